@@ -1,1 +1,25 @@
-//! config
+//! Typed configuration: defaults, then the file, then the environment, then
+//! the command line, each stronger than the one before.
+//!
+//! Every setting is one row of the table in `settings`; the default file, the
+//! reference page and the checks all read that table. No other crate reads the
+//! environment.
+
+mod config;
+mod database_url;
+mod error;
+mod files;
+mod kind;
+mod layers;
+mod load;
+mod public_url;
+mod reference;
+mod settings;
+mod suggest;
+mod warnings;
+
+pub use config::{Config, Database, Keys, Limits, Log, LogFormat, RateLimits, Server};
+pub use database_url::DatabaseUrl;
+pub use error::{ConfigError, Place, Problem};
+pub use layers::Overrides;
+pub use reference::{default_file, reference_markdown};

@@ -1,0 +1,111 @@
+//! What the rest of the program sees. The meaning of each field is in
+//! `settings`, next to its default and range.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use ipnet::IpNet;
+use serde::Deserialize;
+
+use crate::database_url::DatabaseUrl;
+
+/// The whole configuration. `Debug` is safe to log: secrets print as a marker.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    pub data_dir: PathBuf,
+    pub operators: Vec<String>,
+    pub server: Server,
+    pub database: Database,
+    pub keys: Keys,
+    pub limits: Limits,
+    pub log: Log,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Server {
+    pub listen: SocketAddr,
+    /// Scheme, host and port only: no trailing slash, no default port, lower case.
+    pub public_url: String,
+    #[serde(deserialize_with = "unless_empty")]
+    pub metrics_listen: Option<SocketAddr>,
+    pub trusted_proxies: Vec<IpNet>,
+    pub require_tls: bool,
+    pub first_byte_timeout_ms: u64,
+    pub header_timeout_ms: u64,
+    pub body_timeout_ms: u64,
+    pub request_timeout_ms: u64,
+    pub idle_timeout_ms: u64,
+    pub drain_timeout_ms: u64,
+    pub max_connections: usize,
+    pub max_connections_per_peer: usize,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Database {
+    pub url: DatabaseUrl,
+    pub write_queue: usize,
+    pub pool_size: usize,
+    /// 0 means that reads use the pool.
+    pub read_clients: usize,
+    #[serde(deserialize_with = "unless_empty")]
+    pub tls_roots: Option<PathBuf>,
+    pub statement_timeout_ms: u64,
+    pub lock_timeout_ms: u64,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Keys {
+    pub master_key_file: PathBuf,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Limits {
+    pub free: RateLimits,
+    pub standard: RateLimits,
+    pub pro: RateLimits,
+    pub unknown_keys_per_minute: u32,
+    pub dashboard_per_second: u32,
+    pub dashboard_burst: u32,
+}
+
+/// The limits of one tier, counted per key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RateLimits {
+    pub per_minute: u32,
+    pub burst: u32,
+    pub bulk_ids: u32,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Log {
+    pub level: String,
+    pub format: LogFormat,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    Json,
+    Text,
+}
+
+/// TOML has no null, so an empty text stands for "not set".
+fn unless_empty<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: serde::Deserializer<'de>,
+    T: std::str::FromStr,
+    T::Err: std::fmt::Display,
+{
+    let text = String::deserialize(deserializer)?;
+    if text.is_empty() {
+        return Ok(None);
+    }
+    text.parse().map(Some).map_err(serde::de::Error::custom)
+}
