@@ -1,0 +1,215 @@
+//! Everything that can go wrong, once. Both renderers and the error log read from here.
+
+use domain::plan::Dimension;
+use storage::DbError;
+
+/// A failure with two texts: `public_message` for the caller, `internal_detail` for the person on duty.
+#[derive(Debug, thiserror::Error)]
+pub enum AppError {
+    #[error("missing, malformed or unknown key")]
+    Unauthorized,
+    #[error("key revoked")]
+    KeyRevoked,
+    #[error("server inactive")]
+    ServerInactive,
+    #[error("rate limited for {retry_after_ms} ms")]
+    RateLimited { retry_after_ms: i64 },
+    #[error("scope mismatch on {parameter}")]
+    ScopeMismatch { parameter: &'static str },
+    #[error("unknown action")]
+    UnknownAction,
+    #[error("action {action} is not built in this version")]
+    ActionUnavailable { action: &'static str },
+    #[error("action {action} outside the allow-list")]
+    PermissionDenied { action: &'static str },
+    #[error("invalid parameter {parameter}: {problem}")]
+    InvalidParameter { parameter: &'static str, problem: String },
+    #[error("a page navigation tried a mutating action")]
+    BrowserRefused,
+    #[error("a key was sent over plain HTTP")]
+    TlsRequired,
+    #[error("not signed in")]
+    SignInRequired,
+    #[error("missing permission {permission}")]
+    MissingPermission { permission: &'static str },
+    #[error("cross-site request")]
+    CrossSite,
+    #[error("not found")]
+    NotFound,
+    #[error("method not allowed")]
+    MethodNotAllowed { allow: &'static str },
+    #[error("body too large")]
+    PayloadTooLarge { limit_bytes: usize },
+    #[error("unsupported media type")]
+    UnsupportedMediaType,
+    #[error("invalid JSON: {problem}")]
+    InvalidJson { problem: String },
+    #[error("limit of {} {} reached", ceiling, dimension.as_str())]
+    LimitReached { dimension: Dimension, ceiling: i64 },
+    #[error("conflict: {what}")]
+    Conflict { what: &'static str },
+    #[error("the request took too long")]
+    Timeout,
+    #[error("overloaded")]
+    Overloaded,
+    #[error("storage unavailable: {0}")]
+    StorageUnavailable(String),
+    #[error("internal error: {0}")]
+    Internal(String),
+}
+
+impl AppError {
+    /// A refused value, with what is wrong in words for a person.
+    pub fn invalid(parameter: &'static str, problem: impl ToString) -> Self {
+        AppError::InvalidParameter { parameter, problem: problem.to_string() }
+    }
+
+    /// The stable word programs compare.
+    pub fn code(&self) -> &'static str {
+        match self {
+            AppError::Unauthorized => "UNAUTHORIZED",
+            AppError::KeyRevoked => "KEY_REVOKED",
+            AppError::ServerInactive => "SERVER_INACTIVE",
+            AppError::RateLimited { .. } => "RATE_LIMITED",
+            AppError::ScopeMismatch { .. } => "SCOPE_MISMATCH",
+            AppError::UnknownAction => "UNKNOWN_ACTION",
+            AppError::ActionUnavailable { .. } => "ACTION_UNAVAILABLE",
+            AppError::PermissionDenied { .. } => "PERMISSION_DENIED",
+            AppError::InvalidParameter { .. } => "INVALID_PARAMETER",
+            AppError::BrowserRefused => "BROWSER_REFUSED",
+            AppError::TlsRequired => "TLS_REQUIRED",
+            AppError::SignInRequired => "SIGN_IN_REQUIRED",
+            AppError::MissingPermission { .. } => "MISSING_PERMISSION",
+            AppError::CrossSite => "CROSS_SITE",
+            AppError::NotFound => "NOT_FOUND",
+            AppError::MethodNotAllowed { .. } => "METHOD_NOT_ALLOWED",
+            AppError::PayloadTooLarge { .. } => "PAYLOAD_TOO_LARGE",
+            AppError::UnsupportedMediaType => "UNSUPPORTED_MEDIA_TYPE",
+            AppError::InvalidJson { .. } => "INVALID_JSON",
+            AppError::LimitReached { .. } => "LIMIT_REACHED",
+            AppError::Conflict { .. } => "CONFLICT",
+            AppError::Timeout => "TIMEOUT",
+            AppError::Overloaded => "OVERLOADED",
+            AppError::StorageUnavailable(_) => "STORAGE_UNAVAILABLE",
+            AppError::Internal(_) => "INTERNAL",
+        }
+    }
+
+    pub fn status(&self) -> u16 {
+        match self {
+            AppError::InvalidParameter { .. } | AppError::UnknownAction | AppError::InvalidJson { .. } => 400,
+            AppError::Unauthorized | AppError::SignInRequired => 401,
+            AppError::KeyRevoked
+            | AppError::ServerInactive
+            | AppError::ScopeMismatch { .. }
+            | AppError::PermissionDenied { .. }
+            | AppError::BrowserRefused
+            | AppError::TlsRequired
+            | AppError::MissingPermission { .. }
+            | AppError::CrossSite => 403,
+            AppError::NotFound => 404,
+            AppError::MethodNotAllowed { .. } => 405,
+            AppError::Timeout => 408,
+            AppError::LimitReached { .. } | AppError::Conflict { .. } => 409,
+            AppError::PayloadTooLarge { .. } => 413,
+            AppError::UnsupportedMediaType => 415,
+            AppError::RateLimited { .. } => 429,
+            AppError::Internal(_) => 500,
+            AppError::ActionUnavailable { .. } => 501,
+            AppError::Overloaded | AppError::StorageUnavailable(_) => 503,
+        }
+    }
+
+    /// What the caller reads: what happened and what to do. Never anything internal.
+    pub fn public_message(&self) -> String {
+        match self {
+            AppError::Unauthorized => "The key is missing or not valid. Send it in the X-API-Key header and check its value.".to_owned(),
+            AppError::KeyRevoked => "This key was revoked. Regenerate it in the dashboard.".to_owned(),
+            AppError::ServerInactive => "This server is switched off. Switch it on in the dashboard.".to_owned(),
+            AppError::RateLimited { retry_after_ms } => format!("Too many requests. Try again in {} s.", seconds(*retry_after_ms)),
+            AppError::ScopeMismatch { parameter } => format!("{parameter} does not belong to this key."),
+            AppError::UnknownAction => "There is no such action. See /docs/api for the list.".to_owned(),
+            AppError::ActionUnavailable { action } => format!("The action {action} is not available in this version."),
+            AppError::PermissionDenied { action } => format!("This key may not call {action}. Adjust its permissions in the dashboard."),
+            AppError::InvalidParameter { parameter, problem } => format!("{parameter}: {problem}"),
+            AppError::BrowserRefused => "A link or a page cannot run this action. Send the key in the X-API-Key header.".to_owned(),
+            AppError::TlsRequired => "Send keys over HTTPS only.".to_owned(),
+            AppError::SignInRequired => "Sign in first.".to_owned(),
+            AppError::MissingPermission { permission } => format!("You need the permission {permission}. An owner or admin of the organisation can grant it."),
+            AppError::CrossSite => "This request came from another site and was refused.".to_owned(),
+            AppError::NotFound => "There is nothing here.".to_owned(),
+            AppError::MethodNotAllowed { allow } => format!("Use {allow} here."),
+            AppError::PayloadTooLarge { limit_bytes } => format!("The body is larger than {} KiB.", limit_bytes / 1024),
+            AppError::UnsupportedMediaType => "Send the body as application/json.".to_owned(),
+            AppError::InvalidJson { problem } => format!("The body is not what was expected: {problem}"),
+            AppError::LimitReached { dimension, ceiling } => format!(
+                "The plan allows {ceiling} {}. What exists stays; remove some or upgrade to add more.",
+                dimension.as_str().replace('_', " ")
+            ),
+            AppError::Conflict { what } => (*what).to_owned(),
+            AppError::Timeout => "The request took too long. Try again.".to_owned(),
+            AppError::Overloaded => "The service is busy. Try again in a moment.".to_owned(),
+            AppError::StorageUnavailable(_) => "The change could not be stored. Try again in a moment.".to_owned(),
+            AppError::Internal(_) => "Something went wrong on our side. The request id helps us find it.".to_owned(),
+        }
+    }
+
+    /// Seconds after which a retry makes sense, when it does.
+    pub fn retry_after_s(&self) -> Option<i64> {
+        match self {
+            AppError::RateLimited { retry_after_ms } => Some(seconds(*retry_after_ms)),
+            AppError::Overloaded | AppError::Timeout => Some(1),
+            AppError::StorageUnavailable(_) => Some(5),
+            AppError::Unauthorized
+            | AppError::KeyRevoked
+            | AppError::ServerInactive
+            | AppError::ScopeMismatch { .. }
+            | AppError::UnknownAction
+            | AppError::ActionUnavailable { .. }
+            | AppError::PermissionDenied { .. }
+            | AppError::InvalidParameter { .. }
+            | AppError::BrowserRefused
+            | AppError::TlsRequired
+            | AppError::SignInRequired
+            | AppError::MissingPermission { .. }
+            | AppError::CrossSite
+            | AppError::NotFound
+            | AppError::MethodNotAllowed { .. }
+            | AppError::PayloadTooLarge { .. }
+            | AppError::UnsupportedMediaType
+            | AppError::InvalidJson { .. }
+            | AppError::LimitReached { .. }
+            | AppError::Conflict { .. }
+            | AppError::Internal(_) => None,
+        }
+    }
+
+    /// True when the same request may succeed later without a change.
+    pub fn retryable(&self) -> bool {
+        self.retry_after_s().is_some()
+    }
+
+    /// Ours to repair, as opposed to the caller's.
+    pub fn is_ours(&self) -> bool {
+        self.status() >= 500
+    }
+
+    /// For logs and the error log; free of secrets because keys are cut to their prefix.
+    pub fn internal_detail(&self) -> String {
+        domain::key::redact(&self.to_string()).into_owned()
+    }
+}
+
+fn seconds(ms: i64) -> i64 {
+    (ms + 999).div_euclid(1000).max(1)
+}
+
+impl From<DbError> for AppError {
+    fn from(error: DbError) -> Self {
+        match error {
+            DbError::Overloaded => AppError::Overloaded,
+            DbError::Unavailable(text) | DbError::Repeat(text) => AppError::StorageUnavailable(text),
+            DbError::Constraint(..) | DbError::Panicked(_) | DbError::Waited(_) | DbError::Bug(_) => AppError::Internal(error.to_string()),
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! Rate limits and last use, kept in memory: one small cell per key, network or account.
+
+use std::hash::Hash;
+use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
+
+use domain::network::ClientNetwork;
+use domain::plan::{RateLimit, Tier};
+use domain::rate::{self, Decision};
+use papaya::HashMap;
+
+/// Buckets kept per kind; beyond it the rarely used ones are swept, then newcomers share one bucket.
+const MAX_CELLS: usize = 65_536;
+/// A cell without calls for this long holds a full bucket at any sensible limit.
+const IDLE_MS: i64 = 10 * 60_000;
+
+pub struct Gate {
+    limits: Limits,
+    keys: HashMap<i64, KeyCell>,
+    networks: Buckets<ClientNetwork>,
+    accounts: Buckets<i64>,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    pub free: RateLimit,
+    pub standard: RateLimit,
+    pub pro: RateLimit,
+    pub unknown_keys: RateLimit,
+    pub dashboard: RateLimit,
+}
+
+impl Limits {
+    pub fn of(&self, tier: Tier) -> RateLimit {
+        match tier {
+            Tier::Free => self.free,
+            Tier::Standard => self.standard,
+            Tier::Pro => self.pro,
+        }
+    }
+}
+
+#[derive(Default)]
+struct KeyCell {
+    bucket: AtomicI64,
+    last_used_ms: AtomicI64,
+    /// Highest `last_used_ms` already written down.
+    recorded_ms: AtomicI64,
+    query_calls: AtomicI64,
+}
+
+/// What a batch of last uses writes down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeyUse {
+    pub key_num: i64,
+    pub last_used_ms: i64,
+    pub query_calls: i64,
+}
+
+impl Gate {
+    pub fn new(limits: Limits) -> Self {
+        Self { limits, keys: HashMap::new(), networks: Buckets::new(), accounts: Buckets::new() }
+    }
+
+    pub fn limit(&self, tier: Tier) -> RateLimit {
+        self.limits.of(tier)
+    }
+
+    /// Takes one call from a key's bucket and remembers the use.
+    pub fn take_key(&self, key_num: i64, tier: Tier, now_ms: i64, in_query: bool) -> Decision {
+        let keys = self.keys.pin();
+        let cell = keys.get_or_insert_with(key_num, KeyCell::default);
+        cell.last_used_ms.fetch_max(now_ms, Relaxed);
+        if in_query {
+            cell.query_calls.fetch_add(1, Relaxed);
+        }
+        take(&cell.bucket, now_ms, self.limits.of(tier))
+    }
+
+    /// The state of a key's bucket, for answers that did not count.
+    pub fn peek_key(&self, key_num: i64, tier: Tier, now_ms: i64) -> Decision {
+        let bucket = self.keys.pin().get(&key_num).map_or(0, |cell| cell.bucket.load(Relaxed));
+        rate::peek(bucket, now_ms, self.limits.of(tier))
+    }
+
+    /// Counts an unknown key against the caller's network.
+    pub fn take_unknown_key(&self, network: ClientNetwork, now_ms: i64) -> Decision {
+        self.networks.take(network, now_ms, self.limits.unknown_keys)
+    }
+
+    /// Counts a dashboard call against the account.
+    pub fn take_account(&self, account_num: i64, now_ms: i64) -> Decision {
+        self.accounts.take(account_num, now_ms, self.limits.dashboard)
+    }
+
+    /// Uses since the last call of this, and forgets cells that have been idle.
+    pub fn drain_uses(&self, now_ms: i64) -> Vec<KeyUse> {
+        let keys = self.keys.pin();
+        let mut uses = Vec::new();
+        for (key_num, cell) in &keys {
+            let last_used_ms = cell.last_used_ms.load(Relaxed);
+            let query_calls = cell.query_calls.swap(0, Relaxed);
+            if cell.recorded_ms.swap(last_used_ms, Relaxed) < last_used_ms || query_calls > 0 {
+                uses.push(KeyUse { key_num: *key_num, last_used_ms, query_calls });
+            }
+        }
+        keys.retain(|_, cell| cell.last_used_ms.load(Relaxed) > now_ms - IDLE_MS);
+        self.networks.sweep(now_ms);
+        self.accounts.sweep(now_ms);
+        uses
+    }
+
+    /// Puts uses back that could not be written.
+    pub fn restore_uses(&self, uses: &[KeyUse]) {
+        let keys = self.keys.pin();
+        for lost in uses {
+            let cell = keys.get_or_insert_with(lost.key_num, KeyCell::default);
+            cell.last_used_ms.fetch_max(lost.last_used_ms, Relaxed);
+            cell.recorded_ms.store(0, Relaxed);
+            cell.query_calls.fetch_add(lost.query_calls, Relaxed);
+        }
+    }
+}
+
+/// Plain buckets with a bound on their number.
+struct Buckets<K> {
+    cells: HashMap<K, AtomicI64>,
+    shared: AtomicI64,
+}
+
+impl<K: Hash + Eq + Send + Sync + Copy> Buckets<K> {
+    fn new() -> Self {
+        Self { cells: HashMap::new(), shared: AtomicI64::new(0) }
+    }
+
+    fn take(&self, key: K, now_ms: i64, limit: RateLimit) -> Decision {
+        let cells = self.cells.pin();
+        if let Some(bucket) = cells.get(&key) {
+            return take(bucket, now_ms, limit);
+        }
+        if cells.len() >= MAX_CELLS {
+            self.sweep(now_ms);
+        }
+        if cells.len() >= MAX_CELLS {
+            return take(&self.shared, now_ms, limit);
+        }
+        take(cells.get_or_insert_with(key, AtomicI64::default), now_ms, limit)
+    }
+
+    /// A bucket whose time has passed is full, the same as none.
+    fn sweep(&self, now_ms: i64) {
+        self.cells.pin().retain(|_, bucket| bucket.load(Relaxed) > now_ms * 1000);
+    }
+}
+
+fn take(bucket: &AtomicI64, now_ms: i64, limit: RateLimit) -> Decision {
+    let mut seen = bucket.load(Relaxed);
+    loop {
+        let decision = rate::decide(seen, now_ms, limit);
+        match bucket.compare_exchange_weak(seen, decision.new_tat, Relaxed, Relaxed) {
+            Ok(_) => return decision,
+            Err(newer) => seen = newer,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: i64 = 1_700_000_000_000;
+
+    fn gate(burst: u32) -> Gate {
+        let limit = RateLimit { per_minute: 60, burst, bulk_ids: 1 };
+        Gate::new(Limits { free: limit, standard: limit, pro: limit, unknown_keys: limit, dashboard: limit })
+    }
+
+    #[test]
+    fn parallel_callers_never_get_more_than_the_burst() {
+        let gate = gate(100);
+        let allowed = AtomicI64::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..100 {
+                        if gate.take_key(7, Tier::Free, NOW, false).allowed {
+                            allowed.fetch_add(1, Relaxed);
+                        }
+                    }
+                });
+            }
+        });
+        assert_eq!(allowed.load(Relaxed), 100);
+    }
+
+    #[test]
+    fn one_key_running_dry_leaves_another_alone() {
+        let gate = gate(1);
+        assert!(gate.take_key(1, Tier::Free, NOW, false).allowed);
+        assert!(!gate.take_key(1, Tier::Free, NOW, false).allowed);
+        assert!(gate.take_key(2, Tier::Free, NOW, false).allowed);
+    }
+
+    #[test]
+    fn uses_are_handed_out_once_and_can_be_put_back() {
+        let gate = gate(10);
+        gate.take_key(1, Tier::Free, NOW, true);
+        gate.take_key(1, Tier::Free, NOW + 5, false);
+        let uses = gate.drain_uses(NOW + 5);
+        assert_eq!(uses, [KeyUse { key_num: 1, last_used_ms: NOW + 5, query_calls: 1 }]);
+        assert!(gate.drain_uses(NOW + 6).is_empty());
+        gate.restore_uses(&uses);
+        assert_eq!(gate.drain_uses(NOW + 7), uses);
+    }
+
+    #[test]
+    fn a_storm_of_networks_stays_within_its_memory() {
+        let gate = gate(2);
+        for number in 0..(MAX_CELLS as u32 + 5_000) {
+            let network = ClientNetwork::of(std::net::Ipv4Addr::from(number << 8).into());
+            gate.take_unknown_key(network, NOW);
+        }
+        assert!(gate.networks.cells.len() <= MAX_CELLS);
+        gate.drain_uses(NOW + 10 * 60_000);
+        assert_eq!(gate.networks.cells.len(), 0);
+    }
+}

@@ -1,0 +1,91 @@
+//! People who sign in to the dashboard.
+
+use domain::id::AccountId;
+use domain::platform_id::DiscordId;
+
+use crate::db::statement::statements;
+use crate::db::{Db, DbError, FromRow, Row, Tx};
+use crate::params;
+use crate::scope::AccountNum;
+
+statements! {
+    INSERT = "
+        INSERT INTO accounts (id, discord_id, name, created_at)
+        VALUES ($1, $2, $3, $4)
+        ON CONFLICT (discord_id) DO NOTHING";
+    BY_DISCORD = "
+        SELECT num, id, discord_id, name, operator
+        FROM accounts
+        WHERE discord_id = $1";
+    BY_ID = "
+        SELECT num, id, discord_id, name, operator
+        FROM accounts
+        WHERE id = $1";
+    LOCK = "
+        SELECT num
+        FROM accounts
+        WHERE num = $1
+        FOR UPDATE";
+    OWNED_TIERS = "
+        SELECT tier
+        FROM orgs
+        WHERE owner_account_num = $1";
+    OWN_ONE_MORE = "
+        UPDATE accounts
+        SET orgs_owned = orgs_owned + 1
+        WHERE num = $1 AND orgs_owned < $2";
+    SET_OPERATOR = "
+        UPDATE accounts
+        SET operator = 1
+        WHERE num = $1";
+}
+
+#[derive(Debug, Clone)]
+pub struct Account {
+    pub num: AccountNum,
+    pub id: AccountId,
+    pub discord_id: DiscordId,
+    pub name: String,
+    pub operator: bool,
+}
+
+impl FromRow for Account {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self {
+            num: AccountNum(row.int(0)?),
+            id: row.parse(1, AccountId::parse)?,
+            discord_id: row.parse(2, DiscordId::parse)?,
+            name: row.text(3)?,
+            operator: row.flag(4)?,
+        })
+    }
+}
+
+/// The account of a Discord user, made now if this is their first time. An existing one keeps its name.
+pub async fn ensure(tx: &mut Tx<'_>, id: &AccountId, discord_id: &DiscordId, name: &str, now_ms: i64) -> Result<Account, DbError> {
+    tx.execute(&INSERT, params![id.as_str(), discord_id.as_str(), name, now_ms]).await?;
+    tx.get(&BY_DISCORD, params![discord_id.as_str()]).await
+}
+
+pub async fn find_by_discord(db: &Db, discord_id: &DiscordId) -> Result<Option<Account>, DbError> {
+    db.find(&BY_DISCORD, params![discord_id.as_str()]).await
+}
+
+pub async fn find(db: &Db, id: &AccountId) -> Result<Option<Account>, DbError> {
+    db.find(&BY_ID, params![id.as_str()]).await
+}
+
+/// The tiers of the Orgs an account owns. The account stays locked, so that two creations take turns.
+pub async fn lock_owned_tiers(tx: &mut Tx<'_>, account: AccountNum) -> Result<Vec<String>, DbError> {
+    tx.get::<i64>(&LOCK, params![account]).await?;
+    tx.list(&OWNED_TIERS, params![account]).await
+}
+
+/// Counts one more owned Org, or answers false at the ceiling.
+pub async fn own_one_more(tx: &mut Tx<'_>, account: AccountNum, ceiling: i64) -> Result<bool, DbError> {
+    Ok(tx.execute(&OWN_ONE_MORE, params![account, ceiling]).await? == 1)
+}
+
+pub async fn set_operator(tx: &mut Tx<'_>, account: AccountNum) -> Result<(), DbError> {
+    tx.execute_one(&SET_OPERATOR, params![account]).await
+}

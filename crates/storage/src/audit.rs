@@ -1,0 +1,193 @@
+//! The audit log: one chain per Org and chain 0 for operators.
+
+use domain::audit::{Actor, AuditAction, ChainInput, chain_hash};
+
+use crate::db::statement::statements;
+use crate::db::{Db, DbError, FromRow, Row, Tx};
+use crate::params;
+use crate::scope::OrgScope;
+
+/// The operators' chain.
+pub const OPERATORS: i64 = 0;
+
+statements! {
+    LOCK_HEAD = "
+        SELECT seq, hash
+        FROM audit_heads
+        WHERE chain = $1
+        FOR UPDATE";
+    INSERT = "
+        INSERT INTO audit (chain, seq, at, actor_kind, actor_id, action, target, detail, hash)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+    MOVE_HEAD = "
+        UPDATE audit_heads
+        SET seq = $2, hash = $3
+        WHERE chain = $1 AND seq = $4";
+    HEADS = "
+        SELECT chain, seq, hash
+        FROM audit_heads
+        WHERE chain > $1
+        ORDER BY chain
+        LIMIT 500";
+    AFTER = "
+        SELECT seq, at, actor_kind, actor_id, action, target, detail, hash
+        FROM audit
+        WHERE chain = $1 AND seq > $2
+        ORDER BY seq
+        LIMIT 1000";
+    NEWEST = "
+        SELECT seq, at, actor_kind, actor_id, action, target, detail, hash
+        FROM audit
+        WHERE chain = $1
+        ORDER BY seq DESC
+        LIMIT $2";
+}
+
+pub struct Entry<'a> {
+    pub at_ms: i64,
+    pub actor: &'a Actor,
+    pub action: AuditAction,
+    /// One of our own ids.
+    pub target: Option<&'a str>,
+    /// JSON without platform ids, names or secrets.
+    pub detail: &'a str,
+}
+
+struct Head {
+    seq: i64,
+    hash: String,
+}
+
+impl FromRow for Head {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self { seq: row.int(0)?, hash: row.text(1)? })
+    }
+}
+
+/// Appends to the Org's chain.
+pub async fn append(tx: &mut Tx<'_>, scope: OrgScope, entry: &Entry<'_>) -> Result<(), DbError> {
+    append_to(tx, scope.num(), entry).await
+}
+
+/// Appends to the operators' chain.
+pub async fn append_for_operators(tx: &mut Tx<'_>, entry: &Entry<'_>) -> Result<(), DbError> {
+    append_to(tx, OPERATORS, entry).await
+}
+
+async fn append_to(tx: &mut Tx<'_>, chain: i64, entry: &Entry<'_>) -> Result<(), DbError> {
+    let head: Head = tx.get(&LOCK_HEAD, params![chain]).await?;
+    let seq = head.seq + 1;
+    let (kind, actor, action) = (entry.actor.kind(), entry.actor.id(), entry.action.as_str());
+    let input = ChainInput {
+        chain,
+        seq,
+        at_ms: entry.at_ms,
+        actor_kind: kind,
+        actor_id: actor,
+        action,
+        target: entry.target,
+        detail: entry.detail,
+    };
+    let hash = chain_hash(&head.hash, &input);
+    let values = params![chain, seq, entry.at_ms, kind, actor, action, entry.target, entry.detail, &hash];
+    tx.execute_one(&INSERT, values).await?;
+    tx.execute_one(&MOVE_HEAD, params![chain, seq, &hash, head.seq]).await
+}
+
+/// A stored entry.
+#[derive(Debug, Clone)]
+pub struct AuditRow {
+    pub seq: i64,
+    pub at_ms: i64,
+    pub actor_kind: String,
+    pub actor_id: Option<String>,
+    pub action: String,
+    pub target: Option<String>,
+    pub detail: String,
+    pub hash: String,
+}
+
+impl FromRow for AuditRow {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self {
+            seq: row.int(0)?,
+            at_ms: row.int(1)?,
+            actor_kind: row.text(2)?,
+            actor_id: row.opt_text(3)?,
+            action: row.text(4)?,
+            target: row.opt_text(5)?,
+            detail: row.text(6)?,
+            hash: row.text(7)?,
+        })
+    }
+}
+
+/// The newest entries of an Org.
+pub async fn list_newest(db: &Db, scope: OrgScope, limit: i64) -> Result<Vec<AuditRow>, DbError> {
+    db.list_heavy(&NEWEST, params![scope.num(), limit]).await
+}
+
+/// The newest entries of the operators' chain.
+pub async fn list_newest_for_operators(db: &Db, limit: i64) -> Result<Vec<AuditRow>, DbError> {
+    db.list_heavy(&NEWEST, params![OPERATORS, limit]).await
+}
+
+struct ChainHead {
+    chain: i64,
+    seq: i64,
+    hash: String,
+}
+
+impl FromRow for ChainHead {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self { chain: row.int(0)?, seq: row.int(1)?, hash: row.text(2)? })
+    }
+}
+
+/// Recomputes every chain and returns what does not fit, in words.
+pub async fn verify_chains(db: &Db) -> Result<Vec<String>, DbError> {
+    let mut findings = Vec::new();
+    let mut after = -1;
+    loop {
+        let heads: Vec<ChainHead> = db.list_heavy(&HEADS, params![after]).await?;
+        let Some(last) = heads.last() else { return Ok(findings) };
+        after = last.chain;
+        for head in heads {
+            if let Some(finding) = verify_chain(db, &head).await? {
+                findings.push(finding);
+            }
+        }
+    }
+}
+
+/// Walks one chain up to the head that was read first; entries appended meanwhile are beyond it.
+async fn verify_chain(db: &Db, head: &ChainHead) -> Result<Option<String>, DbError> {
+    let (mut seq, mut hash) = (0, String::new());
+    while seq < head.seq {
+        let rows: Vec<AuditRow> = db.list_heavy(&AFTER, params![head.chain, seq]).await?;
+        if rows.is_empty() {
+            return Ok(Some(format!("audit chain {} ends at {seq} instead of {}", head.chain, head.seq)));
+        }
+        for row in rows.iter().take_while(|row| row.seq <= head.seq) {
+            let input = ChainInput {
+                chain: head.chain,
+                seq: row.seq,
+                at_ms: row.at_ms,
+                actor_kind: &row.actor_kind,
+                actor_id: row.actor_id.as_deref(),
+                action: &row.action,
+                target: row.target.as_deref(),
+                detail: &row.detail,
+            };
+            if row.seq != seq + 1 || chain_hash(&hash, &input) != row.hash {
+                return Ok(Some(format!("audit chain {} is broken at entry {}", head.chain, row.seq)));
+            }
+            seq = row.seq;
+            hash.clone_from(&row.hash);
+        }
+        if rows.last().is_some_and(|row| row.seq > head.seq) {
+            break;
+        }
+    }
+    Ok((hash != head.hash).then(|| format!("audit chain {} does not end in its recorded head", head.chain)))
+}

@@ -1,0 +1,134 @@
+//! What a database can answer besides rows, sorted by what the caller may do about it.
+
+use thiserror::Error;
+
+/// Which kind of rule a write broke.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Broken {
+    Unique,
+    ForeignKey,
+    /// A CHECK, NOT NULL or trigger said no.
+    Rule,
+}
+
+#[derive(Debug, Clone, Error)]
+pub enum DbError {
+    #[error("a database rule refused the write ({0:?}): {1}")]
+    Constraint(Broken, String),
+    /// Too much is waiting already. Nothing was done; try again.
+    #[error("the write queue is full")]
+    Overloaded,
+    /// The disk, the connection or the server failed. Whether the write happened may be unknown; never acknowledged.
+    #[error("storage is unavailable: {0}")]
+    Unavailable(String),
+    /// PostgreSQL asked for the whole transaction to be repeated.
+    #[error("the transaction must be repeated: {0}")]
+    Repeat(String),
+    #[error("a unit of work panicked: {0}")]
+    Panicked(&'static str),
+    /// A unit of work awaited something that is not the database.
+    #[error("the unit of work {0} waited for something other than the database")]
+    Waited(&'static str),
+    /// A statement or a value the schema does not fit: a defect of ours.
+    #[error("unexpected database answer: {0}")]
+    Bug(String),
+}
+
+impl DbError {
+    pub fn is_unique(&self) -> bool {
+        matches!(self, DbError::Constraint(Broken::Unique, _))
+    }
+
+    /// True when the connection can no longer be trusted with the running transaction.
+    pub(crate) fn is_fatal(&self) -> bool {
+        match self {
+            DbError::Unavailable(_) => true,
+            DbError::Constraint(..)
+            | DbError::Overloaded
+            | DbError::Repeat(_)
+            | DbError::Panicked(_)
+            | DbError::Waited(_)
+            | DbError::Bug(_) => false,
+        }
+    }
+}
+
+impl From<rusqlite::Error> for DbError {
+    fn from(error: rusqlite::Error) -> Self {
+        use rusqlite::ErrorCode;
+        let Some(failure) = error.sqlite_error() else {
+            return DbError::Bug(error.to_string());
+        };
+        let text = error.to_string();
+        match failure.code {
+            ErrorCode::ConstraintViolation => DbError::Constraint(broken_on_sqlite(failure.extended_code), text),
+            ErrorCode::DiskFull
+            | ErrorCode::SystemIoFailure
+            | ErrorCode::DatabaseBusy
+            | ErrorCode::DatabaseLocked
+            | ErrorCode::DatabaseCorrupt
+            | ErrorCode::NotADatabase
+            | ErrorCode::CannotOpen
+            | ErrorCode::ReadOnly
+            | ErrorCode::OutOfMemory
+            | ErrorCode::OperationInterrupted
+            | ErrorCode::FileLockingProtocolFailed
+            | ErrorCode::PermissionDenied => DbError::Unavailable(text),
+            _ => DbError::Bug(text),
+        }
+    }
+}
+
+fn broken_on_sqlite(extended_code: i32) -> Broken {
+    use rusqlite::ffi;
+    match extended_code {
+        ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_PRIMARYKEY | ffi::SQLITE_CONSTRAINT_ROWID => Broken::Unique,
+        ffi::SQLITE_CONSTRAINT_FOREIGNKEY => Broken::ForeignKey,
+        _ => Broken::Rule,
+    }
+}
+
+impl From<tokio_postgres::Error> for DbError {
+    fn from(error: tokio_postgres::Error) -> Self {
+        let Some(answer) = error.as_db_error() else {
+            let text = describe(&error);
+            // Conversion errors are ours; everything else without a server answer is the connection.
+            return if text.contains("deserializing") || text.contains("serializing") || text.contains("invalid column") {
+                DbError::Bug(text)
+            } else {
+                DbError::Unavailable(text)
+            };
+        };
+        let text = format!("{} ({})", answer.message(), answer.code().code());
+        match answer.code().code() {
+            "23505" => DbError::Constraint(Broken::Unique, text),
+            "23503" => DbError::Constraint(Broken::ForeignKey, text),
+            "40001" | "40P01" => DbError::Repeat(text),
+            // 08 connection, 53 resources, 55 locks, 57 cancelled or shutting down, 58 system
+            code if ["08", "53", "55", "57", "58"].contains(&&code[..2]) => DbError::Unavailable(text),
+            code if code.starts_with("23") => DbError::Constraint(Broken::Rule, text),
+            _ => DbError::Bug(text),
+        }
+    }
+}
+
+impl From<deadpool_postgres::PoolError> for DbError {
+    fn from(error: deadpool_postgres::PoolError) -> Self {
+        match error {
+            deadpool_postgres::PoolError::Backend(error) => DbError::from(error),
+            deadpool_postgres::PoolError::Timeout(_) => DbError::Overloaded,
+            other @ (deadpool_postgres::PoolError::Closed
+            | deadpool_postgres::PoolError::NoRuntimeSpecified
+            | deadpool_postgres::PoolError::PostCreateHook(_)) => DbError::Unavailable(other.to_string()),
+        }
+    }
+}
+
+/// The driver's own text hides the cause one level down.
+pub(crate) fn describe(error: &tokio_postgres::Error) -> String {
+    use std::error::Error as _;
+    match error.source() {
+        Some(cause) => format!("{error}: {cause}"),
+        None => error.to_string(),
+    }
+}

@@ -1,0 +1,159 @@
+//! One small layer over the two drivers: reads, and units of work.
+
+mod error;
+mod postgres;
+mod share;
+mod sqlite;
+pub(crate) mod statement;
+mod tx;
+mod value;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use secrecy::SecretString;
+
+pub use error::{Broken, DbError};
+pub use statement::Statement;
+pub use tx::{Tx, Work};
+pub use value::{FromRow, Row, Value};
+
+use crate::migrate::{Migrate, MigrateError};
+
+/// Where the data is and how much of the machine the store may use.
+#[derive(Debug, Clone)]
+pub struct OpenOptions {
+    pub target: Target,
+    pub migrate: Migrate,
+    /// Units of work that may wait; the next one is refused at once.
+    pub write_queue: usize,
+    /// SQLite: read connections. PostgreSQL: pooled connections.
+    pub pool_size: usize,
+    /// PostgreSQL: shared pipelined connections for point reads; 0 sends reads through the pool.
+    pub read_clients: usize,
+    pub statement_timeout: Duration,
+    pub lock_timeout: Duration,
+    /// PostgreSQL: certificates to trust besides the system's.
+    pub tls_roots: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone)]
+pub enum Target {
+    Sqlite { path: PathBuf },
+    Postgres { url: SecretString },
+}
+
+/// Why the store could not be opened. Each text tells the operator what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    #[error("{path} is in use by another process; one process owns an embedded database (use PostgreSQL for several nodes)")]
+    Locked { path: PathBuf },
+    #[error("cannot use {path}: {source}")]
+    Directory { path: PathBuf, source: std::io::Error },
+    #[error("SQLite {found} is too old, {needed} or newer is needed")]
+    SqliteTooOld { found: String, needed: &'static str },
+    #[error("the database address is not valid: {0}")]
+    Address(String),
+    #[error(transparent)]
+    Migrate(#[from] MigrateError),
+    #[error(transparent)]
+    Database(#[from] DbError),
+}
+
+/// The open store; clones share it.
+#[derive(Clone)]
+pub enum Db {
+    Sqlite(sqlite::Sqlite),
+    Postgres(postgres::Postgres),
+}
+
+impl Db {
+    /// Connects, checks versions and brings the schema up to date if asked to.
+    pub async fn open(options: OpenOptions) -> Result<Db, OpenError> {
+        match options.target.clone() {
+            Target::Sqlite { path } => sqlite::Sqlite::open(&path, &options).map(Db::Sqlite),
+            Target::Postgres { url } => postgres::Postgres::open(&url, &options).await.map(Db::Postgres),
+        }
+    }
+
+    /// "sqlite" or "postgres", for people and metrics.
+    pub fn engine(&self) -> &'static str {
+        match self {
+            Db::Sqlite(_) => "sqlite",
+            Db::Postgres(_) => "postgres",
+        }
+    }
+
+    /// The first row of an indexed point read. On SQLite it runs inline, in microseconds.
+    pub async fn find<T: FromRow>(&self, statement: &'static Statement, params: &[Value<'_>]) -> Result<Option<T>, DbError> {
+        match self {
+            Db::Sqlite(db) => db.find(statement, params),
+            Db::Postgres(db) => Ok(db.list(statement, params).await?.into_iter().next()),
+        }
+    }
+
+    /// A few rows by index; the statement bounds them.
+    pub async fn list<T: FromRow>(&self, statement: &'static Statement, params: &[Value<'_>]) -> Result<Vec<T>, DbError> {
+        match self {
+            Db::Sqlite(db) => db.list(statement, params),
+            Db::Postgres(db) => db.list(statement, params).await,
+        }
+    }
+
+    /// Rows of a query that may touch many: kept off the threads that serve requests.
+    pub async fn list_heavy<T: FromRow>(&self, statement: &'static Statement, params: &[Value<'_>]) -> Result<Vec<T>, DbError> {
+        match self {
+            Db::Sqlite(db) => db.list_heavy(statement, params).await,
+            Db::Postgres(db) => db.list_pooled(statement, params).await,
+        }
+    }
+
+    /// Runs a unit of work. `Ok` means it is on disk. A caller that goes away does not stop it.
+    pub async fn write<W: Work>(&self, work: W) -> Result<W::Output, W::Error> {
+        match self {
+            Db::Sqlite(db) => db.write(work).await,
+            Db::Postgres(db) => db.write(work).await,
+        }
+    }
+
+    /// Whether the last write reached the disk; cheap, for readiness.
+    pub fn last_write_failed(&self) -> bool {
+        match self {
+            Db::Sqlite(db) => db.last_write_failed(),
+            Db::Postgres(db) => db.last_write_failed(),
+        }
+    }
+
+    /// Waits for accepted units of work and closes the store.
+    pub async fn close(&self) {
+        match self {
+            Db::Sqlite(db) => db.close().await,
+            Db::Postgres(db) => db.close().await,
+        }
+    }
+
+    /// Checks the database's own structure (SQLite: integrity and foreign keys) and returns what is wrong.
+    pub async fn verify_files(&self) -> Result<Vec<String>, DbError> {
+        match self {
+            Db::Sqlite(db) => db.verify_files().await,
+            // PostgreSQL checks its pages itself when checksums are on; foreign keys cannot be broken there.
+            Db::Postgres(_) => Ok(Vec::new()),
+        }
+    }
+
+    /// Prepares a statement without running it and says what is wrong with it, if anything.
+    pub async fn check(&self, statement: &'static Statement) -> Result<(), DbError> {
+        match self {
+            Db::Sqlite(db) => db.check(statement),
+            Db::Postgres(db) => db.check(statement).await,
+        }
+    }
+
+    /// The query plan as text lines, for the test that forbids table scans.
+    pub async fn explain(&self, statement: &'static Statement) -> Result<String, DbError> {
+        match self {
+            Db::Sqlite(db) => db.explain(statement),
+            Db::Postgres(db) => db.explain(statement).await,
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! PostgreSQL: point reads over a few shared, pipelined connections; everything else through a pool.
+
+mod connect;
+mod shared;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use deadpool_postgres::{GenericClient, Pool};
+use futures_util::StreamExt;
+use secrecy::SecretString;
+use tokio::sync::{Mutex, Semaphore};
+
+use self::shared::SharedClients;
+use super::share::Shares;
+use super::{DbError, FromRow, OpenError, OpenOptions, Row, Statement, Tx, Value, Work};
+use crate::migrate;
+
+/// PostgreSQL may ask for a transaction to be repeated this often before the caller is told to try again.
+const REPEATS: u32 = 3;
+const LANES: i64 = 64;
+
+#[derive(Clone)]
+pub struct Postgres {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    pool: Pool,
+    readers: Option<SharedClients>,
+    /// One permit for each unit of work that may run or wait.
+    places: Arc<Semaphore>,
+    capacity: u32,
+    failed: AtomicBool,
+    jitter: AtomicU64,
+    shares: Shares,
+    /// Writes of one Org queue here instead of each holding a connection while it waits for the Org's row.
+    lanes: Vec<Mutex<()>>,
+}
+
+impl Postgres {
+    pub async fn open(url: &SecretString, options: &OpenOptions) -> Result<Self, OpenError> {
+        let connector = connect::Connector::new(url, options)?;
+        migrate::on_postgres(&mut *connector.connect().await?.0, options.migrate).await?;
+        let pool = connector.pool(options.pool_size)?;
+        let readers = match options.read_clients {
+            0 => None,
+            count => Some(SharedClients::connect(connector, count).await?),
+        };
+        let capacity = u32::try_from(options.write_queue.max(1)).unwrap_or(u32::MAX);
+        Ok(Self {
+            shared: Arc::new(Shared {
+                pool,
+                readers,
+                places: Arc::new(Semaphore::new(capacity as usize)),
+                capacity,
+                failed: AtomicBool::new(false),
+                jitter: AtomicU64::new(0),
+                shares: Shares::of(options.write_queue),
+                lanes: (0..LANES).map(|_| Mutex::new(())).collect(),
+            }),
+        })
+    }
+
+    pub async fn list<T: FromRow>(&self, statement: &'static Statement, params: &[Value<'_>]) -> Result<Vec<T>, DbError> {
+        match &self.shared.readers {
+            Some(readers) => readers.list(statement, params).await,
+            None => self.list_pooled(statement, params).await,
+        }
+    }
+
+    pub async fn list_pooled<T: FromRow>(&self, statement: &'static Statement, params: &[Value<'_>]) -> Result<Vec<T>, DbError> {
+        let client = self.shared.pool.get().await?;
+        let prepared = client.prepare_cached(statement.postgres()).await?;
+        let rows = client.query_raw(&prepared, params).await?;
+        collect(rows, |row| T::from_row(&Row::Postgres(row))).await
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "close() waits for it by taking back every place in the queue")]
+    pub async fn write<W: Work>(&self, work: W) -> Result<W::Output, W::Error> {
+        let share = self.shared.shares.take(work.tenant())?;
+        let place = Arc::clone(&self.shared.places).try_acquire_owned().map_err(|_| DbError::Overloaded)?;
+        let shared = Arc::clone(&self.shared);
+        // A task of its own: a caller that hangs up must not leave half a transaction behind.
+        let task = tokio::spawn(async move {
+            let result = shared.run(&work).await;
+            drop((place, share));
+            result
+        });
+        task.await.map_err(|_| DbError::Panicked(W::NAME))?
+    }
+
+    pub fn last_write_failed(&self) -> bool {
+        self.shared.failed.load(Ordering::Relaxed)
+    }
+
+    pub async fn close(&self) {
+        drop(self.shared.places.acquire_many(self.shared.capacity).await);
+        self.shared.places.close();
+        self.shared.pool.close();
+    }
+
+    pub async fn check(&self, statement: &'static Statement) -> Result<(), DbError> {
+        self.shared.pool.get().await?.prepare(statement.postgres()).await?;
+        Ok(())
+    }
+
+    pub async fn explain(&self, statement: &'static Statement) -> Result<String, DbError> {
+        let client = self.shared.pool.get().await?;
+        connect::explain(&client, statement).await
+    }
+}
+
+impl Shared {
+    async fn run<W: Work>(&self, work: &W) -> Result<W::Output, W::Error> {
+        let _turn = match work.tenant() {
+            Some(tenant) => Some(self.lanes[tenant.rem_euclid(LANES) as usize].lock().await),
+            None => None,
+        };
+        let mut attempt = 0;
+        loop {
+            match self.attempt(work).await {
+                Err((_, true)) if attempt < REPEATS => attempt += 1,
+                Err((error, _)) => return Err(error),
+                Ok(output) => return Ok(output),
+            }
+            // Two that met once should not meet again: the pause differs between callers.
+            let spread = self.jitter.fetch_add(7, Ordering::Relaxed) % 20;
+            tokio::time::sleep(Duration::from_millis(5 * u64::from(attempt) + spread)).await;
+        }
+    }
+
+    /// One try; the flag says whether it may be repeated.
+    async fn attempt<W: Work>(&self, work: &W) -> Result<W::Output, (W::Error, bool)> {
+        let failed = |error: DbError| (W::Error::from(error), false);
+        let mut client = self.pool.get().await.map_err(|error| failed(error.into()))?;
+        let transaction = client.transaction().await.map_err(|error| failed(self.note(error.into())))?;
+        let mut tx = Tx::postgres(&transaction);
+        let result = work.run(&mut tx).await;
+        let failure = tx.failure().cloned();
+        match (result, failure) {
+            (Ok(output), None) => match transaction.commit().await.map_err(DbError::from) {
+                Ok(()) => {
+                    self.failed.store(false, Ordering::Relaxed);
+                    Ok(output)
+                }
+                Err(error @ DbError::Repeat(_)) => Err((error.into(), true)),
+                Err(error) => Err(failed(self.note(error))),
+            },
+            (Ok(_), Some(failure)) => Err(failed(DbError::Bug(format!("the unit swallowed a failure: {failure}")))),
+            (Err(error), failure) => {
+                // The server rolls back when the connection is given up; this only makes it prompt.
+                drop(transaction.rollback().await);
+                let repeat = matches!(failure, Some(DbError::Repeat(_)));
+                failure.map(|failure| self.note(failure));
+                Err((error, repeat))
+            }
+        }
+    }
+
+    fn note(&self, error: DbError) -> DbError {
+        if error.is_fatal() {
+            self.failed.store(true, Ordering::Relaxed);
+        }
+        error
+    }
+}
+
+/// Reads a result to its end and no further: the stream answers "closed" when polled again.
+pub(super) async fn collect<T>(rows: tokio_postgres::RowStream, read: impl Fn(&tokio_postgres::Row) -> Result<T, DbError>) -> Result<Vec<T>, DbError> {
+    let mut rows = std::pin::pin!(rows);
+    let mut found = Vec::new();
+    while let Some(row) = rows.next().await {
+        found.push(read(&row?)?);
+    }
+    Ok(found)
+}

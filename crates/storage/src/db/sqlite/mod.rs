@@ -1,0 +1,169 @@
+//! The embedded database: readers inline, one writer thread, one process.
+
+mod connection;
+mod queue;
+mod readers;
+mod writer;
+
+use std::fs::{File, OpenOptions as FileOptions, TryLockError};
+use std::path::Path;
+use std::sync::Arc;
+
+use rusqlite::Connection;
+
+use self::queue::Queue;
+use self::readers::Readers;
+use super::{DbError, FromRow, OpenError, OpenOptions, Row, Statement, Value, Work};
+use crate::migrate;
+
+const NEEDED_VERSION: i32 = 3_051_003;
+const NEEDED_TEXT: &str = "3.51.3";
+/// Heavy reads at once; more wait, so that a burst of exports cannot take every blocking thread.
+const HEAVY_READS: usize = 4;
+
+#[derive(Clone)]
+pub struct Sqlite {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    readers: Readers,
+    queue: Queue,
+    heavy: tokio::sync::Semaphore,
+    /// Held open for the life of the store: the operating system frees it even after `kill -9`.
+    _lock: File,
+}
+
+impl Sqlite {
+    pub fn open(path: &Path, options: &OpenOptions) -> Result<Self, OpenError> {
+        if rusqlite::version_number() < NEEDED_VERSION {
+            return Err(OpenError::SqliteTooOld { found: rusqlite::version().to_owned(), needed: NEEDED_TEXT });
+        }
+        let lock = lock_directory(path)?;
+        let mut connection = connection::open_writer(path)?;
+        migrate::on_sqlite(&mut connection, options.migrate)?;
+        let readers = Readers::open(path, options.pool_size.max(1))?;
+        let queue = Queue::start(path.to_owned(), connection, options.write_queue)?;
+        let heavy = tokio::sync::Semaphore::new(HEAVY_READS);
+        Ok(Self { shared: Arc::new(Shared { readers, queue, heavy, _lock: lock }) })
+    }
+
+    pub fn find<T: FromRow>(&self, statement: &'static Statement, params: &[Value<'_>]) -> Result<Option<T>, DbError> {
+        self.shared.readers.with(|connection| find(connection, statement, params))
+    }
+
+    pub fn list<T: FromRow>(&self, statement: &'static Statement, params: &[Value<'_>]) -> Result<Vec<T>, DbError> {
+        self.shared.readers.with(|connection| list(connection, statement, params))
+    }
+
+    pub async fn list_heavy<T: FromRow>(&self, statement: &'static Statement, params: &[Value<'_>]) -> Result<Vec<T>, DbError> {
+        let owned: Vec<OwnedValue> = params.iter().map(OwnedValue::from).collect();
+        let shared = Arc::clone(&self.shared);
+        let _permit = self.shared.heavy.acquire().await.map_err(|error| DbError::Unavailable(error.to_string()))?;
+        let task = tokio::task::spawn_blocking(move || {
+            let values: Vec<Value<'_>> = owned.iter().map(OwnedValue::borrow).collect();
+            // A connection of its own: a long scan must not hold a slot that point reads wait for.
+            shared.readers.with_separate(|connection| list(connection, statement, &values))
+        });
+        task.await.map_err(|_| DbError::Panicked(statement.name()))?
+    }
+
+    pub async fn write<W: Work>(&self, work: W) -> Result<W::Output, W::Error> {
+        self.shared.queue.submit(work).await
+    }
+
+    pub fn last_write_failed(&self) -> bool {
+        self.shared.queue.last_write_failed()
+    }
+
+    pub async fn close(&self) {
+        self.shared.queue.close().await;
+    }
+
+    pub async fn verify_files(&self) -> Result<Vec<String>, DbError> {
+        let shared = Arc::clone(&self.shared);
+        let task = tokio::task::spawn_blocking(move || shared.readers.with_separate(connection::verify));
+        task.await.map_err(|_| DbError::Panicked("verify_files"))?
+    }
+
+    pub fn check(&self, statement: &'static Statement) -> Result<(), DbError> {
+        self.shared.readers.with(|connection| Ok(connection.prepare(statement.sqlite()).map(drop)?))
+    }
+
+    pub fn explain(&self, statement: &'static Statement) -> Result<String, DbError> {
+        self.shared.readers.with(|connection| connection::explain(connection, statement))
+    }
+}
+
+enum OwnedValue {
+    Null,
+    Int(i64),
+    Text(String),
+}
+
+impl From<&Value<'_>> for OwnedValue {
+    fn from(value: &Value<'_>) -> Self {
+        match *value {
+            Value::Null => OwnedValue::Null,
+            Value::Int(value) => OwnedValue::Int(value),
+            Value::Text(value) => OwnedValue::Text(value.to_owned()),
+        }
+    }
+}
+
+impl OwnedValue {
+    fn borrow(&self) -> Value<'_> {
+        match self {
+            OwnedValue::Null => Value::Null,
+            OwnedValue::Int(value) => Value::Int(*value),
+            OwnedValue::Text(value) => Value::Text(value),
+        }
+    }
+}
+
+fn lock_directory(path: &Path) -> Result<File, OpenError> {
+    let directory = path.parent().unwrap_or(Path::new("."));
+    let at = |source| OpenError::Directory { path: directory.to_owned(), source };
+    std::fs::create_dir_all(directory).map_err(at)?;
+    let lock_path = path.with_extension("lock");
+    let file = FileOptions::new().create(true).truncate(false).write(true).open(&lock_path).map_err(at)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(OpenError::Locked { path: path.to_owned() }),
+        Err(TryLockError::Error(source)) => Err(at(source)),
+    }
+}
+
+pub(super) fn execute(connection: &Connection, statement: &'static Statement, params: &[Value<'_>]) -> Result<u64, DbError> {
+    let mut prepared = connection.prepare_cached(statement.sqlite())?;
+    bind(&mut prepared, params)?;
+    Ok(prepared.raw_execute()? as u64)
+}
+
+pub(super) fn list<T: FromRow>(connection: &Connection, statement: &'static Statement, params: &[Value<'_>]) -> Result<Vec<T>, DbError> {
+    let mut prepared = connection.prepare_cached(statement.sqlite())?;
+    bind(&mut prepared, params)?;
+    let mut rows = prepared.raw_query();
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        found.push(T::from_row(&Row::Sqlite(row))?);
+    }
+    Ok(found)
+}
+
+fn find<T: FromRow>(connection: &Connection, statement: &'static Statement, params: &[Value<'_>]) -> Result<Option<T>, DbError> {
+    let mut prepared = connection.prepare_cached(statement.sqlite())?;
+    bind(&mut prepared, params)?;
+    let mut rows = prepared.raw_query();
+    rows.next()?.map(|row| T::from_row(&Row::Sqlite(row))).transpose()
+}
+
+fn bind(prepared: &mut rusqlite::Statement<'_>, params: &[Value<'_>]) -> Result<(), DbError> {
+    if prepared.parameter_count() != params.len() {
+        return Err(DbError::Bug(format!("{} parameters given, {} wanted", params.len(), prepared.parameter_count())));
+    }
+    for (index, value) in params.iter().enumerate() {
+        prepared.raw_bind_parameter(index + 1, value)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,143 @@
+//! The bounded way to the writer thread.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::thread::JoinHandle;
+
+use rusqlite::Connection;
+use tokio::sync::oneshot;
+
+use super::writer::{self, Unit, Verdict};
+use crate::db::share::{Place, Shares};
+use crate::db::{DbError, Tx, Work};
+
+pub(super) struct Queue {
+    sender: Mutex<Option<SyncSender<Box<dyn Unit>>>>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+    shares: Shares,
+    failed: Arc<AtomicBool>,
+}
+
+impl Queue {
+    pub(super) fn start(path: PathBuf, connection: Connection, capacity: usize) -> Result<Self, DbError> {
+        let (sender, receiver) = sync_channel(capacity.max(1));
+        let failed = Arc::new(AtomicBool::new(false));
+        let flag = Arc::clone(&failed);
+        let thread = std::thread::Builder::new()
+            .name("symbolon-writer".to_owned())
+            .spawn(move || writer::run(&path, connection, &receiver, &flag))
+            .map_err(|error| DbError::Unavailable(error.to_string()))?;
+        Ok(Self {
+            sender: Mutex::new(Some(sender)),
+            thread: Mutex::new(Some(thread)),
+            shares: Shares::of(capacity),
+            failed,
+        })
+    }
+
+    pub(super) async fn submit<W: Work>(&self, work: W) -> Result<W::Output, W::Error> {
+        let place = self.shares.take(work.tenant())?;
+        let sender = lock(&self.sender).clone().ok_or_else(closed)?;
+        let (reply, answer) = oneshot::channel();
+        let unit = UnitOf { work, outcome: None, reply, _place: place };
+        sender.try_send(Box::new(unit)).map_err(|error| match error {
+            TrySendError::Full(_) => DbError::Overloaded,
+            TrySendError::Disconnected(_) => closed(),
+        })?;
+        drop(sender);
+        match answer.await {
+            Ok(Err(Refusal::Waited(name))) => {
+                debug_assert!(false, "the unit of work {name} waited for something other than the database");
+                Err(DbError::Waited(name).into())
+            }
+            Ok(Err(Refusal::Storage(error))) => Err(error.into()),
+            Ok(Ok(result)) => result,
+            Err(_) => Err(closed().into()),
+        }
+    }
+
+    pub(super) fn last_write_failed(&self) -> bool {
+        self.failed.load(Ordering::Relaxed)
+    }
+
+    pub(super) async fn close(&self) {
+        drop(lock(&self.sender).take());
+        if let Some(thread) = lock(&self.thread).take() {
+            // The thread ends after the units that were accepted before.
+            let joined = tokio::task::spawn_blocking(move || thread.join()).await;
+            if !matches!(joined, Ok(Ok(()))) {
+                tracing::error!("the writer thread did not end cleanly");
+            }
+        }
+    }
+}
+
+fn closed() -> DbError {
+    DbError::Unavailable("the store is closed".to_owned())
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+enum Refusal {
+    Storage(DbError),
+    Waited(&'static str),
+}
+
+type Answer<W> = Result<Result<<W as Work>::Output, <W as Work>::Error>, Refusal>;
+
+struct UnitOf<W: Work> {
+    work: W,
+    outcome: Option<Answer<W>>,
+    reply: oneshot::Sender<Answer<W>>,
+    _place: Place,
+}
+
+impl<W: Work> Unit for UnitOf<W> {
+    fn run(&mut self, connection: &mut Connection) -> Verdict {
+        let mut tx = Tx::sqlite(connection);
+        let polled = catch_unwind(AssertUnwindSafe(|| {
+            let mut future = pin!(self.work.run(&mut tx));
+            future.as_mut().poll(&mut Context::from_waker(Waker::noop()))
+        }));
+        let fatal = tx.failure().is_some_and(DbError::is_fatal);
+        let (outcome, kept) = match polled {
+            // A unit that swallowed a failed statement must not be committed half-done.
+            Ok(Poll::Ready(Ok(_))) if tx.failure().is_some() => (Err(Refusal::Storage(swallowed(&tx))), false),
+            Ok(Poll::Ready(Ok(value))) => (Ok(Ok(value)), true),
+            Ok(Poll::Ready(Err(error))) => (Ok(Err(error)), false),
+            Ok(Poll::Pending) => (Err(Refusal::Waited(W::NAME)), false),
+            Err(_) => (Err(Refusal::Storage(DbError::Panicked(W::NAME))), false),
+        };
+        self.outcome = Some(outcome);
+        match (fatal, kept) {
+            (true, _) => Verdict::Broken(tx.failure().map(ToString::to_string).unwrap_or_default()),
+            (false, true) => Verdict::Keep,
+            (false, false) => Verdict::Undo,
+        }
+    }
+
+    fn answer(self: Box<Self>, batch_failure: Option<&DbError>) {
+        let answer = match (batch_failure, self.outcome) {
+            (Some(error), _) => Err(Refusal::Storage(error.clone())),
+            (None, Some(outcome)) => outcome,
+            (None, None) => Err(Refusal::Storage(DbError::Unavailable("the unit was not run".to_owned()))),
+        };
+        // The caller may have gone away; the work is done all the same.
+        drop(self.reply.send(answer));
+    }
+
+    fn name(&self) -> &'static str {
+        W::NAME
+    }
+}
+
+fn swallowed(tx: &Tx<'_>) -> DbError {
+    DbError::Bug(format!("the unit swallowed a failure: {}", tx.failure().map(ToString::to_string).unwrap_or_default()))
+}

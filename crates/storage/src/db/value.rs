@@ -1,0 +1,146 @@
+//! What goes into a statement and what comes out, the same for both drivers.
+
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use tokio_postgres::types::{IsNull, ToSql, Type, private::BytesMut, to_sql_checked};
+
+use super::DbError;
+
+/// A bound parameter. The schema knows text and 64-bit integers, so this does too.
+#[derive(Debug, Clone, Copy)]
+pub enum Value<'a> {
+    Null,
+    Int(i64),
+    Text(&'a str),
+}
+
+impl From<i64> for Value<'_> {
+    fn from(value: i64) -> Self {
+        Value::Int(value)
+    }
+}
+
+impl From<bool> for Value<'_> {
+    fn from(value: bool) -> Self {
+        Value::Int(i64::from(value))
+    }
+}
+
+impl<'a> From<&'a str> for Value<'a> {
+    fn from(value: &'a str) -> Self {
+        Value::Text(value)
+    }
+}
+
+impl<'a> From<&'a String> for Value<'a> {
+    fn from(value: &'a String) -> Self {
+        Value::Text(value)
+    }
+}
+
+impl<'a, T: Into<Value<'a>>> From<Option<T>> for Value<'a> {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Value::Null, Into::into)
+    }
+}
+
+/// `params![a, b]` is the slice of bound values.
+#[macro_export]
+macro_rules! params {
+    ($($value:expr),* $(,)?) => { &[$($crate::db::Value::from($value)),*] };
+}
+
+impl rusqlite::ToSql for Value<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match *self {
+            Value::Null => ValueRef::Null,
+            Value::Int(value) => ValueRef::Integer(value),
+            Value::Text(value) => ValueRef::Text(value.as_bytes()),
+        }))
+    }
+}
+
+impl ToSql for Value<'_> {
+    fn to_sql(&self, kind: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
+        match self {
+            Value::Null => Ok(IsNull::Yes),
+            Value::Int(value) => value.to_sql(kind, out),
+            Value::Text(value) => value.to_sql(kind, out),
+        }
+    }
+
+    fn accepts(kind: &Type) -> bool {
+        *kind == Type::INT8 || *kind == Type::TEXT
+    }
+
+    to_sql_checked!();
+}
+
+/// One result row; columns are read by position, in the order of the statement.
+pub enum Row<'r> {
+    Sqlite(&'r rusqlite::Row<'r>),
+    Postgres(&'r tokio_postgres::Row),
+}
+
+impl Row<'_> {
+    pub fn int(&self, column: usize) -> Result<i64, DbError> {
+        match self {
+            Row::Sqlite(row) => row.get(column).map_err(DbError::from),
+            Row::Postgres(row) => row.try_get(column).map_err(DbError::from),
+        }
+    }
+
+    pub fn opt_int(&self, column: usize) -> Result<Option<i64>, DbError> {
+        match self {
+            Row::Sqlite(row) => row.get(column).map_err(DbError::from),
+            Row::Postgres(row) => row.try_get(column).map_err(DbError::from),
+        }
+    }
+
+    pub fn text(&self, column: usize) -> Result<String, DbError> {
+        self.str(column).map(str::to_owned)
+    }
+
+    /// Borrowed text, for values that are parsed on the spot.
+    pub fn str(&self, column: usize) -> Result<&str, DbError> {
+        match self {
+            Row::Sqlite(row) => row
+                .get_ref(column)?
+                .as_str()
+                .map_err(|error| DbError::Bug(format!("column {column}: {error}"))),
+            Row::Postgres(row) => row.try_get(column).map_err(DbError::from),
+        }
+    }
+
+    pub fn opt_text(&self, column: usize) -> Result<Option<String>, DbError> {
+        match self {
+            Row::Sqlite(row) => row.get(column).map_err(DbError::from),
+            Row::Postgres(row) => row.try_get(column).map_err(DbError::from),
+        }
+    }
+
+    pub fn flag(&self, column: usize) -> Result<bool, DbError> {
+        self.int(column).map(|value| value != 0)
+    }
+
+    /// Text that our own constructors wrote; anything else in the column is a damaged database.
+    pub fn parse<T, E: std::fmt::Display>(&self, column: usize, parse: impl Fn(&str) -> Result<T, E>) -> Result<T, DbError> {
+        parse(self.str(column)?).map_err(|error| DbError::Bug(format!("column {column} does not parse: {error}")))
+    }
+}
+
+/// A type that can be read from one row.
+pub trait FromRow: Sized + Send + 'static {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError>;
+}
+
+impl FromRow for i64 {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        row.int(0)
+    }
+}
+
+impl FromRow for String {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        row.text(0)
+    }
+}

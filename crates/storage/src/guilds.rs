@@ -1,0 +1,104 @@
+//! Discord communities.
+
+use domain::id::GuildId;
+use domain::platform_id::DiscordId;
+
+use crate::db::statement::statements;
+use crate::db::{Db, DbError, FromRow, Row, Tx};
+use crate::params;
+use crate::scope::{GuildNum, OrgScope};
+
+statements! {
+    INSERT = "
+        INSERT INTO guilds (id, org_num, discord_guild_id, slug, name, log_channel_id, created_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7)
+        RETURNING num";
+    BY_ID = "
+        SELECT num, id, discord_guild_id, slug, name, log_channel_id, active_links
+        FROM guilds
+        WHERE id = $2 AND org_num = $1";
+    ORG_OF = "
+        SELECT org_num
+        FROM guilds
+        WHERE id = $1";
+    BY_ORG = "
+        SELECT num, id, discord_guild_id, slug, name, log_channel_id, active_links
+        FROM guilds
+        WHERE org_num = $1
+        ORDER BY num
+        LIMIT 100";
+    CHANGE_LINKS = "
+        UPDATE guilds
+        SET active_links = active_links + $3
+        WHERE num = $2 AND org_num = $1";
+}
+
+#[derive(Debug, Clone)]
+pub struct Guild {
+    pub num: GuildNum,
+    pub id: GuildId,
+    pub discord_guild_id: DiscordId,
+    pub slug: String,
+    pub name: String,
+    /// Where linked and unlinked messages go; none switches them off.
+    pub log_channel_id: Option<String>,
+    pub active_links: i64,
+}
+
+impl FromRow for Guild {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self {
+            num: GuildNum(row.int(0)?),
+            id: row.parse(1, GuildId::parse)?,
+            discord_guild_id: row.parse(2, DiscordId::parse)?,
+            slug: row.text(3)?,
+            name: row.text(4)?,
+            log_channel_id: row.opt_text(5)?,
+            active_links: row.int(6)?,
+        })
+    }
+}
+
+pub struct NewGuild<'a> {
+    pub id: &'a GuildId,
+    pub discord_guild_id: &'a DiscordId,
+    pub slug: &'a str,
+    pub name: &'a str,
+    pub log_channel_id: Option<&'a str>,
+    pub now_ms: i64,
+}
+
+pub async fn insert(tx: &mut Tx<'_>, scope: OrgScope, new: &NewGuild<'_>) -> Result<GuildNum, DbError> {
+    let values = params![
+        new.id.as_str(),
+        scope.num(),
+        new.discord_guild_id.as_str(),
+        new.slug,
+        new.name,
+        new.log_channel_id,
+        new.now_ms,
+    ];
+    tx.get(&INSERT, values).await.map(GuildNum)
+}
+
+pub async fn find(db: &Db, scope: OrgScope, id: &GuildId) -> Result<Option<Guild>, DbError> {
+    db.find(&BY_ID, params![scope.num(), id.as_str()]).await
+}
+
+pub async fn find_in(tx: &mut Tx<'_>, scope: OrgScope, id: &GuildId) -> Result<Option<Guild>, DbError> {
+    tx.find(&BY_ID, params![scope.num(), id.as_str()]).await
+}
+
+/// The Org a Guild belongs to, for operators who name only the Guild.
+pub async fn find_org(db: &Db, id: &GuildId) -> Result<Option<OrgScope>, DbError> {
+    Ok(db.find::<i64>(&ORG_OF, params![id.as_str()]).await?.map(OrgScope::new))
+}
+
+pub async fn list(db: &Db, scope: OrgScope) -> Result<Vec<Guild>, DbError> {
+    db.list(&BY_ORG, params![scope.num()]).await
+}
+
+/// Moves the Guild's count of active links, together with the Org's.
+pub async fn change_links(tx: &mut Tx<'_>, scope: OrgScope, guild: GuildNum, by: i64) -> Result<(), DbError> {
+    tx.execute_one(&CHANGE_LINKS, params![scope.num(), guild, by]).await
+}

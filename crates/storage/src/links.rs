@@ -1,0 +1,119 @@
+//! Links between a Discord id and a Steam id in a Guild.
+
+use domain::id::LinkId;
+use domain::link::{ActiveLink, UnlinkCause};
+use domain::platform_id::{DiscordId, SteamId};
+
+use crate::db::statement::statements;
+use crate::db::{Db, DbError, FromRow, Row, Tx};
+use crate::params;
+use crate::scope::{GuildNum, OrgScope};
+
+statements! {
+    BY_DISCORD = "
+        SELECT num, id, discord_id, steam_id, linked_at
+        FROM links
+        WHERE guild_num = $1 AND discord_id = $2 AND ended_at IS NULL";
+    BY_STEAM = "
+        SELECT num, id, discord_id, steam_id, linked_at
+        FROM links
+        WHERE guild_num = $1 AND steam_id = $2 AND ended_at IS NULL";
+    INSERT = "
+        INSERT INTO links (id, org_num, guild_num, discord_id, steam_id, country, linked_at, verified_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $7)";
+    END = "
+        UPDATE links
+        SET ended_at = CASE WHEN linked_at > $3 THEN linked_at ELSE $3 END, end_cause = $4
+        WHERE num = $2 AND org_num = $1 AND ended_at IS NULL";
+    VERIFIED = "
+        UPDATE links
+        SET verified_at = CASE WHEN verified_at > $3 THEN verified_at ELSE $3 END, country = $4
+        WHERE num = $2 AND org_num = $1 AND ended_at IS NULL";
+    HISTORY = "
+        SELECT id, discord_id, steam_id, linked_at, ended_at, end_cause
+        FROM links
+        WHERE org_num = $1
+        ORDER BY num DESC
+        LIMIT $2";
+}
+
+impl FromRow for ActiveLink {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self {
+            num: row.int(0)?,
+            id: row.parse(1, LinkId::parse)?,
+            discord_id: row.parse(2, DiscordId::parse)?,
+            steam_id: row.parse(3, SteamId::parse)?,
+            linked_at_ms: row.int(4)?,
+        })
+    }
+}
+
+pub async fn find_by_discord(tx: &mut Tx<'_>, guild: GuildNum, discord_id: &DiscordId) -> Result<Option<ActiveLink>, DbError> {
+    tx.find(&BY_DISCORD, params![guild, discord_id.as_str()]).await
+}
+
+pub async fn find_by_steam(tx: &mut Tx<'_>, guild: GuildNum, steam_id: &SteamId) -> Result<Option<ActiveLink>, DbError> {
+    tx.find(&BY_STEAM, params![guild, steam_id.as_str()]).await
+}
+
+pub struct NewLink<'a> {
+    pub id: &'a LinkId,
+    pub guild: GuildNum,
+    pub discord_id: &'a DiscordId,
+    pub steam_id: &'a SteamId,
+    pub country: Option<&'a str>,
+    pub now_ms: i64,
+}
+
+pub async fn insert(tx: &mut Tx<'_>, scope: OrgScope, new: &NewLink<'_>) -> Result<(), DbError> {
+    let values = params![
+        new.id.as_str(),
+        scope.num(),
+        new.guild,
+        new.discord_id.as_str(),
+        new.steam_id.as_str(),
+        new.country,
+        new.now_ms,
+    ];
+    tx.execute_one(&INSERT, values).await
+}
+
+/// Archives an active link. A clock that went backwards cannot end it before it began.
+pub async fn end(tx: &mut Tx<'_>, scope: OrgScope, link_num: i64, now_ms: i64, cause: UnlinkCause) -> Result<(), DbError> {
+    tx.execute_one(&END, params![scope.num(), link_num, now_ms, cause.as_str()]).await
+}
+
+/// Notes another verification of an existing pair.
+pub async fn mark_verified(tx: &mut Tx<'_>, scope: OrgScope, link_num: i64, now_ms: i64, country: Option<&str>) -> Result<(), DbError> {
+    tx.execute_one(&VERIFIED, params![scope.num(), link_num, now_ms, country]).await
+}
+
+/// One row of an Org's history, active or ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LinkRecord {
+    pub id: String,
+    pub discord_id: String,
+    pub steam_id: String,
+    pub linked_at_ms: i64,
+    pub ended_at_ms: Option<i64>,
+    pub end_cause: Option<String>,
+}
+
+impl FromRow for LinkRecord {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self {
+            id: row.text(0)?,
+            discord_id: row.text(1)?,
+            steam_id: row.text(2)?,
+            linked_at_ms: row.int(3)?,
+            ended_at_ms: row.opt_int(4)?,
+            end_cause: row.opt_text(5)?,
+        })
+    }
+}
+
+/// The newest links of an Org, ended ones included.
+pub async fn list_newest(db: &Db, scope: OrgScope, limit: i64) -> Result<Vec<LinkRecord>, DbError> {
+    db.list_heavy(&HISTORY, params![scope.num(), limit]).await
+}

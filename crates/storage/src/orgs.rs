@@ -1,0 +1,190 @@
+//! Orgs, and the row that every write of an Org locks first.
+
+use domain::id::{AccountId, OrgId};
+use domain::permission::{PermissionSet, Role};
+use domain::plan::{Dimension, Tier};
+
+use crate::db::statement::statements;
+use crate::db::{Db, DbError, FromRow, Row, Tx};
+use crate::params;
+use crate::scope::{AccountNum, OrgScope};
+
+statements! {
+    INSERT = "
+        INSERT INTO orgs (id, slug, name, tier, owner_account_num, created_at)
+        VALUES ($1, $2, $3, $4, $5, $6)
+        RETURNING num";
+    INSERT_USAGE = "
+        INSERT INTO org_usage (org_num)
+        VALUES ($1)";
+    INSERT_CHAIN = "
+        INSERT INTO audit_heads (chain, seq, hash)
+        VALUES ($1, 0, '')";
+    BY_ID = "
+        SELECT o.num, o.id, o.slug, o.name, o.tier, a.id, u.guilds, u.servers, u.links
+        FROM orgs o
+        JOIN accounts a ON a.num = o.owner_account_num
+        JOIN org_usage u ON u.org_num = o.num
+        WHERE o.id = $1";
+    ALL = "
+        SELECT o.num, o.id, o.slug, o.name, o.tier, a.id, u.guilds, u.servers, u.links
+        FROM orgs o
+        JOIN accounts a ON a.num = o.owner_account_num
+        JOIN org_usage u ON u.org_num = o.num
+        ORDER BY o.num
+        LIMIT 1000";
+    LOCK = "
+        SELECT u.guilds, u.servers, u.links, (SELECT o.tier FROM orgs o WHERE o.num = u.org_num)
+        FROM org_usage u
+        WHERE u.org_num = $1
+        FOR UPDATE";
+    ADD_GUILD = "
+        UPDATE org_usage
+        SET guilds = guilds + 1
+        WHERE org_num = $1 AND guilds < $2";
+    ADD_SERVER = "
+        UPDATE org_usage
+        SET servers = servers + 1
+        WHERE org_num = $1 AND servers < $2";
+    ADD_LINK = "
+        UPDATE org_usage
+        SET links = links + 1
+        WHERE org_num = $1 AND links < $2";
+    DROP_SERVER = "
+        UPDATE org_usage
+        SET servers = servers - 1
+        WHERE org_num = $1";
+    DROP_LINKS = "
+        UPDATE org_usage
+        SET links = links - $2
+        WHERE org_num = $1";
+    ADD_MEMBER = "
+        INSERT INTO members (org_num, account_num, role, permissions, joined_at)
+        VALUES ($1, $2, $3, $4, $5)
+        ON CONFLICT (org_num, account_num) DO NOTHING";
+    SET_MEMBER_PERMISSIONS = "
+        UPDATE members
+        SET permissions = $3
+        WHERE org_num = $1 AND account_num = $2";
+    SET_TIER = "
+        UPDATE orgs
+        SET tier = $2
+        WHERE num = $1";
+}
+
+#[derive(Debug, Clone)]
+pub struct Org {
+    pub scope: OrgScope,
+    pub id: OrgId,
+    pub slug: String,
+    pub name: String,
+    pub tier: Tier,
+    pub owner: AccountId,
+    pub guilds: i64,
+    pub servers: i64,
+    pub links: i64,
+}
+
+impl FromRow for Org {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self {
+            scope: OrgScope::new(row.int(0)?),
+            id: row.parse(1, OrgId::parse)?,
+            slug: row.text(2)?,
+            name: row.text(3)?,
+            tier: tier(row, 4)?,
+            owner: row.parse(5, AccountId::parse)?,
+            guilds: row.int(6)?,
+            servers: row.int(7)?,
+            links: row.int(8)?,
+        })
+    }
+}
+
+pub(crate) fn tier(row: &Row<'_>, column: usize) -> Result<Tier, DbError> {
+    let text = row.str(column)?;
+    Tier::parse(text).ok_or_else(|| DbError::Bug(format!("unknown tier {text}")))
+}
+
+/// What a unit of work knows about its Org while it holds the Org's lock.
+#[derive(Debug, Clone, Copy)]
+pub struct LockedOrg {
+    pub tier: Tier,
+    pub guilds: i64,
+    pub servers: i64,
+    pub links: i64,
+}
+
+impl FromRow for LockedOrg {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self { guilds: row.int(0)?, servers: row.int(1)?, links: row.int(2)?, tier: tier(row, 3)? })
+    }
+}
+
+pub struct NewOrg<'a> {
+    pub id: &'a OrgId,
+    pub slug: &'a str,
+    pub name: &'a str,
+    pub tier: Tier,
+    pub owner: AccountNum,
+    pub now_ms: i64,
+}
+
+/// Inserts the Org with its counters and its audit chain.
+pub async fn insert(tx: &mut Tx<'_>, new: &NewOrg<'_>) -> Result<OrgScope, DbError> {
+    let values = params![new.id.as_str(), new.slug, new.name, new.tier.as_str(), new.owner, new.now_ms];
+    let num: i64 = tx.get(&INSERT, values).await?;
+    tx.execute_one(&INSERT_USAGE, params![num]).await?;
+    tx.execute_one(&INSERT_CHAIN, params![num]).await?;
+    Ok(OrgScope::new(num))
+}
+
+/// An Org by its public id, for operators.
+pub async fn find(db: &Db, id: &OrgId) -> Result<Option<Org>, DbError> {
+    db.find(&BY_ID, params![id.as_str()]).await
+}
+
+/// The first thousand Orgs, for operators.
+pub async fn list(db: &Db) -> Result<Vec<Org>, DbError> {
+    db.list_heavy(&ALL, params![]).await
+}
+
+/// Takes the Org's lock: the first statement of every unit of work that changes an Org.
+pub async fn lock(tx: &mut Tx<'_>, scope: OrgScope) -> Result<LockedOrg, DbError> {
+    tx.get(&LOCK, params![scope.num()]).await
+}
+
+/// Counts one more, or answers false at the ceiling. The guard is in the statement, so a race cannot pass it.
+pub async fn add_one(tx: &mut Tx<'_>, scope: OrgScope, dimension: Dimension, ceiling: i64) -> Result<bool, DbError> {
+    let statement = match dimension {
+        Dimension::Guilds => &ADD_GUILD,
+        Dimension::Servers => &ADD_SERVER,
+        Dimension::Links => &ADD_LINK,
+        Dimension::Orgs | Dimension::NavigationLinks => {
+            return Err(DbError::Bug(format!("{} is not counted per Org", dimension.as_str())));
+        }
+    };
+    Ok(tx.execute(statement, params![scope.num(), ceiling]).await? == 1)
+}
+
+pub async fn drop_server(tx: &mut Tx<'_>, scope: OrgScope) -> Result<(), DbError> {
+    tx.execute_one(&DROP_SERVER, params![scope.num()]).await
+}
+
+pub async fn drop_links(tx: &mut Tx<'_>, scope: OrgScope, count: i64) -> Result<(), DbError> {
+    tx.execute_one(&DROP_LINKS, params![scope.num(), count]).await
+}
+
+/// Adds a member; an existing membership stays as it is.
+pub async fn add_member(tx: &mut Tx<'_>, scope: OrgScope, account: AccountNum, role: Role, permissions: PermissionSet, now_ms: i64) -> Result<(), DbError> {
+    let values = params![scope.num(), account, role.as_str(), permissions.bits(), now_ms];
+    tx.execute(&ADD_MEMBER, values).await.map(drop)
+}
+
+pub async fn set_member_permissions(tx: &mut Tx<'_>, scope: OrgScope, account: AccountNum, permissions: PermissionSet) -> Result<bool, DbError> {
+    Ok(tx.execute(&SET_MEMBER_PERMISSIONS, params![scope.num(), account, permissions.bits()]).await? == 1)
+}
+
+pub async fn set_tier(tx: &mut Tx<'_>, scope: OrgScope, tier: Tier) -> Result<(), DbError> {
+    tx.execute_one(&SET_TIER, params![scope.num(), tier.as_str()]).await
+}

@@ -1,0 +1,40 @@
+//! Row numbers, and the proof that a caller may touch an Org.
+
+/// The Org a caller was let into. Only this crate makes one: from a membership, a key, or an operator's look-up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct OrgScope {
+    num: i64,
+}
+
+impl OrgScope {
+    pub(crate) fn new(num: i64) -> Self {
+        Self { num }
+    }
+
+    /// The Org's row number: its audit chain, and its share of the write queue.
+    pub fn num(self) -> i64 {
+        self.num
+    }
+}
+
+macro_rules! row_numbers {
+    ($($(#[$meta:meta])* $name:ident)+) => {$(
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(pub i64);
+
+        impl From<$name> for crate::db::Value<'_> {
+            fn from(num: $name) -> Self {
+                crate::db::Value::Int(num.0)
+            }
+        }
+    )+};
+}
+
+row_numbers! {
+    AccountNum
+    GuildNum
+    ServerNum
+    KeyNum
+    LinkNum
+}

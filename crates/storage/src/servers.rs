@@ -1,0 +1,124 @@
+//! Game servers.
+
+use domain::id::{GuildId, KeyId, ServerId};
+
+use crate::db::statement::statements;
+use crate::db::{Db, DbError, FromRow, Row, Tx};
+use crate::params;
+use crate::scope::{GuildNum, KeyNum, OrgScope, ServerNum};
+
+statements! {
+    INSERT = "
+        INSERT INTO servers (id, org_num, guild_num, name, created_at)
+        VALUES ($1, $2, $3, $4, $5)
+        RETURNING num";
+    BY_ID = "
+        SELECT s.num, s.id, s.name, s.active, g.num, g.id,
+               k.num, k.id, k.prefix, k.version, k.sealed, k.revoked_at, k.last_used_at, k.rotated_at, k.query_calls, s.created_at
+        FROM servers s
+        JOIN guilds g ON g.num = s.guild_num
+        JOIN api_keys k ON k.server_num = s.num AND k.kind = 'plugin'
+        WHERE s.id = $2 AND s.org_num = $1";
+    BY_ORG = "
+        SELECT s.num, s.id, s.name, s.active, g.num, g.id,
+               k.num, k.id, k.prefix, k.version, k.sealed, k.revoked_at, k.last_used_at, k.rotated_at, k.query_calls, s.created_at
+        FROM servers s
+        JOIN guilds g ON g.num = s.guild_num
+        JOIN api_keys k ON k.server_num = s.num AND k.kind = 'plugin'
+        WHERE s.org_num = $1
+        ORDER BY s.num
+        LIMIT 200";
+    ORG_OF = "
+        SELECT org_num
+        FROM servers
+        WHERE id = $1";
+    SET_ACTIVE = "
+        UPDATE servers
+        SET active = $3
+        WHERE num = $2 AND org_num = $1";
+    DELETE = "
+        DELETE FROM servers
+        WHERE num = $2 AND org_num = $1";
+}
+
+/// A Server and what may be shown of its key.
+#[derive(Debug, Clone)]
+pub struct Server {
+    pub num: ServerNum,
+    pub id: ServerId,
+    pub name: String,
+    pub active: bool,
+    pub guild: GuildNum,
+    pub guild_id: GuildId,
+    pub key: PluginKey,
+    pub created_at_ms: i64,
+}
+
+#[derive(Debug, Clone)]
+pub struct PluginKey {
+    pub num: KeyNum,
+    pub id: KeyId,
+    pub prefix: String,
+    pub version: i64,
+    pub sealed: String,
+    pub revoked_at_ms: Option<i64>,
+    pub last_used_at_ms: Option<i64>,
+    pub rotated_at_ms: i64,
+    /// Calls that carried the key in the query string.
+    pub query_calls: i64,
+}
+
+impl FromRow for Server {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self {
+            num: ServerNum(row.int(0)?),
+            id: row.parse(1, ServerId::parse)?,
+            name: row.text(2)?,
+            active: row.flag(3)?,
+            guild: GuildNum(row.int(4)?),
+            guild_id: row.parse(5, GuildId::parse)?,
+            key: PluginKey {
+                num: KeyNum(row.int(6)?),
+                id: row.parse(7, KeyId::parse)?,
+                prefix: row.text(8)?,
+                version: row.int(9)?,
+                sealed: row.text(10)?,
+                revoked_at_ms: row.opt_int(11)?,
+                last_used_at_ms: row.opt_int(12)?,
+                rotated_at_ms: row.int(13)?,
+                query_calls: row.int(14)?,
+            },
+            created_at_ms: row.int(15)?,
+        })
+    }
+}
+
+pub async fn insert(tx: &mut Tx<'_>, scope: OrgScope, guild: GuildNum, id: &ServerId, name: &str, now_ms: i64) -> Result<ServerNum, DbError> {
+    tx.get(&INSERT, params![id.as_str(), scope.num(), guild, name, now_ms]).await.map(ServerNum)
+}
+
+pub async fn find(db: &Db, scope: OrgScope, id: &ServerId) -> Result<Option<Server>, DbError> {
+    db.find(&BY_ID, params![scope.num(), id.as_str()]).await
+}
+
+pub async fn find_in(tx: &mut Tx<'_>, scope: OrgScope, id: &ServerId) -> Result<Option<Server>, DbError> {
+    tx.find(&BY_ID, params![scope.num(), id.as_str()]).await
+}
+
+/// The Org a Server belongs to, for operators who name only the Server.
+pub async fn find_org(db: &Db, id: &ServerId) -> Result<Option<OrgScope>, DbError> {
+    Ok(db.find::<i64>(&ORG_OF, params![id.as_str()]).await?.map(OrgScope::new))
+}
+
+pub async fn list(db: &Db, scope: OrgScope) -> Result<Vec<Server>, DbError> {
+    db.list(&BY_ORG, params![scope.num()]).await
+}
+
+pub async fn set_active(tx: &mut Tx<'_>, scope: OrgScope, server: ServerNum, active: bool) -> Result<(), DbError> {
+    tx.execute_one(&SET_ACTIVE, params![scope.num(), server, active]).await
+}
+
+/// Deletes the Server; its keys go with it, links stay.
+pub async fn delete(tx: &mut Tx<'_>, scope: OrgScope, server: ServerNum) -> Result<(), DbError> {
+    tx.execute_one(&DELETE, params![scope.num(), server]).await
+}

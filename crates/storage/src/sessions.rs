@@ -1,0 +1,98 @@
+//! Signed-in browsers. The cookie holds the token, the table its hash.
+
+use domain::id::{AccountId, OrgId};
+use domain::permission::{PermissionSet, Role};
+
+use crate::db::statement::statements;
+use crate::db::{Db, DbError, FromRow, Row, Tx};
+use crate::params;
+use crate::scope::{AccountNum, OrgScope};
+
+statements! {
+    INSERT = "
+        INSERT INTO sessions (hash, account_num, created_at, seen_at, expires_at)
+        VALUES ($1, $2, $3, $3, $4)";
+    /// One read answers who is calling and what they may do in the Org of the path.
+    CALLER = "
+        SELECT a.num, a.id, a.operator, s.seen_at, o.num, o.owner_account_num, m.role, m.permissions
+        FROM sessions s
+        JOIN accounts a ON a.num = s.account_num
+        LEFT JOIN orgs o ON o.id = $2
+        LEFT JOIN members m ON m.org_num = o.num AND m.account_num = a.num
+        WHERE s.hash = $1 AND s.expires_at > $3 AND s.seen_at > $4";
+    TOUCH = "
+        UPDATE sessions
+        SET seen_at = $2
+        WHERE hash = $1 AND seen_at < $2";
+    DELETE = "
+        DELETE FROM sessions
+        WHERE hash = $1";
+    PURGE = "
+        DELETE FROM sessions
+        WHERE hash IN (SELECT hash FROM sessions WHERE expires_at <= $1 ORDER BY expires_at LIMIT 500)";
+}
+
+/// A signed-in person, and their standing in one Org if they have any.
+#[derive(Debug, Clone)]
+pub struct Caller {
+    pub account: AccountNum,
+    pub account_id: AccountId,
+    pub operator: bool,
+    pub seen_at_ms: i64,
+    pub membership: Option<Membership>,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct Membership {
+    pub scope: OrgScope,
+    pub role: Role,
+    pub permissions: PermissionSet,
+}
+
+impl FromRow for Caller {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        let account = row.int(0)?;
+        Ok(Self {
+            account: AccountNum(account),
+            account_id: row.parse(1, AccountId::parse)?,
+            operator: row.flag(2)?,
+            seen_at_ms: row.int(3)?,
+            membership: membership(row, account)?,
+        })
+    }
+}
+
+/// The owner holds everything; a member what their row says; anyone else has no standing.
+fn membership(row: &Row<'_>, account: i64) -> Result<Option<Membership>, DbError> {
+    let (Some(org), Some(owner)) = (row.opt_int(4)?, row.opt_int(5)?) else { return Ok(None) };
+    let scope = OrgScope::new(org);
+    if owner == account {
+        return Ok(Some(Membership { scope, role: Role::Owner, permissions: PermissionSet::ALL }));
+    }
+    let (Some(role), Some(bits)) = (row.opt_text(6)?, row.opt_int(7)?) else { return Ok(None) };
+    let role = Role::parse(&role).ok_or_else(|| DbError::Bug(format!("unknown role {role}")))?;
+    let permissions = PermissionSet::from_bits(bits).ok_or_else(|| DbError::Bug(format!("unknown permissions {bits}")))?;
+    Ok(Some(Membership { scope, role, permissions }))
+}
+
+pub async fn insert(tx: &mut Tx<'_>, hash: &str, account: AccountNum, now_ms: i64, expires_at_ms: i64) -> Result<(), DbError> {
+    tx.execute_one(&INSERT, params![hash, account, now_ms, expires_at_ms]).await
+}
+
+/// Who holds this session, with their standing in `org` (an empty id when the path names none).
+pub async fn find_caller(db: &Db, hash: &str, org: Option<&OrgId>, now_ms: i64, seen_after_ms: i64) -> Result<Option<Caller>, DbError> {
+    db.find(&CALLER, params![hash, org.map_or("", OrgId::as_str), now_ms, seen_after_ms]).await
+}
+
+pub async fn touch(tx: &mut Tx<'_>, hash: &str, now_ms: i64) -> Result<(), DbError> {
+    tx.execute(&TOUCH, params![hash, now_ms]).await.map(drop)
+}
+
+pub async fn delete(tx: &mut Tx<'_>, hash: &str) -> Result<bool, DbError> {
+    Ok(tx.execute(&DELETE, params![hash]).await? == 1)
+}
+
+/// Removes up to 500 expired sessions.
+pub async fn purge(tx: &mut Tx<'_>, now_ms: i64) -> Result<u64, DbError> {
+    tx.execute(&PURGE, params![now_ms]).await
+}

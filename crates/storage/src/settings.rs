@@ -1,0 +1,34 @@
+//! Instance-wide values.
+
+use crate::db::statement::statements;
+use crate::db::{Db, DbError, Tx};
+use crate::params;
+
+statements! {
+    GET = "
+        SELECT value
+        FROM settings
+        WHERE name = $1";
+    PUT = "
+        INSERT INTO settings (name, value, updated_at)
+        VALUES ($1, $2, $3)
+        ON CONFLICT (name) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at";
+    PUT_IF_MISSING = "
+        INSERT INTO settings (name, value, updated_at)
+        VALUES ($1, $2, $3)
+        ON CONFLICT (name) DO NOTHING";
+}
+
+pub async fn find(db: &Db, name: &str) -> Result<Option<String>, DbError> {
+    db.find(&GET, params![name]).await
+}
+
+pub async fn put(tx: &mut Tx<'_>, name: &str, value: &str, now_ms: i64) -> Result<(), DbError> {
+    tx.execute_one(&PUT, params![name, value, now_ms]).await
+}
+
+/// Stores the value unless there is one; returns what is stored now.
+pub async fn put_if_missing(tx: &mut Tx<'_>, name: &str, value: &str, now_ms: i64) -> Result<String, DbError> {
+    tx.execute(&PUT_IF_MISSING, params![name, value, now_ms]).await?;
+    tx.get(&GET, params![name]).await
+}
