@@ -1,1 +1,22 @@
-//! domain
+//! The rules of the product as plain values and functions: no network, no database, no async.
+//! Time and randomness come in through [`clock::Clock`] and [`random::Random`], so that every rule can be replayed.
+
+mod digest;
+mod text;
+mod words;
+
+pub mod action;
+pub mod audit;
+pub mod clock;
+pub mod id;
+pub mod key;
+pub mod link;
+pub mod name;
+pub mod network;
+pub mod permission;
+pub mod plan;
+pub mod platform_id;
+pub mod random;
+pub mod rate;
+pub mod seal;
+pub mod token;
