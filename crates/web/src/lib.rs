@@ -1,1 +1,3 @@
 //! web
+
+pub mod serve;

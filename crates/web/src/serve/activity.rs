@@ -1,0 +1,150 @@
+//! What a connection is doing, as seen from its socket and its requests.
+
+use std::{
+    io::{self, IoSlice},
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU32, Ordering::Relaxed},
+    },
+    task::{Context, Poll},
+};
+
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    net::TcpStream,
+};
+
+/// Only the task of the connection touches it; the atomics are there because that task moves
+/// between threads.
+#[derive(Default)]
+pub(super) struct Activity {
+    /// Requests handed to the service so far, wrapping.
+    requests: AtomicU32,
+    /// Requests whose response the service has not finished giving us.
+    in_flight: AtomicU32,
+    /// Bytes came in while no request was in flight: part of a head.
+    head_begun: AtomicBool,
+    /// The socket took no more bytes when we last tried.
+    write_blocked: AtomicBool,
+    /// Successful writes so far, wrapping.
+    writes: AtomicU32,
+}
+
+/// What we wait for. A change of the number inside means that the client did something, so that
+/// its time starts anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// The next request, of which nothing arrived yet. The start of a pipelined request that
+    /// arrived together with the one before it counts as nothing.
+    Idle { requests: u32 },
+    /// The rest of a request head.
+    Head { requests: u32 },
+    /// Our own service.
+    Serving,
+    /// The client to take some of the response.
+    Blocked { writes: u32 },
+}
+
+impl Activity {
+    pub(super) fn phase(&self) -> Phase {
+        let requests = self.requests.load(Relaxed);
+        if self.write_blocked.load(Relaxed) {
+            Phase::Blocked {
+                writes: self.writes.load(Relaxed),
+            }
+        } else if self.in_flight.load(Relaxed) > 0 {
+            Phase::Serving
+        } else if self.head_begun.load(Relaxed) {
+            Phase::Head { requests }
+        } else {
+            Phase::Idle { requests }
+        }
+    }
+
+    fn note_write(&self, result: &Poll<io::Result<usize>>) {
+        self.write_blocked.store(result.is_pending(), Relaxed);
+        if result.is_ready() {
+            self.writes.fetch_add(1, Relaxed);
+        }
+    }
+}
+
+/// Marks a request as in flight until dropped, wherever its handler or response ends.
+pub(super) struct InFlight(Arc<Activity>);
+
+impl InFlight {
+    pub(super) fn begin(activity: &Arc<Activity>) -> Self {
+        activity.head_begun.store(false, Relaxed);
+        activity.requests.fetch_add(1, Relaxed);
+        activity.in_flight.fetch_add(1, Relaxed);
+        Self(activity.clone())
+    }
+}
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        self.0.in_flight.fetch_sub(1, Relaxed);
+    }
+}
+
+/// A socket that notes what passes through it.
+pub(super) struct Watched {
+    stream: TcpStream,
+    activity: Arc<Activity>,
+}
+
+impl Watched {
+    pub(super) fn new(stream: TcpStream, activity: Arc<Activity>) -> Self {
+        Self { stream, activity }
+    }
+}
+
+impl AsyncRead for Watched {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let result = Pin::new(&mut self.stream).poll_read(cx, buf);
+        // hyper also reads while a request is in flight, for its body or to see the client leave.
+        if result.is_ready() && self.activity.in_flight.load(Relaxed) == 0 {
+            self.activity.head_begun.store(true, Relaxed);
+        }
+        result
+    }
+}
+
+impl AsyncWrite for Watched {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let result = Pin::new(&mut self.stream).poll_write(cx, buf);
+        self.activity.note_write(&result);
+        result
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let result = Pin::new(&mut self.stream).poll_write_vectored(cx, bufs);
+        self.activity.note_write(&result);
+        result
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}

@@ -1,0 +1,173 @@
+//! One connection from its first byte to its end.
+
+use std::{
+    convert::Infallible,
+    future::{Future, poll_fn},
+    pin::pin,
+    sync::Arc,
+    task::Poll,
+    time::Duration,
+};
+
+use axum::body::Body;
+use http::{Request, Response, StatusCode};
+use hyper::{
+    body::Incoming,
+    server::conn::http1::Builder,
+    service::{Service as HyperService, service_fn},
+};
+use hyper_util::rt::TokioIo;
+use tokio::{net::TcpStream, sync::watch, task::unconstrained, time};
+use tower::{Service, ServiceExt};
+
+use super::{
+    Limits, Peer,
+    activity::{Activity, InFlight, Phase, Watched},
+    body::{self, InFlightBody},
+    watchdog::Watchdog,
+};
+
+/// The least that hyper accepts as buffer size; below it panics.
+const LEAST_HEAD_BYTES: usize = 8 * 1024;
+
+/// hyper itself refuses URIs only from 64 KiB on.
+const MAX_URI_BYTES: usize = 48 * 1024;
+
+/// What all connections have in common.
+pub(super) struct Connector {
+    http: Builder,
+    limits: Limits,
+}
+
+enum End {
+    Closed(hyper::Result<()>),
+    Overdue(Phase),
+}
+
+impl Connector {
+    pub(super) fn new(limits: Limits) -> Self {
+        let max_head_bytes = limits.max_head_bytes.max(LEAST_HEAD_BYTES);
+        let mut http = Builder::new();
+        http.keep_alive(true)
+            .half_close(false)
+            .pipeline_flush(false)
+            // hyper's timer runs both between requests and during a head, and is allocated anew
+            // for each request. The watchdog has a limit for each and one timer per connection.
+            .header_read_timeout(None)
+            .max_buf_size(max_head_bytes)
+            // The buffer may grow past its limit by one read; this makes the limit exact.
+            .max_header_size(max_head_bytes);
+        Self { http, limits }
+    }
+}
+
+/// Returns when the client left, kept us waiting for too long, or was done after `drain` lost
+/// its sender.
+pub(super) async fn run<S>(
+    stream: TcpStream,
+    peer: Peer,
+    service: S,
+    connector: Arc<Connector>,
+    mut drain: watch::Receiver<()>,
+) where
+    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>
+        + Clone
+        + Send
+        + 'static,
+    S::Future: Send,
+{
+    let limits = &connector.limits;
+    // Silent connections cost no buffers.
+    tokio::select! {
+        biased;
+        arrived = first_byte(&stream, limits.first_byte_timeout) => if !arrived { return },
+        _ = drain.changed() => return,
+    }
+    let activity = Arc::new(Activity::default());
+    let service = tracked(service, peer, activity.clone(), limits.body_timeout);
+    let io = TokioIo::new(Watched::new(stream, activity.clone()));
+    let mut http = pin!(connector.http.serve_connection(io, service));
+    let timer = pin!(time::sleep(limits.header_timeout));
+    let mut watchdog = Watchdog::new(limits, timer);
+
+    // Polled once, to have this task woken when draining begins. Asking `has_changed` afterwards
+    // takes no lock, polling again would.
+    let mut signal = drain.clone();
+    let mut wake = pin!(unconstrained(signal.changed()));
+    poll_fn(|cx| Poll::Ready(wake.as_mut().poll(cx).is_ready())).await;
+    let mut draining = false;
+
+    let end = poll_fn(|cx| {
+        loop {
+            if let Poll::Ready(result) = http.as_mut().poll(cx) {
+                return Poll::Ready(End::Closed(result));
+            }
+            // In the middle of a later head hyper would close at once; that request is answered.
+            let amid_head = matches!(activity.phase(), Phase::Head { .. });
+            if draining || amid_head || drain.has_changed().is_ok() {
+                break;
+            }
+            // An idle connection ends with the next poll, others after their response.
+            draining = true;
+            http.as_mut().graceful_shutdown();
+        }
+        watchdog
+            .poll_overdue(cx, activity.phase())
+            .map(End::Overdue)
+    })
+    .await;
+    match end {
+        End::Closed(Ok(())) => {}
+        End::Closed(Err(error)) => tracing::debug!(%error, "connection failed"),
+        End::Overdue(phase) => tracing::debug!(?phase, "connection took too long"),
+    }
+}
+
+async fn first_byte(stream: &TcpStream, limit: Duration) -> bool {
+    let peeked = time::timeout(limit, stream.peek(&mut [0])).await;
+    matches!(peeked, Ok(Ok(1)))
+}
+
+/// Gives hyper's requests to `service`, and keeps `activity` informed about them.
+fn tracked<S>(
+    service: S,
+    peer: Peer,
+    activity: Arc<Activity>,
+    body_timeout: Duration,
+) -> impl HyperService<
+    Request<Incoming>,
+    Response = Response<InFlightBody>,
+    Error = Infallible,
+    Future: Send,
+>
+where
+    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>
+        + Clone
+        + Send
+        + 'static,
+    S::Future: Send,
+{
+    service_fn(move |request: Request<Incoming>| {
+        let in_flight = InFlight::begin(&activity);
+        let service = service.clone();
+        async move {
+            let response = if uri_bytes(&request) > MAX_URI_BYTES {
+                let mut refusal = Response::new(Body::empty());
+                *refusal.status_mut() = StatusCode::URI_TOO_LONG;
+                refusal
+            } else {
+                let mut request = request.map(|incoming| body::timed(incoming, body_timeout));
+                request.extensions_mut().insert(peer);
+                service.oneshot(request).await?
+            };
+            Ok(response.map(|body| InFlightBody::new(body, in_flight)))
+        }
+    })
+}
+
+fn uri_bytes<B>(request: &Request<B>) -> usize {
+    request
+        .uri()
+        .path_and_query()
+        .map_or(0, |target| target.as_str().len())
+}
