@@ -1,1 +1,21 @@
-//! app
+//! Use cases: each opens its transaction, decides with `domain`, writes, audits and enqueues.
+
+pub mod accounts;
+pub mod background;
+pub mod error;
+pub mod error_log;
+pub mod gate;
+pub mod guilds;
+pub mod keys;
+pub mod links;
+pub mod master_keys;
+pub mod orgs;
+pub mod plugin;
+pub mod servers;
+pub mod sessions;
+pub mod state;
+pub mod tasks;
+pub mod vault;
+
+pub use error::AppError;
+pub use state::{App, Parts, StartError};

@@ -1,0 +1,111 @@
+//! Work that runs by itself: writing down uses and failures, and clearing out what has expired.
+
+use std::time::Duration;
+
+use storage::{KeyNum, Tx, Work, error_log, jobs, keys, sessions};
+
+use crate::error::AppError;
+use crate::error_log::WriteGroups;
+use crate::gate::KeyUse;
+use crate::state::App;
+
+const FLUSH_EVERY: Duration = Duration::from_secs(5);
+const PURGE_EVERY: Duration = Duration::from_secs(60);
+const DAY_MS: i64 = 24 * 60 * 60_000;
+const RETIRED_KEPT_MS: i64 = 90 * DAY_MS;
+const ERRORS_KEPT_MS: i64 = 30 * DAY_MS;
+const ERROR_GROUPS_KEPT: i64 = 100_000;
+/// Rows written by one unit, so that others need not wait for a long one.
+const SLICE: usize = 200;
+
+/// Starts the tasks; they end when `stop` becomes true.
+pub fn start(app: &App, stop: &tokio::sync::watch::Receiver<bool>) {
+    let tasks: [(&'static str, Duration, fn(App) -> Step); 2] = [
+        ("error_log", FLUSH_EVERY, |app| Box::pin(async move { flush_errors(&app).await })),
+        ("housekeeping", PURGE_EVERY, |app| Box::pin(async move { keep_house(&app).await })),
+    ];
+    for (name, every, step) in tasks {
+        let (app_of_task, stop) = (app.clone(), stop.clone());
+        app.tasks.supervise(name, move || repeat(app_of_task.clone(), stop.clone(), name, every, step));
+    }
+}
+
+type Step = std::pin::Pin<Box<dyn Future<Output = Result<(), AppError>> + Send>>;
+
+async fn repeat(app: App, mut stop: tokio::sync::watch::Receiver<bool>, name: &'static str, every: Duration, step: fn(App) -> Step) {
+    loop {
+        tokio::select! {
+            () = tokio::time::sleep(every) => {}
+            _ = stop.wait_for(|stopped| *stopped) => return,
+        }
+        if let Err(error) = step(app.clone()).await {
+            tracing::warn!(task = name, error = %error.internal_detail(), "background work failed and will be tried again");
+        }
+    }
+}
+
+/// Writes the collected failures. What cannot be written is in the process log all the same.
+pub async fn flush_errors(app: &App) -> Result<(), AppError> {
+    let mut groups = app.errors.drain();
+    while !groups.is_empty() {
+        let rest = groups.split_off(groups.len().min(SLICE));
+        app.db.write(WriteGroups(std::mem::replace(&mut groups, rest))).await?;
+    }
+    Ok(())
+}
+
+/// One round of housekeeping; each purge removes a bounded slice.
+pub async fn keep_house(app: &App) -> Result<(), AppError> {
+    flush_uses(app).await?;
+    let now_ms = app.now_ms();
+    while app.db.write(Purge { now_ms }).await? >= 500 {}
+    Ok(())
+}
+
+/// Writes down when keys were last used.
+pub async fn flush_uses(app: &App) -> Result<(), AppError> {
+    let uses = app.gate.drain_uses(app.now_ms());
+    for slice in uses.chunks(SLICE) {
+        if let Err(error) = app.db.write(RecordUses(slice.to_vec())).await {
+            app.gate.restore_uses(slice);
+            return Err(error);
+        }
+    }
+    Ok(())
+}
+
+struct RecordUses(Vec<KeyUse>);
+
+impl Work for RecordUses {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "record_key_uses";
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        for used in &self.0 {
+            // Kept to the minute: finer would tell more about players than anyone needs.
+            let minute = used.last_used_ms - used.last_used_ms.rem_euclid(60_000);
+            keys::record_use(tx, KeyNum(used.key_num), minute, used.query_calls).await?;
+        }
+        Ok(())
+    }
+}
+
+struct Purge {
+    now_ms: i64,
+}
+
+impl Work for Purge {
+    type Output = u64;
+    type Error = AppError;
+    const NAME: &'static str = "purge";
+
+    /// The most rows that any one table lost; the caller goes on while a table may have more.
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<u64, AppError> {
+        let sessions = sessions::purge(tx, self.now_ms).await?;
+        let jobs = jobs::purge(tx, self.now_ms).await?;
+        let retired = keys::purge_retired(tx, self.now_ms - RETIRED_KEPT_MS).await?;
+        let errors = error_log::purge(tx, (self.now_ms - ERRORS_KEPT_MS).div_euclid(60_000), ERROR_GROUPS_KEPT).await?;
+        Ok(sessions.max(jobs).max(retired).max(errors))
+    }
+}

@@ -1,0 +1,154 @@
+//! The master keys' life: first start, the check at every start, rotation, removal.
+
+use domain::audit::{Actor, AuditAction};
+use domain::seal::Aad;
+use storage::keys::SealedKey;
+use storage::{KeyNum, Tx, Work, audit, keys, settings};
+
+use crate::error::AppError;
+use crate::state::{App, Parts, StartError};
+use crate::vault::{Vault, VaultError};
+
+const CANARY: &str = "vault_canary";
+const CANARY_PLAIN: &[u8] = b"symbolon";
+
+fn canary_place() -> Aad<'static> {
+    Aad { table: "settings", column: "value", row: CANARY, version: 1 }
+}
+
+/// Opens the vault and proves that it fits this database: a sealed canary must open, and no stored copy may need
+/// a key that the ring lacks.
+pub(crate) async fn open_vault(parts: &Parts) -> Result<Vault, StartError> {
+    let stored = settings::find(&parts.db, CANARY).await.map_err(AppError::from)?;
+    let vault = Vault::open(&parts.master_key_file, stored.is_none(), &*parts.random)?;
+    let canary = match stored {
+        Some(canary) => canary,
+        None => {
+            let (sealed, _) = vault.seal(&*parts.random, &canary_place(), CANARY_PLAIN);
+            parts.db.write(PutCanary { sealed, now_ms: parts.clock.now_ms(), replace: false }).await?
+        }
+    };
+    if vault.open_sealed(&canary_place(), &canary).is_err() {
+        return Err(VaultError::WrongKeys { path: parts.master_key_file.clone() }.into());
+    }
+    let known = vault.kids();
+    for needed in keys::list_kids(&parts.db).await.map_err(AppError::from)? {
+        if !known.contains(&needed.kid) {
+            let path = parts.master_key_file.clone();
+            return Err(VaultError::KidMissing { path, kid: needed.kid, copies: needed.copies }.into());
+        }
+    }
+    Ok(vault)
+}
+
+struct PutCanary {
+    sealed: String,
+    now_ms: i64,
+    replace: bool,
+}
+
+impl Work for PutCanary {
+    type Output = String;
+    type Error = AppError;
+    const NAME: &'static str = "put_canary";
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<String, AppError> {
+        if self.replace {
+            settings::put(tx, CANARY, &self.sealed, self.now_ms).await?;
+            return Ok(self.sealed.clone());
+        }
+        Ok(settings::put_if_missing(tx, CANARY, &self.sealed, self.now_ms).await?)
+    }
+}
+
+/// Adds a new active master key and seals every stored copy with it. Can be repeated after a crash.
+pub async fn rotate(app: &App) -> Result<Rotation, AppError> {
+    let kid = app.vault.add_key(&*app.random).map_err(|error| AppError::Internal(error.to_string()))?;
+    let resealed = reseal_all(app).await?;
+    let (sealed, _) = app.vault.seal(&*app.random, &canary_place(), CANARY_PLAIN);
+    app.db.write(PutCanary { sealed, now_ms: app.now_ms(), replace: true }).await?;
+    app.db.write(NoteRotation { kid: kid.clone(), now_ms: app.now_ms() }).await?;
+    Ok(Rotation { kid, resealed })
+}
+
+/// Seals every copy that an older master key protects with the active one, slice by slice.
+pub async fn reseal_all(app: &App) -> Result<u64, AppError> {
+    let active = app.vault.active_kid();
+    let (mut after, mut resealed) = (KeyNum(0), 0);
+    loop {
+        let slice = keys::list_sealed_otherwise(&app.db, after, &active).await?;
+        let Some(last) = slice.last() else { return Ok(resealed) };
+        after = last.num;
+        let copies = slice.iter().map(|copy| reseal(app, copy)).collect::<Result<Vec<_>, _>>()?;
+        resealed += app.db.write(Reseal { copies }).await?;
+    }
+}
+
+pub struct Rotation {
+    pub kid: String,
+    pub resealed: u64,
+}
+
+fn reseal(app: &App, copy: &SealedKey) -> Result<Resealed, AppError> {
+    let place = crate::keys::sealed_place(copy.id.as_str(), copy.version);
+    let plain = app.vault.open_sealed(&place, &copy.sealed).map_err(|error| AppError::Internal(error.to_string()))?;
+    let (sealed, kid) = app.vault.seal(&*app.random, &place, &plain);
+    Ok(Resealed { num: copy.num, old: copy.sealed.clone(), sealed, kid })
+}
+
+struct Resealed {
+    num: KeyNum,
+    old: String,
+    sealed: String,
+    kid: String,
+}
+
+struct Reseal {
+    copies: Vec<Resealed>,
+}
+
+impl Work for Reseal {
+    type Output = u64;
+    type Error = AppError;
+    const NAME: &'static str = "reseal_keys";
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<u64, AppError> {
+        let mut changed = 0;
+        for copy in &self.copies {
+            // A key regenerated meanwhile is already sealed with the active master key.
+            changed += u64::from(keys::reseal(tx, copy.num, &copy.old, &copy.sealed, &copy.kid).await?);
+        }
+        Ok(changed)
+    }
+}
+
+struct NoteRotation {
+    kid: String,
+    now_ms: i64,
+}
+
+impl Work for NoteRotation {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "note_rotation";
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        let entry = audit::Entry {
+            at_ms: self.now_ms,
+            actor: &Actor::Operator,
+            action: AuditAction::RingRotated,
+            target: Some(&self.kid),
+            detail: "{}",
+        };
+        Ok(audit::append_for_operators(tx, &entry).await?)
+    }
+}
+
+/// Removes a master key, unless something stored still needs it.
+pub async fn remove(app: &App, kid: &str) -> Result<(), AppError> {
+    let needed = keys::list_kids(&app.db).await?.into_iter().find(|needed| needed.kid == kid);
+    if let Some(needed) = needed {
+        return Err(AppError::invalid("kid", format!("{} stored values still need {kid}; rotate first", needed.copies)));
+    }
+    app.vault.remove_key(kid).map_err(|error| AppError::invalid("kid", error))
+}

@@ -1,0 +1,179 @@
+//! The front door of the plugin API: the order of checks, once, for every action.
+
+mod actions;
+mod params;
+mod retired;
+
+use domain::action::Action;
+use domain::key::{KeyPrefix, PlainKey};
+use domain::network::ClientNetwork;
+use domain::platform_id::SteamId;
+use domain::rate::Decision;
+use storage::keys::{self, KeyGuild, KeyServer, ResolvedKey};
+
+use crate::error::AppError;
+use crate::state::App;
+
+pub use params::{ActionParam, Params, is_fail_closed};
+
+/// The key as it was presented.
+pub enum Presented {
+    Missing,
+    /// Not of our format; refused before anything is looked up.
+    Malformed,
+    Key { key: PlainKey, in_query: bool },
+}
+
+/// A parsed call.
+pub struct Request<'a> {
+    pub params: &'a Params<'a>,
+    pub key: Presented,
+    pub network: ClientNetwork,
+    /// A person's browser or a link preview opened the address, as opposed to a program calling it.
+    pub opened_as_page: bool,
+}
+
+/// A success: its status and its JSON text.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Reply {
+    pub status: u16,
+    pub body: String,
+}
+
+impl Reply {
+    /// A JSON string. The text needs no escaping: ids and fixed words only.
+    pub(crate) fn text(status: u16, text: &str) -> Self {
+        Self { status, body: ["\"", text, "\""].concat() }
+    }
+
+    pub(crate) fn json(body: String) -> Self {
+        Self { status: 200, body }
+    }
+}
+
+/// The answer to a call, with what the headers need.
+pub struct Answer {
+    pub result: Result<Reply, AppError>,
+    /// Present for every known key.
+    pub rate: Option<RateState>,
+    pub key_prefix: Option<KeyPrefix>,
+    pub org_num: i64,
+    /// The key came in the query string, which is discouraged.
+    pub key_in_query: bool,
+}
+
+pub struct RateState {
+    pub limit: u32,
+    pub remaining: u32,
+    pub reset_at_s: i64,
+}
+
+/// A call that passed every check up to its parameters.
+pub(crate) struct Call<'a> {
+    pub app: &'a App,
+    pub key: &'a ResolvedKey,
+    pub guild: &'a KeyGuild,
+    pub params: &'a Params<'a>,
+}
+
+/// Answers one call. The checks run in a fixed order and each has one outcome.
+pub async fn call(app: &App, request: Request<'_>) -> Answer {
+    let mut answer = Answer { result: Err(AppError::Unauthorized), rate: None, key_prefix: None, org_num: 0, key_in_query: false };
+    if matches!(request.params.action(), ActionParam::Repeated) {
+        answer.result = Err(AppError::invalid("action", "it is given more than once"));
+        return answer;
+    }
+    let (key, in_query) = match request.key {
+        Presented::Missing | Presented::Malformed => return answer,
+        Presented::Key { ref key, in_query } => (key, in_query),
+    };
+    answer.key_prefix = Some(key.prefix());
+    answer.key_in_query = in_query;
+    let hash = key.hash();
+    let asked_steam = asked_steam(request.params);
+    match keys::resolve(&app.db, &hash, asked_steam.as_ref()).await {
+        Err(error) => answer.result = Err(error.into()),
+        Ok(None) => {
+            answer.key_prefix = None;
+            answer.result = Err(retired::refuse_unknown(app, hash, request.network).await);
+        }
+        Ok(Some(resolved)) => {
+            answer.org_num = resolved.scope.num();
+            let (result, decision) = admit(app, &request, &resolved, in_query).await;
+            answer.result = result;
+            answer.rate = Some(RateState {
+                limit: app.gate.limit(resolved.tier).burst,
+                remaining: decision.remaining,
+                reset_at_s: (decision.reset_at_ms + 999).div_euclid(1000),
+            });
+        }
+    }
+    answer
+}
+
+async fn admit(app: &App, request: &Request<'_>, key: &ResolvedKey, in_query: bool) -> (Result<Reply, AppError>, Decision) {
+    let now_ms = app.now_ms();
+    if let Err(error) = check_alive(key) {
+        return (Err(error), app.gate.peek_key(key.num.0, key.tier, now_ms));
+    }
+    let decision = app.gate.take_key(key.num.0, key.tier, now_ms, in_query);
+    if !decision.allowed {
+        return (Err(AppError::RateLimited { retry_after_ms: decision.retry_after_ms }), decision);
+    }
+    let result = match check_scope_and_action(request, key, in_query) {
+        Ok((action, guild)) => actions::run(action, &Call { app, key, guild, params: request.params }).await,
+        Err(error) => Err(error),
+    };
+    (result, decision)
+}
+
+fn check_alive(key: &ResolvedKey) -> Result<(), AppError> {
+    if key.revoked {
+        return Err(AppError::KeyRevoked);
+    }
+    match key.server {
+        KeyServer::Of { active: false, .. } => Err(AppError::ServerInactive),
+        KeyServer::Of { active: true, .. } | KeyServer::None | KeyServer::Foreign => Ok(()),
+    }
+}
+
+fn check_scope_and_action<'k>(request: &Request<'_>, key: &'k ResolvedKey, in_query: bool) -> Result<(Action, &'k KeyGuild), AppError> {
+    let guild = check_scope(request.params, key)?;
+    let action = match request.params.action() {
+        ActionParam::Known(action) => action,
+        ActionParam::Unknown => return Err(AppError::UnknownAction),
+        ActionParam::Missing | ActionParam::Repeated => return Err(AppError::invalid("action", "it is missing")),
+    };
+    if !key.actions.contains(action) {
+        return Err(AppError::PermissionDenied { action: action.name() });
+    }
+    if in_query && request.opened_as_page && action.spec().mutating {
+        return Err(AppError::BrowserRefused);
+    }
+    Ok((action, guild))
+}
+
+/// The recorded Guild and Server must still belong together, and what the caller names must be them.
+fn check_scope<'k>(params: &Params<'_>, key: &'k ResolvedKey) -> Result<&'k KeyGuild, AppError> {
+    let guild = key.guild.as_ref().ok_or(AppError::ScopeMismatch { parameter: "guild_id" })?;
+    if let Some(named) = params.last("guild_id")
+        && named != guild.id
+        && named != guild.discord_guild_id
+    {
+        return Err(AppError::ScopeMismatch { parameter: "guild_id" });
+    }
+    let fits = match (&key.server, params.last("server_id")) {
+        (KeyServer::Foreign, _) | (KeyServer::None, Some(_)) => false,
+        (KeyServer::Of { id, .. }, Some(named)) => named == id,
+        (KeyServer::Of { .. } | KeyServer::None, None) => true,
+    };
+    if fits { Ok(guild) } else { Err(AppError::ScopeMismatch { parameter: "server_id" }) }
+}
+
+/// The Steam id to look up together with the key, for the action that asks for one.
+fn asked_steam(params: &Params<'_>) -> Option<SteamId> {
+    match params.action() {
+        ActionParam::Known(Action::FindBySteam) => params.last("id").and_then(|id| SteamId::parse(id.trim()).ok()),
+        ActionParam::Known(_) | ActionParam::Unknown | ActionParam::Missing | ActionParam::Repeated => None,
+    }
+}

@@ -1,0 +1,68 @@
+//! Keys nobody holds: throttled per network, and reported when they once were ours.
+
+use domain::audit::{Actor, AuditAction};
+use domain::key::KeyHash;
+use domain::network::ClientNetwork;
+use storage::keys::{self, RetiredKey};
+use storage::{Tx, Work, audit, orgs};
+
+use crate::error::AppError;
+use crate::state::App;
+
+/// One audit entry per retired key in this time.
+const REPORT_EVERY_MS: i64 = 60 * 60_000;
+
+/// The refusal of a well-formed but unknown key.
+pub(super) async fn refuse_unknown(app: &App, hash: KeyHash, network: ClientNetwork) -> AppError {
+    let now_ms = app.now_ms();
+    let decision = app.gate.take_unknown_key(network, now_ms);
+    if !decision.allowed {
+        return AppError::RateLimited { retry_after_ms: decision.retry_after_ms };
+    }
+    // After the answer: a caller must not learn from its timing that a key was once valid.
+    let reporting = app.clone();
+    app.tasks.spawn(async move {
+        if let Err(error) = report(&reporting, hash, now_ms).await {
+            tracing::warn!(error = %error.internal_detail(), "the use of a retired key was not written down");
+        }
+    });
+    AppError::Unauthorized
+}
+
+async fn report(app: &App, hash: KeyHash, now_ms: i64) -> Result<(), AppError> {
+    match keys::find_retired(&app.db, &hash, now_ms - REPORT_EVERY_MS).await? {
+        Some(retired) => app.db.write(Report { hash, retired, now_ms }).await,
+        None => Ok(()),
+    }
+}
+
+struct Report {
+    hash: KeyHash,
+    retired: RetiredKey,
+    now_ms: i64,
+}
+
+impl Work for Report {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "report_retired_key";
+
+    fn tenant(&self) -> Option<i64> {
+        Some(self.retired.scope.num())
+    }
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        orgs::lock(tx, self.retired.scope).await?;
+        if !keys::report_retired(tx, &self.hash, self.now_ms, self.now_ms - REPORT_EVERY_MS).await? {
+            return Ok(());
+        }
+        let entry = audit::Entry {
+            at_ms: self.now_ms,
+            actor: &Actor::System,
+            action: AuditAction::KeyRetiredUsed,
+            target: Some(self.retired.key_id.as_str()),
+            detail: "{}",
+        };
+        Ok(audit::append(tx, self.retired.scope, &entry).await?)
+    }
+}

@@ -1,0 +1,187 @@
+//! Servers. Each is made together with its one plugin key.
+
+use domain::action::ActionSet;
+use domain::audit::{Actor, AuditAction};
+use domain::id::{GuildId, KeyId, ServerId};
+use domain::key::{KeyKind, PlainKey};
+use domain::name::DisplayName;
+use domain::plan::Dimension;
+use storage::keys::{self, NewKey};
+use storage::servers::{self, Server};
+use storage::{OrgScope, Tx, Work, audit, guilds, orgs};
+
+use crate::error::AppError;
+use crate::keys::sealed_place;
+use crate::state::App;
+
+/// A fresh Server and the key its plugin is to be given.
+pub struct CreatedServer {
+    pub id: ServerId,
+    pub key: PlainKey,
+}
+
+/// Creates a Server and its key in one transaction, within the tier's ceiling.
+pub async fn create(app: &App, scope: OrgScope, guild: GuildId, name: DisplayName, actor: Actor) -> Result<CreatedServer, AppError> {
+    let now_ms = app.now_ms();
+    let id = ServerId::generate(now_ms, &*app.random);
+    let key_id = KeyId::generate(now_ms, &*app.random);
+    let key = PlainKey::generate(&*app.random);
+    let (sealed, sealed_kid) = app.vault.seal(&*app.random, &sealed_place(key_id.as_str(), 1), key.expose().as_bytes());
+    let work = Create {
+        scope,
+        guild,
+        id: id.clone(),
+        name,
+        key_id,
+        hash: key.hash(),
+        prefix: key.prefix(),
+        sealed,
+        sealed_kid,
+        actor,
+        now_ms,
+    };
+    app.db.write(work).await?;
+    Ok(CreatedServer { id, key })
+}
+
+struct Create {
+    scope: OrgScope,
+    guild: GuildId,
+    id: ServerId,
+    name: DisplayName,
+    key_id: KeyId,
+    hash: domain::key::KeyHash,
+    prefix: domain::key::KeyPrefix,
+    sealed: String,
+    sealed_kid: String,
+    actor: Actor,
+    now_ms: i64,
+}
+
+impl Work for Create {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "create_server";
+
+    fn tenant(&self) -> Option<i64> {
+        Some(self.scope.num())
+    }
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        let org = orgs::lock(tx, self.scope).await?;
+        let guild = guilds::find_in(tx, self.scope, &self.guild).await?.ok_or(AppError::NotFound)?;
+        let ceiling = org.tier.ceilings().servers;
+        if !orgs::add_one(tx, self.scope, Dimension::Servers, ceiling).await? {
+            return Err(AppError::LimitReached { dimension: Dimension::Servers, ceiling });
+        }
+        let server = servers::insert(tx, self.scope, guild.num, &self.id, self.name.as_str(), self.now_ms).await?;
+        let key = NewKey {
+            id: &self.key_id,
+            guild: guild.num,
+            server,
+            kind: KeyKind::Plugin,
+            actions: ActionSet::PLUGIN,
+            hash: &self.hash,
+            prefix: &self.prefix,
+            sealed: &self.sealed,
+            sealed_kid: &self.sealed_kid,
+            now_ms: self.now_ms,
+        };
+        keys::insert(tx, self.scope, &key).await?;
+        let detail = format!(r#"{{"key":"{}"}}"#, self.key_id);
+        let entry = audit::Entry {
+            at_ms: self.now_ms,
+            actor: &self.actor,
+            action: AuditAction::ServerCreated,
+            target: Some(self.id.as_str()),
+            detail: &detail,
+        };
+        Ok(audit::append(tx, self.scope, &entry).await?)
+    }
+}
+
+pub async fn get(app: &App, scope: OrgScope, id: &ServerId) -> Result<Server, AppError> {
+    servers::find(&app.db, scope, id).await?.ok_or(AppError::NotFound)
+}
+
+pub async fn list(app: &App, scope: OrgScope) -> Result<Vec<Server>, AppError> {
+    Ok(servers::list(&app.db, scope).await?)
+}
+
+/// Switches a Server on or off. Its key is refused while it is off, from the next request on.
+pub async fn set_active(app: &App, scope: OrgScope, id: ServerId, active: bool, actor: Actor) -> Result<(), AppError> {
+    app.db.write(SetActive { scope, id, active, actor, now_ms: app.now_ms() }).await
+}
+
+struct SetActive {
+    scope: OrgScope,
+    id: ServerId,
+    active: bool,
+    actor: Actor,
+    now_ms: i64,
+}
+
+impl Work for SetActive {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "set_server_active";
+
+    fn tenant(&self) -> Option<i64> {
+        Some(self.scope.num())
+    }
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        orgs::lock(tx, self.scope).await?;
+        let server = servers::find_in(tx, self.scope, &self.id).await?.ok_or(AppError::NotFound)?;
+        if server.active == self.active {
+            return Ok(());
+        }
+        servers::set_active(tx, self.scope, server.num, self.active).await?;
+        let action = if self.active { AuditAction::ServerActivated } else { AuditAction::ServerDeactivated };
+        let entry = audit::Entry {
+            at_ms: self.now_ms,
+            actor: &self.actor,
+            action,
+            target: Some(self.id.as_str()),
+            detail: "{}",
+        };
+        Ok(audit::append(tx, self.scope, &entry).await?)
+    }
+}
+
+/// Deletes a Server with its key. Links stay: they belong to the Guild.
+pub async fn delete(app: &App, scope: OrgScope, id: ServerId, actor: Actor) -> Result<(), AppError> {
+    app.db.write(Delete { scope, id, actor, now_ms: app.now_ms() }).await
+}
+
+struct Delete {
+    scope: OrgScope,
+    id: ServerId,
+    actor: Actor,
+    now_ms: i64,
+}
+
+impl Work for Delete {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "delete_server";
+
+    fn tenant(&self) -> Option<i64> {
+        Some(self.scope.num())
+    }
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        orgs::lock(tx, self.scope).await?;
+        let server = servers::find_in(tx, self.scope, &self.id).await?.ok_or(AppError::NotFound)?;
+        servers::delete(tx, self.scope, server.num).await?;
+        orgs::drop_server(tx, self.scope).await?;
+        let entry = audit::Entry {
+            at_ms: self.now_ms,
+            actor: &self.actor,
+            action: AuditAction::ServerDeleted,
+            target: Some(self.id.as_str()),
+            detail: "{}",
+        };
+        Ok(audit::append(tx, self.scope, &entry).await?)
+    }
+}

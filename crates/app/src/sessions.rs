@@ -1,0 +1,108 @@
+//! Sign-in sessions.
+
+use domain::audit::{Actor, AuditAction};
+use domain::id::OrgId;
+use domain::token::SessionToken;
+use storage::accounts::Account;
+use storage::sessions::{self, Caller};
+use storage::{Tx, Work, audit};
+
+use crate::error::AppError;
+use crate::state::App;
+
+const DAY_MS: i64 = 24 * 60 * 60_000;
+/// A session nobody used for this long has ended.
+pub const IDLE_MS: i64 = 30 * DAY_MS;
+/// A session ends after this long, used or not.
+pub const ABSOLUTE_MS: i64 = 90 * DAY_MS;
+/// `seen_at` is written at most this often.
+const TOUCH_MS: i64 = 60_000;
+
+/// Starts a session and returns the only copy of its token.
+pub async fn start(app: &App, account: &Account, lifetime_ms: i64) -> Result<SessionToken, AppError> {
+    let token = SessionToken::generate(&*app.random);
+    let now_ms = app.now_ms();
+    let expires_at_ms = now_ms + lifetime_ms.clamp(1, ABSOLUTE_MS);
+    app.db.write(Start { hash: token.hash(), account: account.clone(), now_ms, expires_at_ms }).await?;
+    Ok(token)
+}
+
+struct Start {
+    hash: String,
+    account: Account,
+    now_ms: i64,
+    expires_at_ms: i64,
+}
+
+impl Work for Start {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "start_session";
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        sessions::insert(tx, &self.hash, self.account.num, self.now_ms, self.expires_at_ms).await?;
+        let entry = audit::Entry {
+            at_ms: self.now_ms,
+            actor: &Actor::Account(self.account.id.clone()),
+            action: AuditAction::SessionCreated,
+            target: None,
+            detail: "{}",
+        };
+        Ok(audit::append_for_operators(tx, &entry).await?)
+    }
+}
+
+/// Who holds this token, and what they may do in `org`. Asked of the database on every request.
+pub async fn authenticate(app: &App, token: &SessionToken, org: Option<&OrgId>) -> Result<Caller, AppError> {
+    let now_ms = app.now_ms();
+    let hash = token.hash();
+    let found = sessions::find_caller(&app.db, &hash, org, now_ms, now_ms - IDLE_MS).await?;
+    let caller = found.ok_or(AppError::SignInRequired)?;
+    let decision = app.gate.take_account(caller.account.0, now_ms);
+    if !decision.allowed {
+        return Err(AppError::RateLimited { retry_after_ms: decision.retry_after_ms });
+    }
+    if caller.seen_at_ms < now_ms - TOUCH_MS {
+        let touching = app.clone();
+        app.tasks.spawn(async move {
+            // Best effort: the next request tries again.
+            drop(touching.db.write(Touch { hash, now_ms }).await);
+        });
+    }
+    Ok(caller)
+}
+
+struct Touch {
+    hash: String,
+    now_ms: i64,
+}
+
+impl Work for Touch {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "touch_session";
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        Ok(sessions::touch(tx, &self.hash, self.now_ms).await?)
+    }
+}
+
+/// Ends a session; an unknown one is no error.
+pub async fn end(app: &App, token: &SessionToken) -> Result<(), AppError> {
+    app.db.write(End { hash: token.hash() }).await
+}
+
+struct End {
+    hash: String,
+}
+
+impl Work for End {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "end_session";
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        sessions::delete(tx, &self.hash).await?;
+        Ok(())
+    }
+}

@@ -1,0 +1,100 @@
+//! What every use case is given.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use domain::clock::SharedClock;
+use domain::plan::RateLimit;
+use domain::random::SharedRandom;
+use storage::{Db, OpenError};
+use thiserror::Error;
+
+use crate::error::AppError;
+use crate::error_log::ErrorLog;
+use crate::gate::{Gate, Limits};
+use crate::master_keys;
+use crate::tasks::Tasks;
+use crate::vault::{Vault, VaultError};
+
+/// The running application; clones share it.
+#[derive(Clone)]
+pub struct App {
+    inner: Arc<Inner>,
+}
+
+pub struct Inner {
+    pub db: Db,
+    pub clock: SharedClock,
+    pub random: SharedRandom,
+    pub vault: Vault,
+    pub gate: Gate,
+    pub errors: ErrorLog,
+    pub tasks: Tasks,
+}
+
+impl Deref for App {
+    type Target = Inner;
+
+    fn deref(&self) -> &Inner {
+        &self.inner
+    }
+}
+
+/// What an App is made of. Clock and randomness come from outside, so that tests decide them.
+pub struct Parts {
+    pub db: Db,
+    pub clock: SharedClock,
+    pub random: SharedRandom,
+    pub master_key_file: std::path::PathBuf,
+    pub limits: Limits,
+}
+
+#[derive(Debug, Error)]
+pub enum StartError {
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    #[error(transparent)]
+    Vault(#[from] VaultError),
+    #[error("the database does not answer: {}", .0.internal_detail())]
+    Database(#[from] AppError),
+}
+
+impl App {
+    /// Checks that the master keys fit the database before anything is served.
+    pub async fn start(parts: Parts) -> Result<App, StartError> {
+        let vault = master_keys::open_vault(&parts).await?;
+        Ok(App {
+            inner: Arc::new(Inner {
+                db: parts.db,
+                clock: parts.clock,
+                random: parts.random,
+                vault,
+                gate: Gate::new(parts.limits),
+                errors: ErrorLog::default(),
+                tasks: Tasks::default(),
+            }),
+        })
+    }
+
+    pub fn now_ms(&self) -> i64 {
+        self.clock.now_ms()
+    }
+}
+
+impl From<&config::Limits> for Limits {
+    fn from(limits: &config::Limits) -> Self {
+        let of = |tier: config::RateLimits| RateLimit {
+            per_minute: tier.per_minute,
+            burst: tier.burst,
+            bulk_ids: tier.bulk_ids,
+        };
+        let plain = |per_minute, burst| RateLimit { per_minute, burst, bulk_ids: 1 };
+        Limits {
+            free: of(limits.free),
+            standard: of(limits.standard),
+            pro: of(limits.pro),
+            unknown_keys: plain(limits.unknown_keys_per_minute, limits.unknown_keys_per_minute),
+            dashboard: plain(limits.dashboard_per_second * 60, limits.dashboard_burst),
+        }
+    }
+}
