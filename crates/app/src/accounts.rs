@@ -13,7 +13,14 @@ use crate::state::App;
 /// The account of a Discord user, made now if there is none.
 pub async fn ensure(app: &App, discord_id: DiscordId, name: DisplayName) -> Result<Account, AppError> {
     let now_ms = app.now_ms();
-    app.db.write(Ensure { id: AccountId::generate(now_ms, &*app.random), discord_id, name, now_ms }).await
+    app.db
+        .write(Ensure {
+            id: AccountId::generate(now_ms, &*app.random),
+            discord_id,
+            name,
+            now_ms,
+        })
+        .await
 }
 
 struct Ensure {
@@ -35,7 +42,12 @@ impl Work for Ensure {
 
 /// Makes an account an operator; repeating it changes nothing.
 pub async fn grant_operator(app: &App, account: Account) -> Result<(), AppError> {
-    app.db.write(GrantOperator { account, now_ms: app.now_ms() }).await
+    app.db
+        .write(GrantOperator {
+            account,
+            now_ms: app.now_ms(),
+        })
+        .await
 }
 
 struct GrantOperator {

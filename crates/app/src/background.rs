@@ -21,18 +21,30 @@ const SLICE: usize = 200;
 /// Starts the tasks; they end when `stop` becomes true.
 pub fn start(app: &App, stop: &tokio::sync::watch::Receiver<bool>) {
     let tasks: [(&'static str, Duration, fn(App) -> Step); 2] = [
-        ("error_log", FLUSH_EVERY, |app| Box::pin(async move { flush_errors(&app).await })),
-        ("housekeeping", PURGE_EVERY, |app| Box::pin(async move { keep_house(&app).await })),
+        ("error_log", FLUSH_EVERY, |app| {
+            Box::pin(async move { flush_errors(&app).await })
+        }),
+        ("housekeeping", PURGE_EVERY, |app| {
+            Box::pin(async move { keep_house(&app).await })
+        }),
     ];
     for (name, every, step) in tasks {
         let (app_of_task, stop) = (app.clone(), stop.clone());
-        app.tasks.supervise(name, move || repeat(app_of_task.clone(), stop.clone(), name, every, step));
+        app.tasks.supervise(name, move || {
+            repeat(app_of_task.clone(), stop.clone(), name, every, step)
+        });
     }
 }
 
 type Step = std::pin::Pin<Box<dyn Future<Output = Result<(), AppError>> + Send>>;
 
-async fn repeat(app: App, mut stop: tokio::sync::watch::Receiver<bool>, name: &'static str, every: Duration, step: fn(App) -> Step) {
+async fn repeat(
+    app: App,
+    mut stop: tokio::sync::watch::Receiver<bool>,
+    name: &'static str,
+    every: Duration,
+    step: fn(App) -> Step,
+) {
     loop {
         tokio::select! {
             () = tokio::time::sleep(every) => {}
@@ -49,7 +61,9 @@ pub async fn flush_errors(app: &App) -> Result<(), AppError> {
     let mut groups = app.errors.drain();
     while !groups.is_empty() {
         let rest = groups.split_off(groups.len().min(SLICE));
-        app.db.write(WriteGroups(std::mem::replace(&mut groups, rest))).await?;
+        app.db
+            .write(WriteGroups(std::mem::replace(&mut groups, rest)))
+            .await?;
     }
     Ok(())
 }
@@ -105,7 +119,12 @@ impl Work for Purge {
         let sessions = sessions::purge(tx, self.now_ms).await?;
         let jobs = jobs::purge(tx, self.now_ms).await?;
         let retired = keys::purge_retired(tx, self.now_ms - RETIRED_KEPT_MS).await?;
-        let errors = error_log::purge(tx, (self.now_ms - ERRORS_KEPT_MS).div_euclid(60_000), ERROR_GROUPS_KEPT).await?;
+        let errors = error_log::purge(
+            tx,
+            (self.now_ms - ERRORS_KEPT_MS).div_euclid(60_000),
+            ERROR_GROUPS_KEPT,
+        )
+        .await?;
         Ok(sessions.max(jobs).max(retired).max(errors))
     }
 }

@@ -23,7 +23,10 @@ pub enum AppError {
     #[error("action {action} outside the allow-list")]
     PermissionDenied { action: &'static str },
     #[error("invalid parameter {parameter}: {problem}")]
-    InvalidParameter { parameter: &'static str, problem: String },
+    InvalidParameter {
+        parameter: &'static str,
+        problem: String,
+    },
     #[error("a page navigation tried a mutating action")]
     BrowserRefused,
     #[error("a key was sent over plain HTTP")]
@@ -61,7 +64,10 @@ pub enum AppError {
 impl AppError {
     /// A refused value, with what is wrong in words for a person.
     pub fn invalid(parameter: &'static str, problem: impl ToString) -> Self {
-        AppError::InvalidParameter { parameter, problem: problem.to_string() }
+        AppError::InvalidParameter {
+            parameter,
+            problem: problem.to_string(),
+        }
     }
 
     /// The stable word programs compare.
@@ -123,23 +129,40 @@ impl AppError {
     /// What the caller reads: what happened and what to do. Never anything internal.
     pub fn public_message(&self) -> String {
         match self {
-            AppError::Unauthorized => "The key is missing or not valid. Send it in the X-API-Key header and check its value.".to_owned(),
+            AppError::Unauthorized => {
+                "The key is missing or not valid. Send it in the X-API-Key header and check its value."
+                    .to_owned()
+            }
             AppError::KeyRevoked => "This key was revoked. Regenerate it in the dashboard.".to_owned(),
-            AppError::ServerInactive => "This server is switched off. Switch it on in the dashboard.".to_owned(),
-            AppError::RateLimited { retry_after_ms } => format!("Too many requests. Try again in {} s.", seconds(*retry_after_ms)),
+            AppError::ServerInactive => {
+                "This server is switched off. Switch it on in the dashboard.".to_owned()
+            }
+            AppError::RateLimited { retry_after_ms } => {
+                format!("Too many requests. Try again in {} s.", seconds(*retry_after_ms))
+            }
             AppError::ScopeMismatch { parameter } => format!("{parameter} does not belong to this key."),
             AppError::UnknownAction => "There is no such action. See /docs/api for the list.".to_owned(),
-            AppError::ActionUnavailable { action } => format!("The action {action} is not available in this version."),
-            AppError::PermissionDenied { action } => format!("This key may not call {action}. Adjust its permissions in the dashboard."),
+            AppError::ActionUnavailable { action } => {
+                format!("The action {action} is not available in this version.")
+            }
+            AppError::PermissionDenied { action } => {
+                format!("This key may not call {action}. Adjust its permissions in the dashboard.")
+            }
             AppError::InvalidParameter { parameter, problem } => format!("{parameter}: {problem}"),
-            AppError::BrowserRefused => "A link or a page cannot run this action. Send the key in the X-API-Key header.".to_owned(),
+            AppError::BrowserRefused => {
+                "A link or a page cannot run this action. Send the key in the X-API-Key header.".to_owned()
+            }
             AppError::TlsRequired => "Send keys over HTTPS only.".to_owned(),
             AppError::SignInRequired => "Sign in first.".to_owned(),
-            AppError::MissingPermission { permission } => format!("You need the permission {permission}. An owner or admin of the organisation can grant it."),
+            AppError::MissingPermission { permission } => format!(
+                "You need the permission {permission}. An owner or admin of the organisation can grant it."
+            ),
             AppError::CrossSite => "This request came from another site and was refused.".to_owned(),
             AppError::NotFound => "There is nothing here.".to_owned(),
             AppError::MethodNotAllowed { allow } => format!("Use {allow} here."),
-            AppError::PayloadTooLarge { limit_bytes } => format!("The body is larger than {} KiB.", limit_bytes / 1024),
+            AppError::PayloadTooLarge { limit_bytes } => {
+                format!("The body is larger than {} KiB.", limit_bytes / 1024)
+            }
             AppError::UnsupportedMediaType => "Send the body as application/json.".to_owned(),
             AppError::InvalidJson { problem } => format!("The body is not what was expected: {problem}"),
             AppError::LimitReached { dimension, ceiling } => format!(
@@ -149,8 +172,12 @@ impl AppError {
             AppError::Conflict { what } => (*what).to_owned(),
             AppError::Timeout => "The request took too long. Try again.".to_owned(),
             AppError::Overloaded => "The service is busy. Try again in a moment.".to_owned(),
-            AppError::StorageUnavailable(_) => "The change could not be stored. Try again in a moment.".to_owned(),
-            AppError::Internal(_) => "Something went wrong on our side. The request id helps us find it.".to_owned(),
+            AppError::StorageUnavailable(_) => {
+                "The change could not be stored. Try again in a moment.".to_owned()
+            }
+            AppError::Internal(_) => {
+                "Something went wrong on our side. The request id helps us find it.".to_owned()
+            }
         }
     }
 
@@ -209,7 +236,9 @@ impl From<DbError> for AppError {
         match error {
             DbError::Overloaded => AppError::Overloaded,
             DbError::Unavailable(text) | DbError::Repeat(text) => AppError::StorageUnavailable(text),
-            DbError::Constraint(..) | DbError::Panicked(_) | DbError::Waited(_) | DbError::Bug(_) => AppError::Internal(error.to_string()),
+            DbError::Constraint(..) | DbError::Panicked(_) | DbError::Waited(_) | DbError::Bug(_) => {
+                AppError::Internal(error.to_string())
+            }
         }
     }
 }

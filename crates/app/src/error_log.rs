@@ -70,7 +70,12 @@ impl ErrorLog {
     }
 
     pub(crate) fn drain(&self) -> Vec<Group> {
-        self.groups.lock().unwrap_or_else(PoisonError::into_inner).drain().map(|(_, group)| group).collect()
+        self.groups
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .drain()
+            .map(|(_, group)| group)
+            .collect()
     }
 }
 
@@ -83,7 +88,11 @@ fn new_group(key: &GroupKey, error: &AppError) -> Group {
         status: i64::from(error.status()),
         count: 0,
         request_ids: Vec::new(),
-        detail: if error.is_ours() { error.internal_detail() } else { String::new() },
+        detail: if error.is_ours() {
+            error.internal_detail()
+        } else {
+            String::new()
+        },
     }
 }
 

@@ -58,7 +58,12 @@ pub struct KeyUse {
 
 impl Gate {
     pub fn new(limits: Limits) -> Self {
-        Self { limits, keys: HashMap::new(), networks: Buckets::new(), accounts: Buckets::new() }
+        Self {
+            limits,
+            keys: HashMap::new(),
+            networks: Buckets::new(),
+            accounts: Buckets::new(),
+        }
     }
 
     pub fn limit(&self, tier: Tier) -> RateLimit {
@@ -78,7 +83,11 @@ impl Gate {
 
     /// The state of a key's bucket, for answers that did not count.
     pub fn peek_key(&self, key_num: i64, tier: Tier, now_ms: i64) -> Decision {
-        let bucket = self.keys.pin().get(&key_num).map_or(0, |cell| cell.bucket.load(Relaxed));
+        let bucket = self
+            .keys
+            .pin()
+            .get(&key_num)
+            .map_or(0, |cell| cell.bucket.load(Relaxed));
         rate::peek(bucket, now_ms, self.limits.of(tier))
     }
 
@@ -100,7 +109,11 @@ impl Gate {
             let last_used_ms = cell.last_used_ms.load(Relaxed);
             let query_calls = cell.query_calls.swap(0, Relaxed);
             if cell.recorded_ms.swap(last_used_ms, Relaxed) < last_used_ms || query_calls > 0 {
-                uses.push(KeyUse { key_num: *key_num, last_used_ms, query_calls });
+                uses.push(KeyUse {
+                    key_num: *key_num,
+                    last_used_ms,
+                    query_calls,
+                });
             }
         }
         keys.retain(|_, cell| cell.last_used_ms.load(Relaxed) > now_ms - IDLE_MS);
@@ -129,7 +142,10 @@ struct Buckets<K> {
 
 impl<K: Hash + Eq + Send + Sync + Copy> Buckets<K> {
     fn new() -> Self {
-        Self { cells: HashMap::new(), shared: AtomicI64::new(0) }
+        Self {
+            cells: HashMap::new(),
+            shared: AtomicI64::new(0),
+        }
     }
 
     fn take(&self, key: K, now_ms: i64, limit: RateLimit) -> Decision {
@@ -148,7 +164,9 @@ impl<K: Hash + Eq + Send + Sync + Copy> Buckets<K> {
 
     /// A bucket whose time has passed is full, the same as none.
     fn sweep(&self, now_ms: i64) {
-        self.cells.pin().retain(|_, bucket| bucket.load(Relaxed) > now_ms * 1000);
+        self.cells
+            .pin()
+            .retain(|_, bucket| bucket.load(Relaxed) > now_ms * 1000);
     }
 }
 
@@ -170,8 +188,18 @@ mod tests {
     const NOW: i64 = 1_700_000_000_000;
 
     fn gate(burst: u32) -> Gate {
-        let limit = RateLimit { per_minute: 60, burst, bulk_ids: 1 };
-        Gate::new(Limits { free: limit, standard: limit, pro: limit, unknown_keys: limit, dashboard: limit })
+        let limit = RateLimit {
+            per_minute: 60,
+            burst,
+            bulk_ids: 1,
+        };
+        Gate::new(Limits {
+            free: limit,
+            standard: limit,
+            pro: limit,
+            unknown_keys: limit,
+            dashboard: limit,
+        })
     }
 
     #[test]
@@ -206,7 +234,14 @@ mod tests {
         gate.take_key(1, Tier::Free, NOW, true);
         gate.take_key(1, Tier::Free, NOW + 5, false);
         let uses = gate.drain_uses(NOW + 5);
-        assert_eq!(uses, [KeyUse { key_num: 1, last_used_ms: NOW + 5, query_calls: 1 }]);
+        assert_eq!(
+            uses,
+            [KeyUse {
+                key_num: 1,
+                last_used_ms: NOW + 5,
+                query_calls: 1
+            }]
+        );
         assert!(gate.drain_uses(NOW + 6).is_empty());
         gate.restore_uses(&uses);
         assert_eq!(gate.drain_uses(NOW + 7), uses);

@@ -21,10 +21,24 @@ pub struct NewGuildRequest {
 }
 
 /// Adds a Guild to an Org, within its tier's ceiling. A Discord community belongs to one Org at a time.
-pub async fn create(app: &App, scope: OrgScope, request: NewGuildRequest, actor: Actor) -> Result<(GuildId, GuildNum), AppError> {
+pub async fn create(
+    app: &App,
+    scope: OrgScope,
+    request: NewGuildRequest,
+    actor: Actor,
+) -> Result<(GuildId, GuildNum), AppError> {
     let now_ms = app.now_ms();
     let id = GuildId::generate(now_ms, &*app.random);
-    let num = app.db.write(Create { scope, id: id.clone(), request, actor, now_ms }).await?;
+    let num = app
+        .db
+        .write(Create {
+            scope,
+            id: id.clone(),
+            request,
+            actor,
+            now_ms,
+        })
+        .await?;
     Ok((id, num))
 }
 
@@ -49,7 +63,10 @@ impl Work for Create {
         let org = orgs::lock(tx, self.scope).await?;
         let ceiling = org.tier.ceilings().guilds;
         if !orgs::add_one(tx, self.scope, Dimension::Guilds, ceiling).await? {
-            return Err(AppError::LimitReached { dimension: Dimension::Guilds, ceiling });
+            return Err(AppError::LimitReached {
+                dimension: Dimension::Guilds,
+                ceiling,
+            });
         }
         let new = NewGuild {
             id: &self.id,
@@ -60,7 +77,12 @@ impl Work for Create {
             now_ms: self.now_ms,
         };
         let inserted = guilds::insert(tx, self.scope, &new).await;
-        let num = inserted.map_err(|error| taken(error, "This Discord server or slug already belongs to an organisation."))?;
+        let num = inserted.map_err(|error| {
+            taken(
+                error,
+                "This Discord server or slug already belongs to an organisation.",
+            )
+        })?;
         let entry = audit::Entry {
             at_ms: self.now_ms,
             actor: &self.actor,

@@ -28,15 +28,27 @@ pub struct LinkRequest {
 /// What a link request led to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Linked {
-    Created { id: LinkId, relinked: Vec<LinkId> },
+    Created {
+        id: LinkId,
+        relinked: Vec<LinkId>,
+    },
     /// The pair was linked before; its country and time of verification are new.
-    Already { id: LinkId },
+    Already {
+        id: LinkId,
+    },
 }
 
 /// Links a pair. A link of either side to someone else ends with cause `relink` in the same transaction.
 pub async fn link(app: &App, scope: OrgScope, request: LinkRequest) -> Result<Linked, AppError> {
     let now_ms = app.now_ms();
-    app.db.write(Link { scope, id: LinkId::generate(now_ms, &*app.random), request, now_ms }).await
+    app.db
+        .write(Link {
+            scope,
+            id: LinkId::generate(now_ms, &*app.random),
+            request,
+            now_ms,
+        })
+        .await
 }
 
 struct Link {
@@ -58,7 +70,9 @@ impl Work for Link {
     async fn run(&self, tx: &mut Tx<'_>) -> Result<Linked, AppError> {
         let org = orgs::lock(tx, self.scope).await?;
         let request = &self.request;
-        let guild = guilds::find_in(tx, self.scope, &request.guild).await?.ok_or(AppError::NotFound)?;
+        let guild = guilds::find_in(tx, self.scope, &request.guild)
+            .await?
+            .ok_or(AppError::NotFound)?;
         let by_discord = links::find_by_discord(tx, guild.num, &request.discord_id).await?;
         let by_steam = links::find_by_steam(tx, guild.num, &request.steam_id).await?;
         match decide_link(&request.discord_id, &request.steam_id, by_discord, by_steam) {
@@ -73,15 +87,35 @@ impl Work for Link {
 }
 
 impl Link {
-    async fn create(&self, tx: &mut Tx<'_>, org: &LockedOrg, guild: &Guild, archive: Vec<ActiveLink>, net: i64) -> Result<Linked, AppError> {
-        let ending = Ending { scope: self.scope, guild, cause: UnlinkCause::Relink, actor: &self.request.actor, now_ms: self.now_ms };
+    async fn create(
+        &self,
+        tx: &mut Tx<'_>,
+        org: &LockedOrg,
+        guild: &Guild,
+        archive: Vec<ActiveLink>,
+        net: i64,
+    ) -> Result<Linked, AppError> {
+        let ending = Ending {
+            scope: self.scope,
+            guild,
+            cause: UnlinkCause::Relink,
+            actor: &self.request.actor,
+            now_ms: self.now_ms,
+        };
         for old in &archive {
             ending.end(tx, old, AuditAction::LinkRelinked).await?;
         }
         // A relink that adds nothing is allowed above the ceiling; only growth is checked.
-        let ceiling = if net > 0 { org.tier.ceilings().links } else { i64::MAX };
+        let ceiling = if net > 0 {
+            org.tier.ceilings().links
+        } else {
+            i64::MAX
+        };
         if !orgs::add_one(tx, self.scope, Dimension::Links, ceiling).await? {
-            return Err(AppError::LimitReached { dimension: Dimension::Links, ceiling });
+            return Err(AppError::LimitReached {
+                dimension: Dimension::Links,
+                ceiling,
+            });
         }
         guilds::change_links(tx, self.scope, guild.num, 1).await?;
         let new = NewLink {
@@ -103,13 +137,32 @@ impl Link {
             detail: &detail,
         };
         audit::append(tx, self.scope, &entry).await?;
-        Ok(Linked::Created { id: self.id.clone(), relinked: archive.into_iter().map(|old| old.id).collect() })
+        Ok(Linked::Created {
+            id: self.id.clone(),
+            relinked: archive.into_iter().map(|old| old.id).collect(),
+        })
     }
 }
 
 /// Ends the active link of either id in a Guild; `None` when there was none.
-pub async fn unlink(app: &App, scope: OrgScope, guild: GuildId, either: EitherId, cause: UnlinkCause, actor: Actor) -> Result<Option<LinkId>, AppError> {
-    app.db.write(Unlink { scope, guild, either, cause, actor, now_ms: app.now_ms() }).await
+pub async fn unlink(
+    app: &App,
+    scope: OrgScope,
+    guild: GuildId,
+    either: EitherId,
+    cause: UnlinkCause,
+    actor: Actor,
+) -> Result<Option<LinkId>, AppError> {
+    app.db
+        .write(Unlink {
+            scope,
+            guild,
+            either,
+            cause,
+            actor,
+            now_ms: app.now_ms(),
+        })
+        .await
 }
 
 struct Unlink {
@@ -132,13 +185,21 @@ impl Work for Unlink {
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<Option<LinkId>, AppError> {
         orgs::lock(tx, self.scope).await?;
-        let guild = guilds::find_in(tx, self.scope, &self.guild).await?.ok_or(AppError::NotFound)?;
+        let guild = guilds::find_in(tx, self.scope, &self.guild)
+            .await?
+            .ok_or(AppError::NotFound)?;
         let found = match &self.either {
             EitherId::Discord(id) => links::find_by_discord(tx, guild.num, id).await?,
             EitherId::Steam(id) => links::find_by_steam(tx, guild.num, id).await?,
         };
         let Some(link) = found else { return Ok(None) };
-        let ending = Ending { scope: self.scope, guild: &guild, cause: self.cause, actor: &self.actor, now_ms: self.now_ms };
+        let ending = Ending {
+            scope: self.scope,
+            guild: &guild,
+            cause: self.cause,
+            actor: &self.actor,
+            now_ms: self.now_ms,
+        };
         ending.end(tx, &link, AuditAction::LinkRemoved).await?;
         Ok(Some(link.id))
     }
@@ -159,14 +220,31 @@ impl Ending<'_> {
         orgs::drop_links(tx, self.scope, 1).await?;
         guilds::change_links(tx, self.scope, self.guild.num, -1).await?;
         enqueue_log(tx, self.scope, self.guild, "log.unlinked", &link.id, self.now_ms).await?;
-        let detail = format!(r#"{{"guild":"{}","cause":"{}"}}"#, self.guild.id, self.cause.as_str());
-        let entry = audit::Entry { at_ms: self.now_ms, actor: self.actor, action, target: Some(link.id.as_str()), detail: &detail };
+        let detail = format!(
+            r#"{{"guild":"{}","cause":"{}"}}"#,
+            self.guild.id,
+            self.cause.as_str()
+        );
+        let entry = audit::Entry {
+            at_ms: self.now_ms,
+            actor: self.actor,
+            action,
+            target: Some(link.id.as_str()),
+            detail: &detail,
+        };
         Ok(audit::append(tx, self.scope, &entry).await?)
     }
 }
 
 /// Leaves a log message to be sent after the commit. A Guild without a log channel wants none.
-async fn enqueue_log(tx: &mut Tx<'_>, scope: OrgScope, guild: &Guild, kind: &str, link: &LinkId, now_ms: i64) -> Result<(), AppError> {
+async fn enqueue_log(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    guild: &Guild,
+    kind: &str,
+    link: &LinkId,
+    now_ms: i64,
+) -> Result<(), AppError> {
     if guild.log_channel_id.is_none() {
         return Ok(());
     }

@@ -13,7 +13,12 @@ const CANARY: &str = "vault_canary";
 const CANARY_PLAIN: &[u8] = b"symbolon";
 
 fn canary_place() -> Aad<'static> {
-    Aad { table: "settings", column: "value", row: CANARY, version: 1 }
+    Aad {
+        table: "settings",
+        column: "value",
+        row: CANARY,
+        version: 1,
+    }
 }
 
 /// Opens the vault and proves that it fits this database: a sealed canary must open, and no stored copy may need
@@ -25,17 +30,32 @@ pub(crate) async fn open_vault(parts: &Parts) -> Result<Vault, StartError> {
         Some(canary) => canary,
         None => {
             let (sealed, _) = vault.seal(&*parts.random, &canary_place(), CANARY_PLAIN);
-            parts.db.write(PutCanary { sealed, now_ms: parts.clock.now_ms(), replace: false }).await?
+            parts
+                .db
+                .write(PutCanary {
+                    sealed,
+                    now_ms: parts.clock.now_ms(),
+                    replace: false,
+                })
+                .await?
         }
     };
     if vault.open_sealed(&canary_place(), &canary).is_err() {
-        return Err(VaultError::WrongKeys { path: parts.master_key_file.clone() }.into());
+        return Err(VaultError::WrongKeys {
+            path: parts.master_key_file.clone(),
+        }
+        .into());
     }
     let known = vault.kids();
     for needed in keys::list_kids(&parts.db).await.map_err(AppError::from)? {
         if !known.contains(&needed.kid) {
             let path = parts.master_key_file.clone();
-            return Err(VaultError::KidMissing { path, kid: needed.kid, copies: needed.copies }.into());
+            return Err(VaultError::KidMissing {
+                path,
+                kid: needed.kid,
+                copies: needed.copies,
+            }
+            .into());
         }
     }
     Ok(vault)
@@ -63,11 +83,25 @@ impl Work for PutCanary {
 
 /// Adds a new active master key and seals every stored copy with it. Can be repeated after a crash.
 pub async fn rotate(app: &App) -> Result<Rotation, AppError> {
-    let kid = app.vault.add_key(&*app.random).map_err(|error| AppError::Internal(error.to_string()))?;
+    let kid = app
+        .vault
+        .add_key(&*app.random)
+        .map_err(|error| AppError::Internal(error.to_string()))?;
     let resealed = reseal_all(app).await?;
     let (sealed, _) = app.vault.seal(&*app.random, &canary_place(), CANARY_PLAIN);
-    app.db.write(PutCanary { sealed, now_ms: app.now_ms(), replace: true }).await?;
-    app.db.write(NoteRotation { kid: kid.clone(), now_ms: app.now_ms() }).await?;
+    app.db
+        .write(PutCanary {
+            sealed,
+            now_ms: app.now_ms(),
+            replace: true,
+        })
+        .await?;
+    app.db
+        .write(NoteRotation {
+            kid: kid.clone(),
+            now_ms: app.now_ms(),
+        })
+        .await?;
     Ok(Rotation { kid, resealed })
 }
 
@@ -77,9 +111,14 @@ pub async fn reseal_all(app: &App) -> Result<u64, AppError> {
     let (mut after, mut resealed) = (KeyNum(0), 0);
     loop {
         let slice = keys::list_sealed_otherwise(&app.db, after, &active).await?;
-        let Some(last) = slice.last() else { return Ok(resealed) };
+        let Some(last) = slice.last() else {
+            return Ok(resealed);
+        };
         after = last.num;
-        let copies = slice.iter().map(|copy| reseal(app, copy)).collect::<Result<Vec<_>, _>>()?;
+        let copies = slice
+            .iter()
+            .map(|copy| reseal(app, copy))
+            .collect::<Result<Vec<_>, _>>()?;
         resealed += app.db.write(Reseal { copies }).await?;
     }
 }
@@ -91,9 +130,17 @@ pub struct Rotation {
 
 fn reseal(app: &App, copy: &SealedKey) -> Result<Resealed, AppError> {
     let place = crate::keys::sealed_place(copy.id.as_str(), copy.version);
-    let plain = app.vault.open_sealed(&place, &copy.sealed).map_err(|error| AppError::Internal(error.to_string()))?;
+    let plain = app
+        .vault
+        .open_sealed(&place, &copy.sealed)
+        .map_err(|error| AppError::Internal(error.to_string()))?;
     let (sealed, kid) = app.vault.seal(&*app.random, &place, &plain);
-    Ok(Resealed { num: copy.num, old: copy.sealed.clone(), sealed, kid })
+    Ok(Resealed {
+        num: copy.num,
+        old: copy.sealed.clone(),
+        sealed,
+        kid,
+    })
 }
 
 struct Resealed {
@@ -146,9 +193,17 @@ impl Work for NoteRotation {
 
 /// Removes a master key, unless something stored still needs it.
 pub async fn remove(app: &App, kid: &str) -> Result<(), AppError> {
-    let needed = keys::list_kids(&app.db).await?.into_iter().find(|needed| needed.kid == kid);
+    let needed = keys::list_kids(&app.db)
+        .await?
+        .into_iter()
+        .find(|needed| needed.kid == kid);
     if let Some(needed) = needed {
-        return Err(AppError::invalid("kid", format!("{} stored values still need {kid}; rotate first", needed.copies)));
+        return Err(AppError::invalid(
+            "kid",
+            format!("{} stored values still need {kid}; rotate first", needed.copies),
+        ));
     }
-    app.vault.remove_key(kid).map_err(|error| AppError::invalid("kid", error))
+    app.vault
+        .remove_key(kid)
+        .map_err(|error| AppError::invalid("kid", error))
 }

@@ -13,10 +13,26 @@ use crate::error::AppError;
 use crate::state::App;
 
 /// Creates an Org owned by `owner`. How many one account may own follows from the best tier among them.
-pub async fn create(app: &App, owner: &Account, name: DisplayName, slug: Slug, actor: Actor) -> Result<(OrgId, OrgScope), AppError> {
+pub async fn create(
+    app: &App,
+    owner: &Account,
+    name: DisplayName,
+    slug: Slug,
+    actor: Actor,
+) -> Result<(OrgId, OrgScope), AppError> {
     let now_ms = app.now_ms();
     let id = OrgId::generate(now_ms, &*app.random);
-    let scope = app.db.write(Create { id: id.clone(), owner: owner.clone(), name, slug, actor, now_ms }).await?;
+    let scope = app
+        .db
+        .write(Create {
+            id: id.clone(),
+            owner: owner.clone(),
+            name,
+            slug,
+            actor,
+            now_ms,
+        })
+        .await?;
     Ok((id, scope))
 }
 
@@ -39,7 +55,10 @@ impl Work for Create {
         let best = best_tier(owned.iter().filter_map(|tier| Tier::parse(tier)));
         let ceiling = best.ceilings().orgs;
         if !accounts::own_one_more(tx, self.owner.num, ceiling).await? {
-            return Err(AppError::LimitReached { dimension: Dimension::Orgs, ceiling });
+            return Err(AppError::LimitReached {
+                dimension: Dimension::Orgs,
+                ceiling,
+            });
         }
         let new = NewOrg {
             id: &self.id,
@@ -50,7 +69,8 @@ impl Work for Create {
             now_ms: self.now_ms,
         };
         let inserted = orgs::insert(tx, &new).await;
-        let scope = inserted.map_err(|error| taken(error, "That short name is taken. Choose another slug."))?;
+        let scope =
+            inserted.map_err(|error| taken(error, "That short name is taken. Choose another slug."))?;
         let entry = audit::Entry {
             at_ms: self.now_ms,
             actor: &self.actor,
@@ -65,7 +85,11 @@ impl Work for Create {
 
 /// Turns a broken uniqueness into a conflict the caller can put right.
 pub(crate) fn taken(error: storage::DbError, what: &'static str) -> AppError {
-    if error.is_unique() { AppError::Conflict { what } } else { error.into() }
+    if error.is_unique() {
+        AppError::Conflict { what }
+    } else {
+        error.into()
+    }
 }
 
 /// An Org by its public id, for operators.
@@ -79,7 +103,15 @@ pub async fn add_member(app: &App, scope: OrgScope, account: &Account, role: Rol
         return Err(AppError::invalid("role", "ownership is transferred, not granted"));
     }
     let permissions = role.default_permissions();
-    app.db.write(AddMember { scope, account: account.clone(), role, permissions, now_ms: app.now_ms() }).await
+    app.db
+        .write(AddMember {
+            scope,
+            account: account.clone(),
+            role,
+            permissions,
+            now_ms: app.now_ms(),
+        })
+        .await
 }
 
 struct AddMember {
@@ -101,7 +133,15 @@ impl Work for AddMember {
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
         orgs::lock(tx, self.scope).await?;
-        Ok(orgs::add_member(tx, self.scope, self.account.num, self.role, self.permissions, self.now_ms).await?)
+        Ok(orgs::add_member(
+            tx,
+            self.scope,
+            self.account.num,
+            self.role,
+            self.permissions,
+            self.now_ms,
+        )
+        .await?)
     }
 }
 

@@ -21,12 +21,22 @@ pub struct CreatedServer {
 }
 
 /// Creates a Server and its key in one transaction, within the tier's ceiling.
-pub async fn create(app: &App, scope: OrgScope, guild: GuildId, name: DisplayName, actor: Actor) -> Result<CreatedServer, AppError> {
+pub async fn create(
+    app: &App,
+    scope: OrgScope,
+    guild: GuildId,
+    name: DisplayName,
+    actor: Actor,
+) -> Result<CreatedServer, AppError> {
     let now_ms = app.now_ms();
     let id = ServerId::generate(now_ms, &*app.random);
     let key_id = KeyId::generate(now_ms, &*app.random);
     let key = PlainKey::generate(&*app.random);
-    let (sealed, sealed_kid) = app.vault.seal(&*app.random, &sealed_place(key_id.as_str(), 1), key.expose().as_bytes());
+    let (sealed, sealed_kid) = app.vault.seal(
+        &*app.random,
+        &sealed_place(key_id.as_str(), 1),
+        key.expose().as_bytes(),
+    );
     let work = Create {
         scope,
         guild,
@@ -69,12 +79,25 @@ impl Work for Create {
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
         let org = orgs::lock(tx, self.scope).await?;
-        let guild = guilds::find_in(tx, self.scope, &self.guild).await?.ok_or(AppError::NotFound)?;
+        let guild = guilds::find_in(tx, self.scope, &self.guild)
+            .await?
+            .ok_or(AppError::NotFound)?;
         let ceiling = org.tier.ceilings().servers;
         if !orgs::add_one(tx, self.scope, Dimension::Servers, ceiling).await? {
-            return Err(AppError::LimitReached { dimension: Dimension::Servers, ceiling });
+            return Err(AppError::LimitReached {
+                dimension: Dimension::Servers,
+                ceiling,
+            });
         }
-        let server = servers::insert(tx, self.scope, guild.num, &self.id, self.name.as_str(), self.now_ms).await?;
+        let server = servers::insert(
+            tx,
+            self.scope,
+            guild.num,
+            &self.id,
+            self.name.as_str(),
+            self.now_ms,
+        )
+        .await?;
         let key = NewKey {
             id: &self.key_id,
             guild: guild.num,
@@ -109,8 +132,22 @@ pub async fn list(app: &App, scope: OrgScope) -> Result<Vec<Server>, AppError> {
 }
 
 /// Switches a Server on or off. Its key is refused while it is off, from the next request on.
-pub async fn set_active(app: &App, scope: OrgScope, id: ServerId, active: bool, actor: Actor) -> Result<(), AppError> {
-    app.db.write(SetActive { scope, id, active, actor, now_ms: app.now_ms() }).await
+pub async fn set_active(
+    app: &App,
+    scope: OrgScope,
+    id: ServerId,
+    active: bool,
+    actor: Actor,
+) -> Result<(), AppError> {
+    app.db
+        .write(SetActive {
+            scope,
+            id,
+            active,
+            actor,
+            now_ms: app.now_ms(),
+        })
+        .await
 }
 
 struct SetActive {
@@ -132,12 +169,18 @@ impl Work for SetActive {
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
         orgs::lock(tx, self.scope).await?;
-        let server = servers::find_in(tx, self.scope, &self.id).await?.ok_or(AppError::NotFound)?;
+        let server = servers::find_in(tx, self.scope, &self.id)
+            .await?
+            .ok_or(AppError::NotFound)?;
         if server.active == self.active {
             return Ok(());
         }
         servers::set_active(tx, self.scope, server.num, self.active).await?;
-        let action = if self.active { AuditAction::ServerActivated } else { AuditAction::ServerDeactivated };
+        let action = if self.active {
+            AuditAction::ServerActivated
+        } else {
+            AuditAction::ServerDeactivated
+        };
         let entry = audit::Entry {
             at_ms: self.now_ms,
             actor: &self.actor,
@@ -151,7 +194,14 @@ impl Work for SetActive {
 
 /// Deletes a Server with its key. Links stay: they belong to the Guild.
 pub async fn delete(app: &App, scope: OrgScope, id: ServerId, actor: Actor) -> Result<(), AppError> {
-    app.db.write(Delete { scope, id, actor, now_ms: app.now_ms() }).await
+    app.db
+        .write(Delete {
+            scope,
+            id,
+            actor,
+            now_ms: app.now_ms(),
+        })
+        .await
 }
 
 struct Delete {
@@ -172,7 +222,9 @@ impl Work for Delete {
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
         orgs::lock(tx, self.scope).await?;
-        let server = servers::find_in(tx, self.scope, &self.id).await?.ok_or(AppError::NotFound)?;
+        let server = servers::find_in(tx, self.scope, &self.id)
+            .await?
+            .ok_or(AppError::NotFound)?;
         servers::delete(tx, self.scope, server.num).await?;
         orgs::drop_server(tx, self.scope).await?;
         let entry = audit::Entry {

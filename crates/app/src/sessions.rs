@@ -23,7 +23,14 @@ pub async fn start(app: &App, account: &Account, lifetime_ms: i64) -> Result<Ses
     let token = SessionToken::generate(&*app.random);
     let now_ms = app.now_ms();
     let expires_at_ms = now_ms + lifetime_ms.clamp(1, ABSOLUTE_MS);
-    app.db.write(Start { hash: token.hash(), account: account.clone(), now_ms, expires_at_ms }).await?;
+    app.db
+        .write(Start {
+            hash: token.hash(),
+            account: account.clone(),
+            now_ms,
+            expires_at_ms,
+        })
+        .await?;
     Ok(token)
 }
 
@@ -60,7 +67,9 @@ pub async fn authenticate(app: &App, token: &SessionToken, org: Option<&OrgId>) 
     let caller = found.ok_or(AppError::SignInRequired)?;
     let decision = app.gate.take_account(caller.account.0, now_ms);
     if !decision.allowed {
-        return Err(AppError::RateLimited { retry_after_ms: decision.retry_after_ms });
+        return Err(AppError::RateLimited {
+            retry_after_ms: decision.retry_after_ms,
+        });
     }
     if caller.seen_at_ms < now_ms - TOUCH_MS {
         let touching = app.clone();

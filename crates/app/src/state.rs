@@ -88,7 +88,11 @@ impl From<&config::Limits> for Limits {
             burst: tier.burst,
             bulk_ids: tier.bulk_ids,
         };
-        let plain = |per_minute, burst| RateLimit { per_minute, burst, bulk_ids: 1 };
+        let plain = |per_minute, burst| RateLimit {
+            per_minute,
+            burst,
+            bulk_ids: 1,
+        };
         Limits {
             free: of(limits.free),
             standard: of(limits.standard),

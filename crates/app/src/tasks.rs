@@ -21,7 +21,11 @@ impl Tasks {
     }
 
     /// Runs `task` again whenever it ends by a panic, after a pause that grows.
-    pub fn supervise<F: Future<Output = ()> + Send + 'static>(&self, name: &'static str, task: impl Fn() -> F + Send + 'static) {
+    pub fn supervise<F: Future<Output = ()> + Send + 'static>(
+        &self,
+        name: &'static str,
+        task: impl Fn() -> F + Send + 'static,
+    ) {
         self.spawn(async move {
             let mut pause = Duration::from_millis(100);
             loop {

@@ -18,7 +18,9 @@ pub enum VaultError {
     TooOpen { path: PathBuf, mode: u32 },
     #[error("the master key file {path} is not valid: {source}")]
     Ring { path: PathBuf, source: RingError },
-    #[error("the master key file {path} is missing although this database holds sealed values: put the original file back")]
+    #[error(
+        "the master key file {path} is missing although this database holds sealed values: put the original file back"
+    )]
     Missing { path: PathBuf },
     #[error("the master keys in {path} do not open what this database holds: put the original file back")]
     WrongKeys { path: PathBuf },
@@ -37,11 +39,16 @@ impl Vault {
     pub fn open(path: &Path, create: bool, random: &dyn Random) -> Result<Self, VaultError> {
         if !path.exists() {
             if !create {
-                return Err(VaultError::Missing { path: path.to_owned() });
+                return Err(VaultError::Missing {
+                    path: path.to_owned(),
+                });
             }
             write_ring(path, &KeyRing::generate(random))?;
         }
-        Ok(Self { path: path.to_owned(), ring: RwLock::new(read_ring(path)?) })
+        Ok(Self {
+            path: path.to_owned(),
+            ring: RwLock::new(read_ring(path)?),
+        })
     }
 
     pub fn path(&self) -> &Path {
@@ -56,7 +63,11 @@ impl Vault {
 
     /// Opens a sealed text. A key added by another node is picked up from the file.
     pub fn open_sealed(&self, place: &Aad<'_>, sealed: &str) -> Result<Zeroizing<Vec<u8>>, SealError> {
-        let first = self.ring.read().unwrap_or_else(PoisonError::into_inner).open(place, sealed);
+        let first = self
+            .ring
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .open(place, sealed);
         match first {
             Err(SealError::UnknownKid { .. }) => {}
             answer @ (Ok(_) | Err(SealError::Malformed | SealError::NotAuthentic)) => return answer,
@@ -64,15 +75,27 @@ impl Vault {
         if let Ok(newer) = read_ring(&self.path) {
             *self.ring.write().unwrap_or_else(PoisonError::into_inner) = newer;
         }
-        self.ring.read().unwrap_or_else(PoisonError::into_inner).open(place, sealed)
+        self.ring
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .open(place, sealed)
     }
 
     pub fn active_kid(&self) -> String {
-        self.ring.read().unwrap_or_else(PoisonError::into_inner).active_kid().to_owned()
+        self.ring
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .active_kid()
+            .to_owned()
     }
 
     pub fn kids(&self) -> Vec<String> {
-        self.ring.read().unwrap_or_else(PoisonError::into_inner).kids().map(str::to_owned).collect()
+        self.ring
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .kids()
+            .map(str::to_owned)
+            .collect()
     }
 
     /// Adds a new active key, in the file first.
@@ -88,7 +111,10 @@ impl Vault {
     fn change<T>(&self, edit: impl FnOnce(&mut KeyRing) -> Result<T, RingError>) -> Result<T, VaultError> {
         let mut ring = self.ring.write().unwrap_or_else(PoisonError::into_inner);
         let mut edited = read_ring(&self.path)?;
-        let result = edit(&mut edited).map_err(|source| VaultError::Ring { path: self.path.clone(), source })?;
+        let result = edit(&mut edited).map_err(|source| VaultError::Ring {
+            path: self.path.clone(),
+            source,
+        })?;
         write_ring(&self.path, &edited)?;
         *ring = edited;
         Ok(result)
@@ -96,24 +122,48 @@ impl Vault {
 }
 
 fn read_ring(path: &Path) -> Result<KeyRing, VaultError> {
-    let at = |source| VaultError::File { path: path.to_owned(), source };
+    let at = |source| VaultError::File {
+        path: path.to_owned(),
+        source,
+    };
     let mode = std::fs::metadata(path).map_err(at)?.permissions().mode() & 0o777;
     if mode & 0o077 != 0 {
-        return Err(VaultError::TooOpen { path: path.to_owned(), mode });
+        return Err(VaultError::TooOpen {
+            path: path.to_owned(),
+            mode,
+        });
     }
     let text = Zeroizing::new(std::fs::read_to_string(path).map_err(at)?);
-    KeyRing::parse(&text).map_err(|source| VaultError::Ring { path: path.to_owned(), source })
+    KeyRing::parse(&text).map_err(|source| VaultError::Ring {
+        path: path.to_owned(),
+        source,
+    })
 }
 
 /// Written beside and renamed, so that a crash leaves the old file or the new one.
 fn write_ring(path: &Path, ring: &KeyRing) -> Result<(), VaultError> {
-    let at = |source| VaultError::File { path: path.to_owned(), source };
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let at = |source| VaultError::File {
+        path: path.to_owned(),
+        source,
+    };
+    let directory = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
     std::fs::create_dir_all(directory).map_err(at)?;
     let temporary = path.with_extension("new");
-    let mut file =
-        std::fs::OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).open(&temporary).map_err(at)?;
-    file.write_all(ring.to_text().as_bytes()).and_then(|()| file.sync_all()).map_err(at)?;
+    let mut file = std::fs::OpenOptions::new()
+        .create(true)
+        .truncate(true)
+        .write(true)
+        .mode(0o600)
+        .open(&temporary)
+        .map_err(at)?;
+    file.write_all(ring.to_text().as_bytes())
+        .and_then(|()| file.sync_all())
+        .map_err(at)?;
     std::fs::rename(&temporary, path).map_err(at)?;
-    std::fs::File::open(directory).and_then(|directory| directory.sync_all()).map_err(at)
+    std::fs::File::open(directory)
+        .and_then(|directory| directory.sync_all())
+        .map_err(at)
 }

@@ -16,9 +16,7 @@ impl DatabaseUrl {
     /// Plain `sqlite` becomes an empty path, which `place_in` fills in.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         if text == "sqlite" {
-            return Some(Self::Sqlite {
-                path: PathBuf::new(),
-            });
+            return Some(Self::Sqlite { path: PathBuf::new() });
         }
         if let Some(path) = text.strip_prefix("sqlite:") {
             return is_file(path).then(|| Self::Sqlite { path: path.into() });

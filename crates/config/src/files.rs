@@ -58,9 +58,7 @@ pub(crate) fn read_text(path: &Path, max_bytes: u64) -> io::Result<String> {
         .take(max_bytes + 1)
         .read_to_end(&mut bytes)?;
     if u64::try_from(bytes.len()).is_ok_and(|length| length > max_bytes) {
-        return Err(io::Error::other(format!(
-            "it is larger than {max_bytes} bytes"
-        )));
+        return Err(io::Error::other(format!("it is larger than {max_bytes} bytes")));
     }
     String::from_utf8(bytes).map_err(|_| io::Error::other("it is not UTF-8 text"))
 }

@@ -81,9 +81,7 @@ impl Kind {
             }
             Self::Networks => "a list of networks or IP addresses".to_owned(),
             Self::DiscordIds => "a list of Discord user ids of 17 to 20 digits".to_owned(),
-            Self::DatabaseUrl { .. } => {
-                "sqlite, sqlite:PATH, postgres://… or postgresql://…".to_owned()
-            }
+            Self::DatabaseUrl { .. } => "sqlite, sqlite:PATH, postgres://… or postgresql://…".to_owned(),
             Self::SecretFile { target } => format!("the path of a file that holds {target}"),
         }
     }
@@ -93,19 +91,10 @@ impl Kind {
     pub(crate) fn value_of(&self, text: &str) -> Value {
         let as_text = || Value::String(text.to_owned());
         match self {
-            Self::Number { .. } => text
-                .trim()
-                .parse()
-                .map_or_else(|_| as_text(), Value::Integer),
-            Self::Switch { .. } => text
-                .trim()
-                .parse()
-                .map_or_else(|_| as_text(), Value::Boolean),
+            Self::Number { .. } => text.trim().parse().map_or_else(|_| as_text(), Value::Integer),
+            Self::Switch { .. } => text.trim().parse().map_or_else(|_| as_text(), Value::Boolean),
             Self::Networks | Self::DiscordIds => {
-                let items = text
-                    .split(',')
-                    .map(str::trim)
-                    .filter(|item| !item.is_empty());
+                let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
                 Value::Array(items.map(|item| Value::String(item.to_owned())).collect())
             }
             Self::Choice { .. }
@@ -132,13 +121,11 @@ impl Kind {
             Self::Path { .. } => text.filter(|text| !text.is_empty()).map(owned),
             Self::OptionalPath { .. } | Self::SecretFile { .. } => text.map(owned),
             Self::Address { .. } => text.filter(|text| is_address(text)).map(owned),
-            Self::OptionalAddress { .. } => text
-                .filter(|text| text.is_empty() || is_address(text))
-                .map(owned),
+            Self::OptionalAddress { .. } => {
+                text.filter(|text| text.is_empty() || is_address(text)).map(owned)
+            }
             Self::PublicUrl { .. } => text.and_then(public_url::normalize).map(Value::String),
-            Self::DatabaseUrl { .. } => text
-                .filter(|text| DatabaseUrl::parse(text).is_some())
-                .map(owned),
+            Self::DatabaseUrl { .. } => text.filter(|text| DatabaseUrl::parse(text).is_some()).map(owned),
         };
         checked.ok_or_else(|| self.allowed())
     }

@@ -43,16 +43,8 @@ impl Layers {
             Err(error) => {
                 // The error's own `Display` quotes the line, which may hold a password.
                 let start = error.span().map_or(0, |span| span.start);
-                let line = text
-                    .bytes()
-                    .take(start)
-                    .filter(|&byte| byte == b'\n')
-                    .count()
-                    + 1;
-                self.problem(
-                    place,
-                    format!("line {line} is not TOML: {}", error.message()),
-                );
+                let line = text.bytes().take(start).filter(|&byte| byte == b'\n').count() + 1;
+                self.problem(place, format!("line {line} is not TOML: {}", error.message()));
             }
         }
     }

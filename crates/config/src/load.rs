@@ -46,18 +46,15 @@ impl Config {
 
     /// The defaults for a test: everything in `data_dir`, any free port, no
     /// metrics, readable logs. `public_url` stays at its default.
-    #[expect(
-        clippy::expect_used,
-        reason = "for tests only, and built from constants"
-    )]
+    #[expect(clippy::expect_used, reason = "for tests only, and built from constants")]
     pub fn for_tests(data_dir: &Path) -> Self {
         let overrides = Overrides {
             data_dir: Some(data_dir.to_owned()),
             ..Overrides::default()
         };
         let text = "[server]\nmetrics_listen = ''\n[log]\nformat = 'text'";
-        let mut config = Self::from_parts(Some(("test", text)), &[], &overrides)
-            .expect("the defaults are valid");
+        let mut config =
+            Self::from_parts(Some(("test", text)), &[], &overrides).expect("the defaults are valid");
         config.server.listen.set_port(0);
         config
     }
@@ -120,9 +117,7 @@ fn follow_listen_port(layers: &mut Layers) {
     if let Some(Ok(listen)) = value.as_str().map(str::parse::<SocketAddr>) {
         let value = Value::String(format!("http://127.0.0.1:{}", listen.port()));
         let place = place.clone();
-        layers
-            .given
-            .insert("server.public_url", Given { value, place });
+        layers.given.insert("server.public_url", Given { value, place });
     }
 }
 
@@ -151,9 +146,7 @@ fn insert(table: &mut Table, key: &str, value: Value) {
         table.insert(key.to_owned(), value);
         return;
     };
-    let inner = table
-        .entry(section)
-        .or_insert_with(|| Value::Table(Table::new()));
+    let inner = table.entry(section).or_insert_with(|| Value::Table(Table::new()));
     if let Value::Table(inner) = inner {
         insert(inner, rest, value);
     }

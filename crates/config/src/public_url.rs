@@ -28,9 +28,7 @@ pub(crate) fn is_loopback(url: &str) -> bool {
     let bare = host.trim_start_matches('[').trim_end_matches(']');
     host == "localhost"
         || host.ends_with(".localhost")
-        || bare
-            .parse::<IpAddr>()
-            .is_ok_and(|address| address.is_loopback())
+        || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 fn split_port(authority: &str) -> Option<(&str, Option<u16>)> {
@@ -60,9 +58,7 @@ fn normal_host(host: &str) -> Option<String> {
         let letters = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
         !label.is_empty() && label.bytes().all(letters)
     });
-    let numeric = host
-        .bytes()
-        .all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let numeric = host.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     (labels_fit && (!numeric || host.parse::<Ipv4Addr>().is_ok())).then_some(host)
 }
 

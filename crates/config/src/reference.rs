@@ -46,11 +46,7 @@ pub fn default_file() -> &'static str {
 pub fn reference_markdown() -> String {
     let mut page = PAGE_HEAD.to_owned();
     for (section, settings) in sections() {
-        let title = if section.is_empty() {
-            "General"
-        } else {
-            section
-        };
+        let title = if section.is_empty() { "General" } else { section };
         let _ = write!(
             page,
             "\n## {title}\n\n\

@@ -13,10 +13,7 @@ pub(crate) struct Setting {
 
 impl Setting {
     pub(crate) fn variable(&self) -> String {
-        format!(
-            "{PREFIX}{}",
-            self.key.replace('.', "_").to_ascii_uppercase()
-        )
+        format!("{PREFIX}{}", self.key.replace('.', "_").to_ascii_uppercase())
     }
 
     pub(crate) fn section(&self) -> &'static str {
@@ -33,9 +30,7 @@ const PREFIX: &str = "SYMBOLON_";
 /// Whether a variable must be a setting: all of ours, but for the one that
 /// names the file and those that steer tests.
 pub(crate) fn is_ours(variable: &str) -> bool {
-    variable.starts_with(PREFIX)
-        && variable != "SYMBOLON_CONFIG"
-        && !variable.starts_with("SYMBOLON_TEST_")
+    variable.starts_with(PREFIX) && variable != "SYMBOLON_CONFIG" && !variable.starts_with("SYMBOLON_TEST_")
 }
 
 pub(crate) fn find(key: &str) -> Option<&'static Setting> {
@@ -210,11 +205,7 @@ mod tests {
         let mut seen = HashSet::from([defaults]);
         for setting in SETTINGS {
             let changed = load(&[(setting.variable(), another_value(&setting.kind))]);
-            assert!(
-                seen.insert(changed),
-                "{} changes nothing of its own",
-                setting.key
-            );
+            assert!(seen.insert(changed), "{} changes nothing of its own", setting.key);
         }
     }
 
@@ -232,8 +223,7 @@ mod tests {
             let Kind::Number { min, max, .. } = setting.kind else {
                 continue;
             };
-            for (number, allowed) in [(min - 1, false), (min, true), (max, true), (max + 1, false)]
-            {
+            for (number, allowed) in [(min - 1, false), (min, true), (max, true), (max + 1, false)] {
                 let checked = setting.kind.check(&toml::Value::Integer(number));
                 assert_eq!(checked.is_ok(), allowed, "{} = {number}", setting.key);
             }
@@ -245,10 +235,7 @@ mod tests {
         let variables: HashSet<_> = SETTINGS.iter().map(Setting::variable).collect();
         assert_eq!(variables.len(), SETTINGS.len());
         for Setting { key, about, .. } in SETTINGS {
-            assert!(
-                about.ends_with('.') && !about.contains(['\n', '|']),
-                "{key}"
-            );
+            assert!(about.ends_with('.') && !about.contains(['\n', '|']), "{key}");
         }
     }
 }

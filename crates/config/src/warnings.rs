@@ -6,13 +6,8 @@ impl Config {
     pub fn warnings(&self) -> Vec<String> {
         let server = &self.server;
         let local_url = public_url::is_loopback(&server.public_url);
-        let metrics_open = server
-            .metrics_listen
-            .is_some_and(|at| !at.ip().is_loopback());
-        let everyone_trusted = server
-            .trusted_proxies
-            .iter()
-            .any(|net| net.prefix_len() == 0);
+        let metrics_open = server.metrics_listen.is_some_and(|at| !at.ip().is_loopback());
+        let everyone_trusted = server.trusted_proxies.iter().any(|net| net.prefix_len() == 0);
         let checks = [
             (
                 !local_url && server.public_url.starts_with("http://"),

@@ -153,20 +153,11 @@ pub const ACTIONS: [ActionSpec; 32] = {
         ActionSpec::write(ConfirmRoleSync, "confirmRoleSync", Sync).of_server(),
         ActionSpec::write(SetOxideGroupFromDiscord, "setOxideGroupFromDiscord", Sync).of_server(),
         ActionSpec::read(GetPendingOxideChanges, "getPendingOxideChanges", Sync).of_server(),
-        ActionSpec::read(
-            GetPendingOxideChangesBulk,
-            "getPendingOxideChangesBulk",
-            Sync,
-        )
-        .of_server()
-        .for_plugins(),
+        ActionSpec::read(GetPendingOxideChangesBulk, "getPendingOxideChangesBulk", Sync)
+            .of_server()
+            .for_plugins(),
         ActionSpec::write(Remove, "remove", Cleanup).for_plugins(),
-        ActionSpec::write(
-            ClearPendingOxideChanges,
-            "clearPendingOxideChanges",
-            Cleanup,
-        )
-        .of_server(),
+        ActionSpec::write(ClearPendingOxideChanges, "clearPendingOxideChanges", Cleanup).of_server(),
         ActionSpec::write(
             ClearPendingOxideChangesBulk,
             "clearPendingOxideChangesBulk",
@@ -282,9 +273,7 @@ impl FromIterator<Action> for ActionSet {
 
 impl fmt::Debug for ActionSet {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_set()
-            .entries(self.iter().map(Action::name))
-            .finish()
+        out.debug_set().entries(self.iter().map(Action::name)).finish()
     }
 }
 

@@ -111,13 +111,7 @@ fn groups_share_out_all_actions_without_overlap() {
 
 #[test]
 fn unknown_and_retired_names_are_refused() {
-    for wrong in [
-        "",
-        "getBotGuildMapping",
-        "FindBySteam",
-        "findbysteam",
-        "count ",
-    ] {
+    for wrong in ["", "getBotGuildMapping", "FindBySteam", "findbysteam", "count "] {
         assert_eq!(Action::parse(wrong), None, "{wrong}");
     }
 }

@@ -156,18 +156,12 @@ mod tests {
                 action: "key.revoked",
                 ..ROW
             },
-            ChainInput {
-                target: None,
-                ..ROW
-            },
+            ChainInput { target: None, ..ROW },
             ChainInput {
                 target: Some("key_2"),
                 ..ROW
             },
-            ChainInput {
-                detail: "{ }",
-                ..ROW
-            },
+            ChainInput { detail: "{ }", ..ROW },
         ];
         let mut hashes: Vec<_> = changed.iter().map(|row| chain_hash("", row)).collect();
         hashes.push(chain_hash("", &ROW));

@@ -22,9 +22,7 @@ impl Clock for SystemClock {
         reason = "the one place where the process reads the wall clock"
     )]
     fn now_ms(&self) -> i64 {
-        let elapsed = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or_default();
+        let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         i64::try_from(elapsed.as_millis()).unwrap_or(i64::MAX)
     }
 }

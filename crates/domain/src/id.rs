@@ -15,9 +15,7 @@ const MAX_ULID_MS: u64 = (1 << 48) - 1;
 pub enum IdError {
     #[error("this id must begin with \"{expected}\"")]
     Prefix { expected: &'static str },
-    #[error(
-        "\"{expected}\" must be followed by 26 characters out of 0-9 and A-Z without I, L, O and U"
-    )]
+    #[error("\"{expected}\" must be followed by 26 characters out of 0-9 and A-Z without I, L, O and U")]
     Form { expected: &'static str },
     #[error("a Discord id is a number of 17 to 20 digits without leading zero, sign or spaces")]
     Discord,

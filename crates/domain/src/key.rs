@@ -287,13 +287,7 @@ mod tests {
 
     #[test]
     fn text_without_secrets_is_not_copied() {
-        for text in [
-            "",
-            "svc_live_",
-            "svc_live_012…",
-            "sbot_abc",
-            "what is svc_live_?",
-        ] {
+        for text in ["", "svc_live_", "svc_live_012…", "sbot_abc", "what is svc_live_?"] {
             assert!(matches!(redact(text), Cow::Borrowed(same) if same == text));
         }
     }

@@ -136,12 +136,7 @@ mod tests {
     #[test]
     fn the_same_pair_again_changes_nothing() {
         let known = link(1, 1);
-        let decision = decide_link(
-            &discord(1),
-            &steam(1),
-            Some(known.clone()),
-            Some(known.clone()),
-        );
+        let decision = decide_link(&discord(1), &steam(1), Some(known.clone()), Some(known.clone()));
         assert_eq!(decision, LinkDecision::AlreadyLinked(known));
     }
 

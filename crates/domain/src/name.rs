@@ -165,37 +165,18 @@ mod tests {
 
     #[test]
     fn names_that_show_nothing_are_refused() {
-        for blank in [
-            "",
-            "   ",
-            "\u{200B}",
-            " \u{3164} ",
-            "\u{2800}\u{FEFF}",
-            "\n",
-        ] {
-            assert_eq!(
-                DisplayName::parse(blank),
-                Err(NameError::Blank),
-                "{blank:?}"
-            );
+        for blank in ["", "   ", "\u{200B}", " \u{3164} ", "\u{2800}\u{FEFF}", "\n"] {
+            assert_eq!(DisplayName::parse(blank), Err(NameError::Blank), "{blank:?}");
         }
     }
 
     #[test]
     fn names_that_disturb_the_text_around_them_are_refused() {
         for wrong in ["a\nb", "a\u{0}b", "a\u{7F}b", "a\u{85}b", "a\u{2028}b"] {
-            assert_eq!(
-                DisplayName::parse(wrong),
-                Err(NameError::Control),
-                "{wrong:?}"
-            );
+            assert_eq!(DisplayName::parse(wrong), Err(NameError::Control), "{wrong:?}");
         }
         for wrong in ["a\u{202E}b", "\u{202A}a", "a\u{2066}b", "a\u{2069}"] {
-            assert_eq!(
-                DisplayName::parse(wrong),
-                Err(NameError::Direction),
-                "{wrong:?}"
-            );
+            assert_eq!(DisplayName::parse(wrong), Err(NameError::Direction), "{wrong:?}");
         }
     }
 
@@ -203,10 +184,7 @@ mod tests {
     fn slugs_are_refused_with_their_cause() {
         assert!(Slug::parse("rusty-org-2").is_ok());
         assert_eq!(Slug::parse("ab"), Err(SlugError::Length { found: 2 }));
-        assert_eq!(
-            Slug::parse(&"a".repeat(41)),
-            Err(SlugError::Length { found: 41 })
-        );
+        assert_eq!(Slug::parse(&"a".repeat(41)), Err(SlugError::Length { found: 41 }));
         for wrong in ["Rusty", "a b", "a_b", "ábc", "a/b", "../"] {
             assert_eq!(Slug::parse(wrong), Err(SlugError::Characters), "{wrong}");
         }

@@ -52,11 +52,9 @@ words! {
 impl Permission {
     pub const fn area(self) -> PermissionArea {
         match self {
-            Self::OrgSettings
-            | Self::OrgTeam
-            | Self::OrgInvites
-            | Self::OrgBilling
-            | Self::OrgNavigation => PermissionArea::Organisation,
+            Self::OrgSettings | Self::OrgTeam | Self::OrgInvites | Self::OrgBilling | Self::OrgNavigation => {
+                PermissionArea::Organisation
+            }
             Self::LinksView
             | Self::LinksUnlink
             | Self::LinksBulkUnlink

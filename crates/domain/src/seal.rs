@@ -96,11 +96,7 @@ impl MasterKey {
             std::process::abort();
         }
         let cipher = XChaCha20Poly1305::new((&*sub_key).into());
-        Self {
-            kid,
-            secret,
-            cipher,
-        }
+        Self { kid, secret, cipher }
     }
 
     fn generate(kid: String, random: &dyn Random) -> Self {
@@ -126,8 +122,7 @@ impl KeyRing {
                 continue;
             }
             let mut words = content.split_whitespace();
-            let (Some(first), Some(second), None) = (words.next(), words.next(), words.next())
-            else {
+            let (Some(first), Some(second), None) = (words.next(), words.next(), words.next()) else {
                 return Err(RingError::Line { line });
             };
             if first == ACTIVE_WORD {
@@ -237,12 +232,8 @@ impl KeyRing {
         let key = self
             .keys()
             .find(|key| key.kid == kid)
-            .ok_or_else(|| SealError::UnknownKid {
-                kid: kid.to_owned(),
-            })?;
-        let data = URL_SAFE_NO_PAD
-            .decode(data)
-            .map_err(|_| SealError::Malformed)?;
+            .ok_or_else(|| SealError::UnknownKid { kid: kid.to_owned() })?;
+        let data = URL_SAFE_NO_PAD.decode(data).map_err(|_| SealError::Malformed)?;
         let (nonce, ciphertext) = data
             .split_first_chunk::<NONCE_BYTES>()
             .ok_or(SealError::Malformed)?;
@@ -284,8 +275,8 @@ fn parse_key(line: usize, kid: &str, encoded: &str) -> Result<MasterKey, RingErr
         .map(Zeroizing::new)
         .map_err(|_| RingError::Base64 { line })?;
     let found = secret.len();
-    let exact = <[u8; KEY_BYTES]>::try_from(secret.as_slice())
-        .map_err(|_| RingError::KeyLength { line, found })?;
+    let exact =
+        <[u8; KEY_BYTES]>::try_from(secret.as_slice()).map_err(|_| RingError::KeyLength { line, found })?;
     Ok(MasterKey::new(kid.to_owned(), Zeroizing::new(exact)))
 }
 

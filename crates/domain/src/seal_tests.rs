@@ -42,10 +42,7 @@ fn a_box_moved_to_any_other_place_does_not_open() {
             row: "key_2",
             ..PLACE
         },
-        Aad {
-            version: 2,
-            ..PLACE
-        },
+        Aad { version: 2, ..PLACE },
         Aad {
             table: "api_keyss",
             column: "ealed",
@@ -85,15 +82,9 @@ fn malformed_boxes_are_told_apart_from_forged_ones() {
         "v1.k1.AA=",
         "v1.k 1.AAAA",
     ] {
-        assert_eq!(
-            ring().open(&PLACE, wrong),
-            Err(SealError::Malformed),
-            "{wrong}"
-        );
+        assert_eq!(ring().open(&PLACE, wrong), Err(SealError::Malformed), "{wrong}");
     }
-    let unknown = SealError::UnknownKid {
-        kid: "k9".to_owned(),
-    };
+    let unknown = SealError::UnknownKid { kid: "k9".to_owned() };
     assert_eq!(ring().open(&PLACE, "v1.k9.AAAA"), Err(unknown));
 }
 
@@ -105,17 +96,12 @@ fn rotation_keeps_old_boxes_open_until_the_key_is_removed() {
     assert_eq!(ring.add_active(&random), "k2");
     assert_eq!(ring.active_kid(), "k2");
     assert_eq!(ring.kids().collect::<Vec<_>>(), ["k2", "k1"]);
-    assert_eq!(
-        KeyRing::kid_of(&ring.seal(&random, &PLACE, b"new")),
-        Some("k2")
-    );
+    assert_eq!(KeyRing::kid_of(&ring.seal(&random, &PLACE, b"new")), Some("k2"));
     assert_eq!(ring.open(&PLACE, &old).unwrap().as_slice(), b"old");
     ring.remove("k1").unwrap();
     assert_eq!(
         ring.open(&PLACE, &old),
-        Err(SealError::UnknownKid {
-            kid: "k1".to_owned()
-        })
+        Err(SealError::UnknownKid { kid: "k1".to_owned() })
     );
     assert_eq!(ring.add_active(&random), "k3");
 }
@@ -125,15 +111,11 @@ fn the_active_key_and_unknown_keys_cannot_be_removed() {
     let mut ring = ring();
     assert_eq!(
         ring.remove("k1"),
-        Err(RingError::RemoveActive {
-            kid: "k1".to_owned()
-        })
+        Err(RingError::RemoveActive { kid: "k1".to_owned() })
     );
     assert_eq!(
         ring.remove("k7"),
-        Err(RingError::UnknownKid {
-            kid: "k7".to_owned()
-        })
+        Err(RingError::UnknownKid { kid: "k7".to_owned() })
     );
 }
 
@@ -163,10 +145,7 @@ fn every_broken_ring_is_refused_with_its_cause() {
         (String::new(), RingError::Empty),
         ("# nothing\nactive k1\n".to_owned(), RingError::Empty),
         (good.clone(), RingError::NoActive),
-        (
-            format!("{good}active k2"),
-            RingError::UnknownKid { kid: kid() },
-        ),
+        (format!("{good}active k2"), RingError::UnknownKid { kid: kid() }),
         (format!("{good}active k1\nactive k1"), RingError::TwoActive),
         (
             format!("{good}{0}{0}active k1", line("k2", 32)),
@@ -180,10 +159,7 @@ fn every_broken_ring_is_refused_with_its_cause() {
             format!("{good}{}active k1", line("k2", 33)),
             RingError::KeyLength { line: 2, found: 33 },
         ),
-        (
-            "k1 !!!\nactive k1".to_owned(),
-            RingError::Base64 { line: 1 },
-        ),
+        ("k1 !!!\nactive k1".to_owned(), RingError::Base64 { line: 1 }),
         (
             format!("{}active k1", line("k.1", 32)),
             RingError::Kid { line: 1 },
@@ -199,10 +175,7 @@ fn every_broken_ring_is_refused_with_its_cause() {
 #[test]
 fn printing_a_ring_shows_kids_only() {
     let ring = ring();
-    assert_eq!(
-        format!("{ring:?}"),
-        r#"KeyRing { active: "k1", kids: ["k1"] }"#
-    );
+    assert_eq!(format!("{ring:?}"), r#"KeyRing { active: "k1", kids: ["k1"] }"#);
 }
 
 proptest! {

@@ -17,9 +17,7 @@ impl<const CAP: usize> InlineText<CAP> {
     pub(crate) fn new(text: &str) -> Option<Self> {
         let len = u8::try_from(text.len()).ok()?;
         let mut bytes = [0; CAP];
-        bytes
-            .get_mut(..text.len())?
-            .copy_from_slice(text.as_bytes());
+        bytes.get_mut(..text.len())?.copy_from_slice(text.as_bytes());
         text.is_ascii().then_some(Self { bytes, len })
     }
 
@@ -115,10 +113,7 @@ mod tests {
     #[test]
     fn text_that_does_not_fit_is_refused() {
         assert!(InlineText::<3>::new("abcd").is_none());
-        assert_eq!(
-            InlineText::<3>::new("abc").map(|t| t.as_str().len()),
-            Some(3)
-        );
+        assert_eq!(InlineText::<3>::new("abc").map(|t| t.as_str().len()), Some(3));
     }
 
     #[test]

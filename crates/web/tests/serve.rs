@@ -36,15 +36,7 @@ async fn handler_sees_the_peer_address() {
         }
     };
     let server = Server::start(Router::new().route("/peer", get(answer)), patient()).await;
-    assert!(
-        server
-            .connect()
-            .await
-            .get("/peer")
-            .await
-            .unwrap()
-            .ends_with("ok")
-    );
+    assert!(server.connect().await.get("/peer").await.unwrap().ends_with("ok"));
 }
 
 #[tokio::test]
@@ -184,9 +176,7 @@ async fn client_that_never_reads_is_dropped() {
     };
     let server = Server::start(Router::new().route("/endless", get(endless)), limits).await;
     let mut client = server.connect().await;
-    client
-        .send("GET /endless HTTP/1.1\r\nhost: test\r\n\r\n")
-        .await;
+    client.send("GET /endless HTTP/1.1\r\nhost: test\r\n\r\n").await;
 
     let dropped = within(responses.recv()).await.unwrap();
     assert!(within(dropped).await.is_err());
@@ -214,17 +204,11 @@ async fn peer_above_its_cap_is_closed_until_one_of_its_connections_leaves() {
         rendered.contains("symbolon_connections_refused_total{reason=\"peer\"} 1"),
         "{rendered}"
     );
-    assert!(
-        rendered.contains("symbolon_connections_open "),
-        "{rendered}"
-    );
+    assert!(rendered.contains("symbolon_connections_open "), "{rendered}");
 
     drop(first);
     within(async { while server.connect().await.get("/").await.is_err() {} }).await;
-    second
-        .get("/")
-        .await
-        .expect("the refusals were about others");
+    second.get("/").await.expect("the refusals were about others");
 }
 
 #[tokio::test]
@@ -314,9 +298,7 @@ async fn request_in_flight_completes_during_drain_while_new_connections_are_refu
     };
     let server = Server::start(Router::new().route("/hold", get(hold)), patient()).await;
     let mut client = server.connect().await;
-    client
-        .send("GET /hold HTTP/1.1\r\nhost: test\r\n\r\n")
-        .await;
+    client.send("GET /hold HTTP/1.1\r\nhost: test\r\n\r\n").await;
     within(entered.notified()).await;
 
     let addr = server.addr;
@@ -398,11 +380,7 @@ async fn hung_handler_and_half_sent_head_are_aborted_at_the_drain_deadline() {
             aborted: 2
         }
     );
-    assert_eq!(
-        within(handler.recv()).await,
-        None,
-        "the handler was dropped"
-    );
+    assert_eq!(within(handler.recv()).await, None, "the handler was dropped");
     assert_eq!(hung.ended().await + &half_sent.ended().await, "");
 }
 

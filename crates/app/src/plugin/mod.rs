@@ -21,7 +21,10 @@ pub enum Presented {
     Missing,
     /// Not of our format; refused before anything is looked up.
     Malformed,
-    Key { key: PlainKey, in_query: bool },
+    Key {
+        key: PlainKey,
+        in_query: bool,
+    },
 }
 
 /// A parsed call.
@@ -43,7 +46,10 @@ pub struct Reply {
 impl Reply {
     /// A JSON string. The text needs no escaping: ids and fixed words only.
     pub(crate) fn text(status: u16, text: &str) -> Self {
-        Self { status, body: ["\"", text, "\""].concat() }
+        Self {
+            status,
+            body: ["\"", text, "\""].concat(),
+        }
     }
 
     pub(crate) fn json(body: String) -> Self {
@@ -78,7 +84,13 @@ pub(crate) struct Call<'a> {
 
 /// Answers one call. The checks run in a fixed order and each has one outcome.
 pub async fn call(app: &App, request: Request<'_>) -> Answer {
-    let mut answer = Answer { result: Err(AppError::Unauthorized), rate: None, key_prefix: None, org_num: 0, key_in_query: false };
+    let mut answer = Answer {
+        result: Err(AppError::Unauthorized),
+        rate: None,
+        key_prefix: None,
+        org_num: 0,
+        key_in_query: false,
+    };
     if matches!(request.params.action(), ActionParam::Repeated) {
         answer.result = Err(AppError::invalid("action", "it is given more than once"));
         return answer;
@@ -111,17 +123,38 @@ pub async fn call(app: &App, request: Request<'_>) -> Answer {
     answer
 }
 
-async fn admit(app: &App, request: &Request<'_>, key: &ResolvedKey, in_query: bool) -> (Result<Reply, AppError>, Decision) {
+async fn admit(
+    app: &App,
+    request: &Request<'_>,
+    key: &ResolvedKey,
+    in_query: bool,
+) -> (Result<Reply, AppError>, Decision) {
     let now_ms = app.now_ms();
     if let Err(error) = check_alive(key) {
         return (Err(error), app.gate.peek_key(key.num.0, key.tier, now_ms));
     }
     let decision = app.gate.take_key(key.num.0, key.tier, now_ms, in_query);
     if !decision.allowed {
-        return (Err(AppError::RateLimited { retry_after_ms: decision.retry_after_ms }), decision);
+        return (
+            Err(AppError::RateLimited {
+                retry_after_ms: decision.retry_after_ms,
+            }),
+            decision,
+        );
     }
     let result = match check_scope_and_action(request, key, in_query) {
-        Ok((action, guild)) => actions::run(action, &Call { app, key, guild, params: request.params }).await,
+        Ok((action, guild)) => {
+            actions::run(
+                action,
+                &Call {
+                    app,
+                    key,
+                    guild,
+                    params: request.params,
+                },
+            )
+            .await
+        }
         Err(error) => Err(error),
     };
     (result, decision)
@@ -137,15 +170,23 @@ fn check_alive(key: &ResolvedKey) -> Result<(), AppError> {
     }
 }
 
-fn check_scope_and_action<'k>(request: &Request<'_>, key: &'k ResolvedKey, in_query: bool) -> Result<(Action, &'k KeyGuild), AppError> {
+fn check_scope_and_action<'k>(
+    request: &Request<'_>,
+    key: &'k ResolvedKey,
+    in_query: bool,
+) -> Result<(Action, &'k KeyGuild), AppError> {
     let guild = check_scope(request.params, key)?;
     let action = match request.params.action() {
         ActionParam::Known(action) => action,
         ActionParam::Unknown => return Err(AppError::UnknownAction),
-        ActionParam::Missing | ActionParam::Repeated => return Err(AppError::invalid("action", "it is missing")),
+        ActionParam::Missing | ActionParam::Repeated => {
+            return Err(AppError::invalid("action", "it is missing"));
+        }
     };
     if !key.actions.contains(action) {
-        return Err(AppError::PermissionDenied { action: action.name() });
+        return Err(AppError::PermissionDenied {
+            action: action.name(),
+        });
     }
     if in_query && request.opened_as_page && action.spec().mutating {
         return Err(AppError::BrowserRefused);
@@ -155,25 +196,37 @@ fn check_scope_and_action<'k>(request: &Request<'_>, key: &'k ResolvedKey, in_qu
 
 /// The recorded Guild and Server must still belong together, and what the caller names must be them.
 fn check_scope<'k>(params: &Params<'_>, key: &'k ResolvedKey) -> Result<&'k KeyGuild, AppError> {
-    let guild = key.guild.as_ref().ok_or(AppError::ScopeMismatch { parameter: "guild_id" })?;
+    let guild = key.guild.as_ref().ok_or(AppError::ScopeMismatch {
+        parameter: "guild_id",
+    })?;
     if let Some(named) = params.last("guild_id")
         && named != guild.id
         && named != guild.discord_guild_id
     {
-        return Err(AppError::ScopeMismatch { parameter: "guild_id" });
+        return Err(AppError::ScopeMismatch {
+            parameter: "guild_id",
+        });
     }
     let fits = match (&key.server, params.last("server_id")) {
         (KeyServer::Foreign, _) | (KeyServer::None, Some(_)) => false,
         (KeyServer::Of { id, .. }, Some(named)) => named == id,
         (KeyServer::Of { .. } | KeyServer::None, None) => true,
     };
-    if fits { Ok(guild) } else { Err(AppError::ScopeMismatch { parameter: "server_id" }) }
+    if fits {
+        Ok(guild)
+    } else {
+        Err(AppError::ScopeMismatch {
+            parameter: "server_id",
+        })
+    }
 }
 
 /// The Steam id to look up together with the key, for the action that asks for one.
 fn asked_steam(params: &Params<'_>) -> Option<SteamId> {
     match params.action() {
-        ActionParam::Known(Action::FindBySteam) => params.last("id").and_then(|id| SteamId::parse(id.trim()).ok()),
+        ActionParam::Known(Action::FindBySteam) => {
+            params.last("id").and_then(|id| SteamId::parse(id.trim()).ok())
+        }
         ActionParam::Known(_) | ActionParam::Unknown | ActionParam::Missing | ActionParam::Repeated => None,
     }
 }

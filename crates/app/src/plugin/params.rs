@@ -24,8 +24,12 @@ impl<'a> Params<'a> {
         for (name, value) in &pairs {
             if name == "action" {
                 action = match action {
-                    ActionParam::Missing => Action::parse(value).map_or(ActionParam::Unknown, ActionParam::Known),
-                    ActionParam::Known(_) | ActionParam::Unknown | ActionParam::Repeated => ActionParam::Repeated,
+                    ActionParam::Missing => {
+                        Action::parse(value).map_or(ActionParam::Unknown, ActionParam::Known)
+                    }
+                    ActionParam::Known(_) | ActionParam::Unknown | ActionParam::Repeated => {
+                        ActionParam::Repeated
+                    }
                 };
             }
         }
@@ -38,7 +42,11 @@ impl<'a> Params<'a> {
 
     /// The value of a parameter; of a repeated one the last.
     pub fn last(&self, name: &str) -> Option<&str> {
-        self.pairs.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value.as_ref())
+        self.pairs
+            .iter()
+            .rev()
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value.as_ref())
     }
 }
 
@@ -58,20 +66,39 @@ mod tests {
     #[test]
     fn the_last_of_a_repeated_parameter_counts() {
         let params = Params::parse("id=1&action=count&id=2&secret=&id=3");
-        assert_eq!((params.last("id"), params.last("secret"), params.last("none")), (Some("3"), Some(""), None));
+        assert_eq!(
+            (params.last("id"), params.last("secret"), params.last("none")),
+            (Some("3"), Some(""), None)
+        );
     }
 
     #[test]
     fn a_second_action_is_noticed_even_when_equal() {
-        assert_eq!(Params::parse("action=count&action=count").action(), ActionParam::Repeated);
+        assert_eq!(
+            Params::parse("action=count&action=count").action(),
+            ActionParam::Repeated
+        );
         assert_eq!(Params::parse("action=Count").action(), ActionParam::Unknown);
-        assert_eq!(Params::parse("action=getBotGuildMapping").action(), ActionParam::Unknown);
-        assert_eq!(Params::parse("%61ction=count").action(), ActionParam::Known(Action::Count));
+        assert_eq!(
+            Params::parse("action=getBotGuildMapping").action(),
+            ActionParam::Unknown
+        );
+        assert_eq!(
+            Params::parse("%61ction=count").action(),
+            ActionParam::Known(Action::Count)
+        );
     }
 
     #[test]
     fn anything_but_a_known_other_action_fails_closed() {
-        for query in ["action=findBySteam", "action=findByDiscord", "action=discordCheck", "", "action=x", "action=count&action=count"] {
+        for query in [
+            "action=findBySteam",
+            "action=findByDiscord",
+            "action=discordCheck",
+            "",
+            "action=x",
+            "action=count&action=count",
+        ] {
             assert!(is_fail_closed(query), "{query}");
         }
         assert!(!is_fail_closed("action=count"));

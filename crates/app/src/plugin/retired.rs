@@ -17,7 +17,9 @@ pub(super) async fn refuse_unknown(app: &App, hash: KeyHash, network: ClientNetw
     let now_ms = app.now_ms();
     let decision = app.gate.take_unknown_key(network, now_ms);
     if !decision.allowed {
-        return AppError::RateLimited { retry_after_ms: decision.retry_after_ms };
+        return AppError::RateLimited {
+            retry_after_ms: decision.retry_after_ms,
+        };
     }
     // After the answer: a caller must not learn from its timing that a key was once valid.
     let reporting = app.clone();
@@ -31,7 +33,15 @@ pub(super) async fn refuse_unknown(app: &App, hash: KeyHash, network: ClientNetw
 
 async fn report(app: &App, hash: KeyHash, now_ms: i64) -> Result<(), AppError> {
     match keys::find_retired(&app.db, &hash, now_ms - REPORT_EVERY_MS).await? {
-        Some(retired) => app.db.write(Report { hash, retired, now_ms }).await,
+        Some(retired) => {
+            app.db
+                .write(Report {
+                    hash,
+                    retired,
+                    now_ms,
+                })
+                .await
+        }
         None => Ok(()),
     }
 }

@@ -55,14 +55,8 @@ fn test_configuration_stays_in_its_directory() {
     let config = Config::for_tests(Path::new("/tmp/some"));
     assert_eq!(config.server.listen.to_string(), "127.0.0.1:0");
     assert_eq!(config.server.metrics_listen, None);
-    assert_eq!(
-        config.keys.master_key_file,
-        Path::new("/tmp/some/master.keys")
-    );
-    assert_eq!(
-        sqlite_path(&config),
-        Some(Path::new("/tmp/some/symbolon.db"))
-    );
+    assert_eq!(config.keys.master_key_file, Path::new("/tmp/some/master.keys"));
+    assert_eq!(sqlite_path(&config), Some(Path::new("/tmp/some/symbolon.db")));
     assert_eq!(config.warnings(), Vec::<String>::new());
 }
 

@@ -14,10 +14,7 @@ fn unknown_key_is_refused_with_the_nearest_one() {
         "symbolon.toml: limit: unknown key; the nearest known one is limits",
         "symbolon.toml: log.level must be one of error, warn, info, debug, trace",
     ] {
-        assert!(
-            text.lines().any(|found| found == line),
-            "{line}\nnot in\n{text}"
-        );
+        assert!(text.lines().any(|found| found == line), "{line}\nnot in\n{text}");
     }
     assert_eq!(text.lines().count(), 4, "{text}");
     assert_eq!(
@@ -52,9 +49,7 @@ fn all_problems_are_listed_at_once_with_their_place() {
         database_url: Some("mysql://x".to_owned()),
         ..Overrides::default()
     };
-    let text = with_overrides(file, &env, &overrides)
-        .unwrap_err()
-        .to_string();
+    let text = with_overrides(file, &env, &overrides).unwrap_err().to_string();
     let expected = "\
 symbolon.toml: operators must be a list of Discord user ids of 17 to 20 digits; entry 2 is not
 symbolon.toml: server.listen must be an IP address and port
@@ -102,10 +97,7 @@ fn database_addresses_that_cannot_work_are_refused() {
 
 #[test]
 fn broken_file_is_refused_with_its_line() {
-    let text = refusal(
-        "data_dir = 'x'\n[server\n",
-        &[("SYMBOLON_LOG_LEVEL", "loud")],
-    );
+    let text = refusal("data_dir = 'x'\n[server\n", &[("SYMBOLON_LOG_LEVEL", "loud")]);
     let lines: Vec<_> = text.lines().collect();
     assert_eq!(lines.len(), 2, "{text}");
     assert!(

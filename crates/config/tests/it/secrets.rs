@@ -64,10 +64,7 @@ fn password_is_in_neither_debug_nor_errors() {
     ];
     for file in &files {
         let error = from(file, &[]).expect_err(file);
-        assert!(
-            !format!("{error} {error:?}").contains(MARK),
-            "{file}\n{error}"
-        );
+        assert!(!format!("{error} {error:?}").contains(MARK), "{file}\n{error}");
     }
     for name in [
         "SYMBOLON_DATABASE_URL_FILE",
@@ -78,9 +75,6 @@ fn password_is_in_neither_debug_nor_errors() {
         "SYMBOLON_DATABASE_POOL_SIZE",
     ] {
         let error = from("", &[(name, &url)]).expect_err(name);
-        assert!(
-            !format!("{error} {error:?}").contains(MARK),
-            "{name}\n{error}"
-        );
+        assert!(!format!("{error} {error:?}").contains(MARK), "{name}\n{error}");
     }
 }

@@ -6,8 +6,7 @@ use crate::{from, sqlite_path, with_overrides};
 
 #[test]
 fn environment_beats_file_and_command_line_beats_both() {
-    let file =
-        "data_dir = '/file'\n[server]\nlisten = '127.0.0.1:1'\n[database]\nurl = 'sqlite:file.db'";
+    let file = "data_dir = '/file'\n[server]\nlisten = '127.0.0.1:1'\n[database]\nurl = 'sqlite:file.db'";
     let env = [
         ("SYMBOLON_DATA_DIR", "/env"),
         ("SYMBOLON_SERVER_LISTEN", "127.0.0.1:2"),
@@ -50,17 +49,11 @@ fn public_url_follows_the_listen_port_only_when_left_alone() {
 #[test]
 fn lists_in_variables_are_separated_by_commas() {
     let env = [
-        (
-            "SYMBOLON_OPERATORS",
-            "12345678901234567, 18446744073709551615,",
-        ),
+        ("SYMBOLON_OPERATORS", "12345678901234567, 18446744073709551615,"),
         ("SYMBOLON_SERVER_TRUSTED_PROXIES", "10.0.0.0/8,::1"),
     ];
     let config = from("", &env).unwrap();
-    assert_eq!(
-        config.operators,
-        ["12345678901234567", "18446744073709551615"]
-    );
+    assert_eq!(config.operators, ["12345678901234567", "18446744073709551615"]);
     let networks: Vec<_> = config
         .server
         .trusted_proxies
@@ -74,9 +67,7 @@ fn lists_in_variables_are_separated_by_commas() {
 fn missing_file_is_refused_by_name() {
     let error = Config::load(Some(Path::new("no-such.toml")), &Overrides::default()).unwrap_err();
     assert!(
-        error
-            .to_string()
-            .starts_with("no-such.toml: cannot be read: "),
+        error.to_string().starts_with("no-such.toml: cannot be read: "),
         "{error}"
     );
 }

@@ -58,10 +58,7 @@ impl Acceptor {
 
     fn warn(&mut self, error: &io::Error) {
         self.unreported_errors += 1;
-        if self
-            .last_warning
-            .is_some_and(|at| at.elapsed() < WARN_EVERY)
-        {
+        if self.last_warning.is_some_and(|at| at.elapsed() < WARN_EVERY) {
             return;
         }
         tracing::warn!(%error, errors = self.unreported_errors, "cannot accept connections");

@@ -70,10 +70,7 @@ pub(super) async fn run<S>(
     connector: Arc<Connector>,
     mut drain: watch::Receiver<()>,
 ) where
-    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>
-        + Clone
-        + Send
-        + 'static,
+    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible> + Clone + Send + 'static,
     S::Future: Send,
 {
     let limits = &connector.limits;
@@ -111,9 +108,7 @@ pub(super) async fn run<S>(
             draining = true;
             http.as_mut().graceful_shutdown();
         }
-        watchdog
-            .poll_overdue(cx, activity.phase())
-            .map(End::Overdue)
+        watchdog.poll_overdue(cx, activity.phase()).map(End::Overdue)
     })
     .await;
     match end {
@@ -134,17 +129,9 @@ fn tracked<S>(
     peer: Peer,
     activity: Arc<Activity>,
     body_timeout: Duration,
-) -> impl HyperService<
-    Request<Incoming>,
-    Response = Response<InFlightBody>,
-    Error = Infallible,
-    Future: Send,
->
+) -> impl HyperService<Request<Incoming>, Response = Response<InFlightBody>, Error = Infallible, Future: Send>
 where
-    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>
-        + Clone
-        + Send
-        + 'static,
+    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible> + Clone + Send + 'static,
     S::Future: Send,
 {
     service_fn(move |request: Request<Incoming>| {

@@ -8,9 +8,7 @@ mod body;
 mod connection;
 mod watchdog;
 
-use std::{
-    convert::Infallible, future::Future, io, net::SocketAddr, pin::pin, sync::Arc, time::Duration,
-};
+use std::{convert::Infallible, future::Future, io, net::SocketAddr, pin::pin, sync::Arc, time::Duration};
 
 use axum::body::Body;
 use http::{Request, Response};
@@ -107,10 +105,7 @@ pub async fn serve<S>(
     shutdown: impl Future<Output = ()> + Send,
 ) -> DrainReport
 where
-    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>
-        + Clone
-        + Send
-        + 'static,
+    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible> + Clone + Send + 'static,
     S::Future: Send,
 {
     let max_connections = limits.max_connections.max(1);

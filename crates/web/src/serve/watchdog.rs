@@ -37,8 +37,7 @@ impl<'a> Watchdog<'a> {
     pub(super) fn poll_overdue(&mut self, cx: &mut Context<'_>, phase: Phase) -> Poll<Phase> {
         if phase != self.phase {
             self.phase = phase;
-            self.deadline =
-                limit(self.limits, phase).and_then(|limit| Instant::now().checked_add(limit));
+            self.deadline = limit(self.limits, phase).and_then(|limit| Instant::now().checked_add(limit));
         }
         let Some(deadline) = self.deadline else {
             return Poll::Pending;

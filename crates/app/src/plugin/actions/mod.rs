@@ -43,6 +43,8 @@ pub(super) async fn run(action: Action, call: &Call<'_>) -> Result<Reply, AppErr
         | Action::ClearPendingOxideChanges
         | Action::ClearPendingOxideChangesBulk
         | Action::GetServerConfig
-        | Action::GetPlayer => Err(AppError::ActionUnavailable { action: action.name() }),
+        | Action::GetPlayer => Err(AppError::ActionUnavailable {
+            action: action.name(),
+        }),
     }
 }
