@@ -41,6 +41,8 @@ pub enum AppError {
     NotFound,
     #[error("method not allowed")]
     MethodNotAllowed { allow: &'static str },
+    #[error("address too long")]
+    UriTooLong,
     #[error("body too large")]
     PayloadTooLarge { limit_bytes: usize },
     #[error("unsupported media type")]
@@ -89,6 +91,7 @@ impl AppError {
             AppError::CrossSite => "CROSS_SITE",
             AppError::NotFound => "NOT_FOUND",
             AppError::MethodNotAllowed { .. } => "METHOD_NOT_ALLOWED",
+            AppError::UriTooLong => "URI_TOO_LONG",
             AppError::PayloadTooLarge { .. } => "PAYLOAD_TOO_LARGE",
             AppError::UnsupportedMediaType => "UNSUPPORTED_MEDIA_TYPE",
             AppError::InvalidJson { .. } => "INVALID_JSON",
@@ -118,6 +121,7 @@ impl AppError {
             AppError::Timeout => 408,
             AppError::LimitReached { .. } | AppError::Conflict { .. } => 409,
             AppError::PayloadTooLarge { .. } => 413,
+            AppError::UriTooLong => 414,
             AppError::UnsupportedMediaType => 415,
             AppError::RateLimited { .. } => 429,
             AppError::Internal(_) => 500,
@@ -160,6 +164,7 @@ impl AppError {
             AppError::CrossSite => "This request came from another site and was refused.".to_owned(),
             AppError::NotFound => "There is nothing here.".to_owned(),
             AppError::MethodNotAllowed { allow } => format!("Use {allow} here."),
+            AppError::UriTooLong => "The address is too long. Send long lists in the body.".to_owned(),
             AppError::PayloadTooLarge { limit_bytes } => {
                 format!("The body is larger than {} KiB.", limit_bytes / 1024)
             }
@@ -202,6 +207,7 @@ impl AppError {
             | AppError::CrossSite
             | AppError::NotFound
             | AppError::MethodNotAllowed { .. }
+            | AppError::UriTooLong
             | AppError::PayloadTooLarge { .. }
             | AppError::UnsupportedMediaType
             | AppError::InvalidJson { .. }

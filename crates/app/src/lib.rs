@@ -1,6 +1,7 @@
 //! Use cases: each opens its transaction, decides with `domain`, writes, audits and enqueues.
 
 pub mod accounts;
+pub mod audit;
 pub mod background;
 pub mod error;
 pub mod error_log;
@@ -19,3 +20,4 @@ pub mod vault;
 
 pub use error::AppError;
 pub use state::{App, Parts, StartError};
+pub use storage::OrgScope;

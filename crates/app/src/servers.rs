@@ -7,7 +7,8 @@ use domain::key::{KeyKind, PlainKey};
 use domain::name::DisplayName;
 use domain::plan::Dimension;
 use storage::keys::{self, NewKey};
-use storage::servers::{self, Server};
+use storage::servers;
+pub use storage::servers::Server;
 use storage::{OrgScope, Tx, Work, audit, guilds, orgs};
 
 use crate::error::AppError;

@@ -76,6 +76,11 @@ impl App {
         })
     }
 
+    /// "sqlite" or "postgres".
+    pub fn db_engine(&self) -> &'static str {
+        self.db.engine()
+    }
+
     pub fn now_ms(&self) -> i64 {
         self.clock.now_ms()
     }

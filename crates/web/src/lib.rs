@@ -1,3 +1,19 @@
-//! web
+//! axum only: read the request, call `app`, render the answer.
 
+pub mod dashboard;
+pub mod error;
+pub mod extract;
+mod health;
+pub mod layers;
+pub mod metrics;
+mod ops;
+mod plugin;
+mod public;
+pub mod router;
+pub mod routes;
 pub mod serve;
+pub mod state;
+
+pub use ops::operations_service;
+pub use router::{service, table};
+pub use state::{Settings, WebState};

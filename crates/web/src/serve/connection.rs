@@ -10,7 +10,7 @@ use std::{
 };
 
 use axum::body::Body;
-use http::{Request, Response, StatusCode};
+use http::{Request, Response};
 use hyper::{
     body::Incoming,
     server::conn::http1::Builder,
@@ -29,9 +29,6 @@ use super::{
 
 /// The least that hyper accepts as buffer size; below it panics.
 const LEAST_HEAD_BYTES: usize = 8 * 1024;
-
-/// hyper itself refuses URIs only from 64 KiB on.
-const MAX_URI_BYTES: usize = 48 * 1024;
 
 /// What all connections have in common.
 pub(super) struct Connector {
@@ -138,23 +135,10 @@ where
         let in_flight = InFlight::begin(&activity);
         let service = service.clone();
         async move {
-            let response = if uri_bytes(&request) > MAX_URI_BYTES {
-                let mut refusal = Response::new(Body::empty());
-                *refusal.status_mut() = StatusCode::URI_TOO_LONG;
-                refusal
-            } else {
-                let mut request = request.map(|incoming| body::timed(incoming, body_timeout));
-                request.extensions_mut().insert(peer);
-                service.oneshot(request).await?
-            };
+            let mut request = request.map(|incoming| body::timed(incoming, body_timeout));
+            request.extensions_mut().insert(peer);
+            let response = service.oneshot(request).await?;
             Ok(response.map(|body| InFlightBody::new(body, in_flight)))
         }
     })
-}
-
-fn uri_bytes<B>(request: &Request<B>) -> usize {
-    request
-        .uri()
-        .path_and_query()
-        .map_or(0, |target| target.as_str().len())
 }

@@ -1,0 +1,162 @@
+//! Servers and their keys.
+
+use app::servers::CreatedServer;
+use app::{App, keys, servers};
+use domain::id::{GuildId, ServerId};
+use domain::name::DisplayName;
+use serde::{Deserialize, Serialize};
+
+use crate::extract::{Authorized, JsonBody, Segments, perm};
+use crate::routes::{Answer, Created, Done, Found};
+
+/// A Server as the dashboard sees it. Of its key only what may be shown to anyone with `servers.view`.
+#[derive(Serialize)]
+pub struct ServerView {
+    id: ServerId,
+    guild_id: GuildId,
+    name: String,
+    active: bool,
+    created_at_ms: i64,
+    key: KeyView,
+}
+
+#[derive(Serialize)]
+pub struct KeyView {
+    id: String,
+    prefix: String,
+    revoked: bool,
+    rotated_at_ms: i64,
+    last_used_at_ms: Option<i64>,
+    /// Calls that sent the key in the address, which is a thing to put right.
+    query_calls: i64,
+}
+
+impl From<servers::Server> for ServerView {
+    fn from(server: servers::Server) -> Self {
+        Self {
+            key: KeyView {
+                id: server.key.id.as_str().to_owned(),
+                prefix: server.key.prefix,
+                revoked: server.key.revoked_at_ms.is_some(),
+                rotated_at_ms: server.key.rotated_at_ms,
+                last_used_at_ms: server.key.last_used_at_ms,
+                query_calls: server.key.query_calls,
+            },
+            id: server.id,
+            guild_id: server.guild_id,
+            name: server.name,
+            active: server.active,
+            created_at_ms: server.created_at_ms,
+        }
+    }
+}
+
+#[derive(Serialize)]
+pub struct ServerList {
+    servers: Vec<ServerView>,
+}
+
+/// The full key. Answers that carry it are never stored by anyone in between.
+#[derive(Serialize)]
+pub struct RevealedKey {
+    server_id: ServerId,
+    key: String,
+}
+
+impl From<CreatedServer> for RevealedKey {
+    fn from(created: CreatedServer) -> Self {
+        Self {
+            server_id: created.id,
+            key: created.key.expose().to_owned(),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NewServer {
+    guild_id: GuildId,
+    name: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Activation {
+    active: bool,
+}
+
+pub async fn list(app: App, caller: Authorized<perm::ServersView>, (): ()) -> Answer<Found<ServerList>> {
+    let found = servers::list(&app, caller.scope).await?;
+    Ok(Found(ServerList {
+        servers: found.into_iter().map(ServerView::from).collect(),
+    }))
+}
+
+pub async fn get(
+    app: App,
+    caller: Authorized<perm::ServersView>,
+    Segments(id): Segments<ServerId>,
+) -> Answer<Found<ServerView>> {
+    Ok(Found(servers::get(&app, caller.scope, &id).await?.into()))
+}
+
+pub async fn create(
+    app: App,
+    caller: Authorized<perm::ServersManage>,
+    JsonBody(new): JsonBody<NewServer>,
+) -> Answer<Created<RevealedKey>> {
+    let name = DisplayName::parse(&new.name).map_err(|error| app::AppError::invalid("name", error))?;
+    let created = servers::create(&app, caller.scope, new.guild_id, name, caller.actor).await?;
+    Ok(Created(created.into()))
+}
+
+pub async fn set_active(
+    app: App,
+    caller: Authorized<perm::ServersManage>,
+    (Segments(id), JsonBody(change)): (Segments<ServerId>, JsonBody<Activation>),
+) -> Answer<Done> {
+    servers::set_active(&app, caller.scope, id, change.active, caller.actor).await?;
+    Ok(Done)
+}
+
+pub async fn delete(
+    app: App,
+    caller: Authorized<perm::ServersManage>,
+    Segments(id): Segments<ServerId>,
+) -> Answer<Done> {
+    servers::delete(&app, caller.scope, id, caller.actor).await?;
+    Ok(Done)
+}
+
+pub async fn reveal_key(
+    app: App,
+    caller: Authorized<perm::ServersKeys>,
+    Segments(id): Segments<ServerId>,
+) -> Answer<Found<RevealedKey>> {
+    let key = keys::reveal(&app, caller.scope, id.clone(), caller.actor).await?;
+    Ok(Found(RevealedKey {
+        server_id: id,
+        key: key.expose().to_owned(),
+    }))
+}
+
+pub async fn regenerate_key(
+    app: App,
+    caller: Authorized<perm::ServersKeys>,
+    Segments(id): Segments<ServerId>,
+) -> Answer<Found<RevealedKey>> {
+    let key = keys::regenerate(&app, caller.scope, id.clone(), caller.actor).await?;
+    Ok(Found(RevealedKey {
+        server_id: id,
+        key: key.expose().to_owned(),
+    }))
+}
+
+pub async fn revoke_key(
+    app: App,
+    caller: Authorized<perm::ServersKeys>,
+    Segments(id): Segments<ServerId>,
+) -> Answer<Done> {
+    keys::revoke(&app, caller.scope, id, caller.actor).await?;
+    Ok(Done)
+}

@@ -1,0 +1,26 @@
+//! The HTML page of a failure: plain, without scripts, with the request id to quote.
+
+use app::AppError;
+use axum::body::Body;
+use axum::response::Response;
+use http::HeaderValue;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+
+use super::api::decorate;
+use super::status_of;
+use crate::public::page;
+
+pub fn render_page(error: &AppError, request_id: &str) -> Response {
+    let title = status_of(error).canonical_reason().unwrap_or("Error");
+    let text = [&error.public_message(), " Reference: ", request_id].concat();
+    let mut response = Response::new(Body::from(page(title, &text)));
+    *response.status_mut() = status_of(error);
+    response
+        .headers_mut()
+        .insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+    response
+        .headers_mut()
+        .insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    decorate(error, response.headers_mut());
+    response
+}

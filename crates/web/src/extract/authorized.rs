@@ -1,0 +1,120 @@
+//! The proof that a signed-in person may do what a route does. A handler cannot run without it.
+
+use std::marker::PhantomData;
+
+use app::OrgScope;
+use app::{AppError, sessions};
+use axum::extract::{FromRequestParts, RawPathParams};
+use domain::audit::Actor;
+use domain::id::OrgId;
+use domain::permission::{Permission, Role};
+use domain::token::SessionToken;
+use http::header::{COOKIE, ORIGIN};
+use http::request::Parts;
+use http::{HeaderMap, Method};
+
+use super::body::is_json;
+use crate::error::Failure;
+use crate::state::{Settings, WebState};
+
+/// A permission as a type, so that a route's signature says what it needs.
+pub trait Required: Send + Sync + 'static {
+    const PERMISSION: Permission;
+}
+
+/// One type per permission that a route asks for.
+pub mod perm {
+    use domain::permission::Permission;
+
+    macro_rules! required {
+        ($($name:ident)+) => {$(
+            pub struct $name;
+
+            impl super::Required for $name {
+                const PERMISSION: Permission = Permission::$name;
+            }
+        )+};
+    }
+
+    required! { ServersView ServersManage ServersKeys AuditView }
+}
+
+/// A caller who holds `P` in the Org of the path.
+pub struct Authorized<P: Required> {
+    pub scope: OrgScope,
+    pub actor: Actor,
+    pub role: Role,
+    _permission: PhantomData<P>,
+}
+
+/// The Org a request was about, left on the response for the error log.
+#[derive(Clone, Copy)]
+pub struct KnownOrg(pub i64);
+
+impl<P: Required> FromRequestParts<WebState> for Authorized<P> {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, state: &WebState) -> Result<Self, Failure> {
+        let token = session_token(&parts.headers, &state.settings).ok_or(AppError::SignInRequired)?;
+        let params = RawPathParams::from_request_parts(parts, state)
+            .await
+            .map_err(|_| AppError::NotFound)?;
+        let named = params
+            .iter()
+            .find(|(name, _)| *name == "org")
+            .map(|(_, value)| value);
+        let org = named.and_then(|text| OrgId::parse(text).ok());
+        let caller = sessions::authenticate(&state.app, &token, org.as_ref()).await?;
+        refuse_other_sites(&parts.method, &parts.headers, &state.settings)?;
+        // Someone else's Org and one that never was look the same.
+        let membership = caller.membership.ok_or(AppError::NotFound)?;
+        let actor = Actor::Account(caller.account_id);
+        if !membership.permissions.contains(P::PERMISSION) {
+            sessions::note_denied(&state.app, membership.scope, actor, P::PERMISSION);
+            return Err(AppError::MissingPermission {
+                permission: P::PERMISSION.as_str(),
+            }
+            .into());
+        }
+        Ok(Self {
+            scope: membership.scope,
+            actor,
+            role: membership.role,
+            _permission: PhantomData,
+        })
+    }
+}
+
+fn session_token(headers: &HeaderMap, settings: &Settings) -> Option<SessionToken> {
+    let name = settings.session_cookie();
+    let cookies = headers
+        .get_all(COOKIE)
+        .iter()
+        .filter_map(|value| value.to_str().ok());
+    let mut pairs = cookies
+        .flat_map(|value| value.split(';'))
+        .filter_map(|pair| pair.trim().split_once('='));
+    pairs
+        .find(|(key, _)| *key == name)
+        .and_then(|(_, value)| SessionToken::parse(value).ok())
+}
+
+/// A browser must not be made to change anything from another site. Programs send neither header and pass.
+fn refuse_other_sites(method: &Method, headers: &HeaderMap, settings: &Settings) -> Result<(), AppError> {
+    if matches!(*method, Method::GET | Method::HEAD) {
+        return Ok(());
+    }
+    let same_site = headers
+        .get("sec-fetch-site")
+        .is_none_or(|site| site == "same-origin");
+    let same_origin = headers
+        .get(ORIGIN)
+        .is_none_or(|origin| origin.as_bytes() == settings.public_url.as_bytes());
+    if !same_site || !same_origin {
+        return Err(AppError::CrossSite);
+    }
+    if !is_json(headers) {
+        return Err(AppError::UnsupportedMediaType);
+    }
+    Ok(())
+}

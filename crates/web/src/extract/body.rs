@@ -1,0 +1,68 @@
+//! JSON bodies with a limit, a required type and no unknown fields.
+
+use std::error::Error;
+
+use app::AppError;
+use axum::body::{Body, Bytes};
+use axum::extract::{FromRequest, Request};
+use http::HeaderMap;
+use http::header::CONTENT_TYPE;
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use serde::de::DeserializeOwned;
+
+use crate::error::Failure;
+use crate::serve::BodyTooSlow;
+use crate::state::WebState;
+
+const JSON_LIMIT_BYTES: usize = 64 * 1024;
+
+/// A body parsed as `T`. `T` refuses unknown fields by itself.
+pub struct JsonBody<T>(pub T);
+
+impl<T: DeserializeOwned> FromRequest<WebState> for JsonBody<T> {
+    type Rejection = Failure;
+
+    async fn from_request(request: Request, _: &WebState) -> Result<Self, Failure> {
+        if !is_json(request.headers()) {
+            return Err(AppError::UnsupportedMediaType.into());
+        }
+        let bytes = read_limited(request.into_body(), JSON_LIMIT_BYTES).await?;
+        let parsed = serde_json::from_slice(&bytes);
+        Ok(Self(parsed.map_err(|error| AppError::InvalidJson {
+            problem: error.to_string(),
+        })?))
+    }
+}
+
+pub(super) fn is_json(headers: &HeaderMap) -> bool {
+    let kind = headers
+        .get(CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    kind.split(';')
+        .next()
+        .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
+}
+
+/// The whole body, or the reason why not.
+pub async fn read_limited(body: Body, limit_bytes: usize) -> Result<Bytes, AppError> {
+    match Limited::new(body, limit_bytes).collect().await {
+        Ok(collected) => Ok(collected.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => Err(AppError::PayloadTooLarge { limit_bytes }),
+        Err(error) if is_too_slow(&*error) => Err(AppError::Timeout),
+        Err(_) => Err(AppError::InvalidJson {
+            problem: "the body ended early".to_owned(),
+        }),
+    }
+}
+
+fn is_too_slow(error: &(dyn Error + 'static)) -> bool {
+    let mut cause = Some(error);
+    while let Some(error) = cause {
+        if error.is::<BodyTooSlow>() {
+            return true;
+        }
+        cause = error.source();
+    }
+    false
+}

@@ -1,0 +1,51 @@
+//! Parts of the path, parsed into ids. What does not parse does not exist.
+
+use app::AppError;
+use axum::extract::{FromRequestParts, RawPathParams};
+use domain::id::{GuildId, OrgId, ServerId};
+use http::request::Parts;
+
+use crate::error::Failure;
+use crate::state::WebState;
+
+/// A path parameter with a name and a type.
+pub trait Segment: Sized {
+    const NAME: &'static str;
+    fn parse(text: &str) -> Option<Self>;
+}
+
+macro_rules! segments {
+    ($($id:ident $name:literal)+) => {$(
+        impl Segment for $id {
+            const NAME: &'static str = $name;
+
+            fn parse(text: &str) -> Option<Self> {
+                $id::parse(text).ok()
+            }
+        }
+    )+};
+}
+
+segments! {
+    OrgId "org"
+    GuildId "guild"
+    ServerId "server"
+}
+
+/// One path parameter as its type.
+pub struct Segments<T>(pub T);
+
+impl<T: Segment + Send> FromRequestParts<WebState> for Segments<T> {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, state: &WebState) -> Result<Self, Failure> {
+        let params = RawPathParams::from_request_parts(parts, state)
+            .await
+            .map_err(|_| AppError::NotFound)?;
+        let found = params
+            .iter()
+            .find(|(name, _)| *name == T::NAME)
+            .and_then(|(_, value)| T::parse(value));
+        Ok(Self(found.ok_or(AppError::NotFound)?))
+    }
+}

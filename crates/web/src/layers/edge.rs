@@ -1,0 +1,236 @@
+//! The outermost layer: names the request, bounds it, and gives every failure its final form.
+
+use std::convert::Infallible;
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Instant;
+
+use app::AppError;
+use app::error_log::Failure as NotedFailure;
+use app::plugin::is_fail_closed;
+use axum::Router;
+use axum::body::Body;
+use axum::response::Response;
+use futures_util::FutureExt;
+use http::{Method, Request, Uri};
+use tower::Service;
+use tracing::Instrument;
+
+use super::headers::SecurityHeaders;
+use super::request_id::{RequestId, RequestIds};
+use super::surface::{Surface, is_plugin_alias, plugin_uri};
+use crate::error::{ApiContext, Failed, failed_response, render_api, render_page};
+use crate::extract::KnownOrg;
+use crate::metrics::RequestMetrics;
+use crate::routes::template_of;
+use crate::state::WebState;
+
+const MAX_URI_BYTES: usize = 48 * 1024;
+
+/// The service that the accept loop is given. Clones share everything.
+#[derive(Clone)]
+pub struct Edge {
+    router: Router,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    state: WebState,
+    ids: RequestIds,
+    headers: SecurityHeaders,
+    metrics: RequestMetrics,
+}
+
+/// What is left of a request when its answer is finished.
+struct Seen {
+    id: RequestId,
+    method: Method,
+    uri: Uri,
+    surface: Surface,
+    started: Instant,
+}
+
+impl Edge {
+    pub fn new(router: Router, state: WebState) -> Self {
+        let shared = Shared {
+            ids: RequestIds::new(&*state.app.random),
+            headers: SecurityHeaders::new(state.settings.is_https()),
+            metrics: RequestMetrics::new(),
+            state,
+        };
+        Self {
+            router,
+            shared: Arc::new(shared),
+        }
+    }
+
+    async fn handle(mut self, mut request: Request<Body>) -> Response {
+        if is_plugin_alias(request.uri().path())
+            && let Some(uri) = plugin_uri(request.uri())
+        {
+            *request.uri_mut() = uri;
+        }
+        let seen = Seen {
+            id: self.shared.ids.next(),
+            method: request.method().clone(),
+            uri: request.uri().clone(),
+            surface: Surface::of(request.uri().path()),
+            started: Instant::now(),
+        };
+        request.extensions_mut().insert(seen.id);
+        let too_long = request
+            .uri()
+            .path_and_query()
+            .is_some_and(|target| target.as_str().len() > MAX_URI_BYTES);
+        let response = if too_long {
+            failed_response(AppError::UriTooLong)
+        } else {
+            let answering = self.router.call(request);
+            self.shared.bounded(&seen, answering).await
+        };
+        self.shared.finish(response, &seen)
+    }
+}
+
+impl Shared {
+    /// Runs the router within the request's time, and turns a panic into a failure of this request alone.
+    async fn bounded(
+        &self,
+        seen: &Seen,
+        answering: impl Future<Output = Result<Response, Infallible>>,
+    ) -> Response {
+        let guarded = tokio::time::timeout(
+            self.state.settings.request_timeout,
+            AssertUnwindSafe(answering).catch_unwind(),
+        );
+        let outcome = match seen.surface {
+            // A successful plugin call leaves no trace in the log, so it needs no span either.
+            Surface::Plugin => guarded.await,
+            Surface::Api | Surface::Page => {
+                let span = tracing::info_span!("request", id = seen.id.as_str(), method = %seen.method);
+                guarded.instrument(span).await
+            }
+        };
+        match outcome {
+            Ok(Ok(Ok(response))) => response,
+            Ok(Err(_)) => failed_response(AppError::Internal("a handler panicked".to_owned())),
+            Err(_) => failed_response(AppError::Timeout),
+        }
+    }
+
+    fn finish(&self, mut response: Response, seen: &Seen) -> Response {
+        let status = response.status();
+        self.metrics.record(seen.surface, status, seen.started);
+        if status.is_client_error() || status.is_server_error() {
+            response = self.render(response, seen);
+        } else if seen.surface != Surface::Plugin {
+            self.log(seen, status.as_u16(), None);
+        }
+        self.headers.add(response.headers_mut(), seen.surface, &seen.id);
+        response
+    }
+
+    /// A miss of the plugin API is an answer; every other refusal is rendered here from its error.
+    fn render(&self, mut response: Response, seen: &Seen) -> Response {
+        let error = match response.extensions_mut().remove::<Failed>() {
+            Some(Failed(error)) => error,
+            None if seen.surface == Surface::Plugin => return response,
+            None => Arc::new(unnamed(response.status().as_u16())),
+        };
+        let rendered = match seen.surface {
+            Surface::Page => render_page(&error, seen.id.as_str()),
+            Surface::Plugin | Surface::Api => {
+                let say_no_users =
+                    seen.surface == Surface::Plugin && is_fail_closed(seen.uri.query().unwrap_or(""));
+                render_api(
+                    &error,
+                    &ApiContext {
+                        request_id: seen.id.as_str(),
+                        say_no_users,
+                    },
+                )
+            }
+        };
+        self.note(
+            seen,
+            &error,
+            response.extensions().get::<KnownOrg>().map_or(0, |org| org.0),
+        );
+        self.log(seen, error.status(), Some(&error));
+        // What the handler already said about the caller, such as rate limits, stays.
+        let (mut parts, body) = rendered.into_parts();
+        for (name, value) in response.headers() {
+            if name.as_str().starts_with("x-ratelimit-")
+                || name == "deprecation"
+                || name == http::header::WARNING
+            {
+                parts.headers.insert(name.clone(), value.clone());
+            }
+        }
+        Response::from_parts(parts, body)
+    }
+
+    /// Dashboard failures all go to the error log; of the plugin API only ours, because callers can cause the others.
+    fn note(&self, seen: &Seen, error: &AppError, org_num: i64) {
+        if seen.surface == Surface::Plugin && !error.is_ours() {
+            return;
+        }
+        self.state.app.errors.note(&NotedFailure {
+            error,
+            route: template_of(seen.uri.path()),
+            org_num,
+            request_id: seen.id.as_str(),
+            now_ms: self.state.app.now_ms(),
+        });
+    }
+
+    /// One line per request: the route's template, never the address that was asked for.
+    fn log(&self, seen: &Seen, status: u16, error: Option<&AppError>) {
+        let route = template_of(seen.uri.path());
+        let (id, ms) = (seen.id.as_str(), seen.started.elapsed().as_millis() as u64);
+        match error {
+            Some(error) if error.is_ours() => {
+                tracing::error!(id, method = %seen.method, route, status, ms, code = error.code(), detail = %error.internal_detail(), "request failed");
+            }
+            Some(error) => {
+                tracing::debug!(id, method = %seen.method, route, status, ms, code = error.code(), "request refused")
+            }
+            None => tracing::info!(id, method = %seen.method, route, status, ms, "request"),
+        }
+    }
+}
+
+/// A refusal that no handler of ours made, such as the router's own.
+fn unnamed(status: u16) -> AppError {
+    match status {
+        404 => AppError::NotFound,
+        405 => AppError::MethodNotAllowed {
+            allow: "another method",
+        },
+        413 => AppError::PayloadTooLarge {
+            limit_bytes: 64 * 1024,
+        },
+        415 => AppError::UnsupportedMediaType,
+        400..=499 => AppError::InvalidJson {
+            problem: "the request could not be read".to_owned(),
+        },
+        other => AppError::Internal(format!("an unnamed answer with status {other}")),
+    }
+}
+
+impl Service<Request<Body>> for Edge {
+    type Response = Response;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<Body>) -> Self::Future {
+        let edge = self.clone();
+        Box::pin(async move { Ok(edge.handle(request).await) })
+    }
+}

@@ -1,0 +1,64 @@
+//! Headers that every answer carries.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use http::header::{
+    CONTENT_SECURITY_POLICY, REFERRER_POLICY, STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS,
+};
+use http::{HeaderMap, HeaderName, HeaderValue};
+use sha2::{Digest, Sha256};
+
+use super::request_id::RequestId;
+use super::surface::Surface;
+use crate::public::STYLE;
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
+const PERMISSIONS_POLICY: HeaderName = HeaderName::from_static("permissions-policy");
+
+pub(super) struct SecurityHeaders {
+    https: bool,
+    page_policy: HeaderValue,
+}
+
+impl SecurityHeaders {
+    pub(super) fn new(https: bool) -> Self {
+        let digest = STANDARD.encode(Sha256::digest(STYLE.as_bytes()));
+        let policy = format!(
+            "default-src 'none'; style-src 'sha256-{digest}'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+        );
+        let page_policy =
+            HeaderValue::from_str(&policy).unwrap_or_else(|_| HeaderValue::from_static("default-src 'none'"));
+        Self { https, page_policy }
+    }
+
+    pub(super) fn add(&self, headers: &mut HeaderMap, surface: Surface, id: &RequestId) {
+        headers.insert(REQUEST_ID, id.header());
+        headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        let referrer = match surface {
+            // The old way to send a key is in the address, which must not travel on.
+            Surface::Plugin => "no-referrer",
+            Surface::Api | Surface::Page => "strict-origin-when-cross-origin",
+        };
+        headers.insert(REFERRER_POLICY, HeaderValue::from_static(referrer));
+        headers.insert(OPENER_POLICY, HeaderValue::from_static("same-origin"));
+        headers.insert(
+            PERMISSIONS_POLICY,
+            HeaderValue::from_static("camera=(), geolocation=(), microphone=()"),
+        );
+        if self.https {
+            headers.insert(
+                STRICT_TRANSPORT_SECURITY,
+                HeaderValue::from_static("max-age=31536000; includeSubDomains"),
+            );
+        }
+        if surface == Surface::Page {
+            headers.insert(CONTENT_SECURITY_POLICY, self.page_policy.clone());
+        } else {
+            headers.insert(
+                CONTENT_SECURITY_POLICY,
+                HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'"),
+            );
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! `/api?action=…`: from HTTP to the front door and back.
+
+use app::AppError;
+use app::plugin::{self, Answer, Params, Presented, Reply, Request as Call};
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::response::Response;
+use domain::key::PlainKey;
+use domain::network::ClientNetwork;
+use http::header::{ALLOW, AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, USER_AGENT, WARNING};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+
+use crate::error::failed_response;
+use crate::extract::{KnownOrg, read_limited};
+use crate::serve::Peer;
+use crate::state::WebState;
+
+const BODY_LIMIT_BYTES: usize = 512 * 1024;
+const METHODS: &str = "GET, POST";
+const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
+const RATE_LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
+const RATE_REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
+const RATE_RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
+const DEPRECATION: HeaderName = HeaderName::from_static("deprecation");
+/// Programs that open addresses people paste into chats. They must never change anything.
+const UNFURLERS: [&str; 8] = [
+    "discordbot",
+    "slackbot",
+    "telegrambot",
+    "twitterbot",
+    "facebookexternalhit",
+    "whatsapp",
+    "linkedinbot",
+    "skypeuripreview",
+];
+
+/// Every method arrives here; only GET and POST have an effect.
+pub async fn handle(State(state): State<WebState>, request: Request) -> Response {
+    match *request.method() {
+        Method::GET | Method::POST => {}
+        Method::OPTIONS => return options(),
+        _ => return failed_response(AppError::MethodNotAllowed { allow: METHODS }),
+    }
+    let (parts, body) = request.into_parts();
+    let peer = parts
+        .extensions
+        .get::<Peer>()
+        .copied()
+        .unwrap_or(Peer(std::net::SocketAddr::from(([0, 0, 0, 0], 0))));
+    if parts.method == Method::POST
+        && let Err(error) = read_limited(body, BODY_LIMIT_BYTES).await
+    {
+        return failed_response(error);
+    }
+    let params = Params::parse(parts.uri.query().unwrap_or(""));
+    let key = presented(&parts.headers, &params);
+    if state.settings.require_tls
+        && !matches!(key, Presented::Missing)
+        && !state.settings.arrived_safely(peer, &parts.headers)
+    {
+        return failed_response(AppError::TlsRequired);
+    }
+    let call = Call {
+        params: &params,
+        key,
+        network: ClientNetwork::of(state.settings.client_ip(peer, &parts.headers)),
+        opened_as_page: opened_as_page(&parts.headers),
+    };
+    respond(plugin::call(&state.app, call).await)
+}
+
+/// The first place that carries anything decides; the others are not looked at.
+fn presented(headers: &HeaderMap, params: &Params<'_>) -> Presented {
+    let mut keys = headers.get_all(API_KEY).iter();
+    if let Some(key) = keys.next() {
+        return if keys.next().is_some() {
+            Presented::Malformed
+        } else {
+            header_key(key, "")
+        };
+    }
+    let mut bearers = headers.get_all(AUTHORIZATION).iter();
+    if let Some(bearer) = bearers.next() {
+        return if bearers.next().is_some() {
+            Presented::Malformed
+        } else {
+            header_key(bearer, "Bearer ")
+        };
+    }
+    match params.last("secret") {
+        Some(secret) => {
+            PlainKey::parse(secret).map_or(Presented::Malformed, |key| Presented::Key { key, in_query: true })
+        }
+        None => Presented::Missing,
+    }
+}
+
+fn header_key(value: &HeaderValue, scheme: &str) -> Presented {
+    let text = value.to_str().unwrap_or_default();
+    let key = match text.get(..scheme.len()) {
+        Some(start) if start.eq_ignore_ascii_case(scheme) => text[scheme.len()..].trim(),
+        Some(_) | None => return Presented::Malformed,
+    };
+    PlainKey::parse(key).map_or(Presented::Malformed, |key| Presented::Key {
+        key,
+        in_query: false,
+    })
+}
+
+fn opened_as_page(headers: &HeaderMap) -> bool {
+    if headers
+        .get("sec-fetch-mode")
+        .is_some_and(|mode| mode == "navigate")
+    {
+        return true;
+    }
+    let agent = headers
+        .get(USER_AGENT)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default()
+        .to_ascii_lowercase();
+    UNFURLERS.iter().any(|unfurler| agent.contains(unfurler))
+}
+
+fn respond(answer: Answer) -> Response {
+    let mut response = match answer.result {
+        Ok(Reply { status, body }) => {
+            let mut response = Response::new(Body::from(body));
+            *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
+            response.headers_mut().insert(
+                CONTENT_TYPE,
+                HeaderValue::from_static("application/json; charset=utf-8"),
+            );
+            response
+                .headers_mut()
+                .insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+            response
+        }
+        Err(error) => failed_response(error),
+    };
+    if answer.org_num != 0 && response.status().is_server_error() {
+        response.extensions_mut().insert(KnownOrg(answer.org_num));
+    }
+    let headers = response.headers_mut();
+    if let Some(rate) = answer.rate {
+        headers.insert(RATE_LIMIT, HeaderValue::from(rate.limit));
+        headers.insert(RATE_REMAINING, HeaderValue::from(rate.remaining));
+        headers.insert(RATE_RESET, HeaderValue::from(rate.reset_at_s));
+    }
+    if answer.key_in_query {
+        headers.insert(DEPRECATION, HeaderValue::from_static("true"));
+        headers.insert(
+            WARNING,
+            HeaderValue::from_static("299 - \"Send the key in the X-API-Key header instead of the address\""),
+        );
+    }
+    response
+}
+
+fn options() -> Response {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::NO_CONTENT;
+    response
+        .headers_mut()
+        .insert(ALLOW, HeaderValue::from_static(METHODS));
+    response
+}

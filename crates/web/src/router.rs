@@ -1,0 +1,61 @@
+//! The whole route table.
+
+use axum::Router;
+use axum::routing::{any, get};
+use http::Method;
+
+use crate::dashboard::{audit, servers};
+use crate::error::failed_response;
+use crate::layers::Edge;
+use crate::routes::{Access, RouteSpec, Routes};
+use crate::state::WebState;
+use crate::{health, plugin, public};
+
+/// Every route, with who may call it.
+pub fn table() -> Vec<RouteSpec> {
+    routes().finish().1
+}
+
+fn routes() -> Routes {
+    Routes::new()
+        .open(Method::GET, "/", Access::Public, get(public::home))
+        .open(Method::GET, "/healthz", Access::Public, get(health::alive))
+        .open(Method::GET, "/readyz", Access::Public, get(health::ready))
+        .open(Method::GET, "/api", Access::PluginKey, any(plugin::handle))
+        .dashboard(Method::GET, "/orgs/{org}/servers", servers::list)
+        .dashboard(Method::POST, "/orgs/{org}/servers", servers::create)
+        .dashboard(Method::GET, "/orgs/{org}/servers/{server}", servers::get)
+        .dashboard(Method::PATCH, "/orgs/{org}/servers/{server}", servers::set_active)
+        .dashboard(Method::DELETE, "/orgs/{org}/servers/{server}", servers::delete)
+        .dashboard(
+            Method::POST,
+            "/orgs/{org}/servers/{server}/key/reveal",
+            servers::reveal_key,
+        )
+        .dashboard(
+            Method::POST,
+            "/orgs/{org}/servers/{server}/key/regenerate",
+            servers::regenerate_key,
+        )
+        .dashboard(
+            Method::POST,
+            "/orgs/{org}/servers/{server}/key/revoke",
+            servers::revoke_key,
+        )
+        .dashboard(Method::GET, "/orgs/{org}/audit", audit::list)
+}
+
+/// The service that is put behind a listener.
+pub fn service(state: WebState) -> Edge {
+    let router: Router = routes()
+        .finish()
+        .0
+        .fallback(|| async { failed_response(app::AppError::NotFound) })
+        .method_not_allowed_fallback(|| async {
+            failed_response(app::AppError::MethodNotAllowed {
+                allow: "another method",
+            })
+        })
+        .with_state(state.clone());
+    Edge::new(router, state)
+}

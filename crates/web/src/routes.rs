@@ -1,0 +1,212 @@
+//! How routes are registered. A dashboard route cannot be added without the permission it needs.
+
+use std::sync::OnceLock;
+
+use app::{App, AppError};
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{FromRequest, FromRequestParts, Request, State};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodFilter, MethodRouter, on};
+use domain::permission::Permission;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use http::{HeaderValue, Method, StatusCode};
+use serde::Serialize;
+
+use crate::error::{Failure, failed_response};
+use crate::extract::{Authorized, KnownOrg, Required};
+use crate::state::WebState;
+
+/// Who may call a route.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Anyone.
+    Public,
+    /// The holder of an API key whose allow-list has the action.
+    PluginKey,
+    /// A signed-in person with this permission in the Org of the path.
+    Permission(Permission),
+}
+
+/// One line of the route table.
+#[derive(Debug, Clone)]
+pub struct RouteSpec {
+    pub method: Method,
+    pub path: &'static str,
+    pub access: Access,
+    /// Also served below `/api`.
+    pub mirrored: bool,
+}
+
+/// What a dashboard handler returns.
+pub type Answer<T> = Result<T, Failure>;
+
+/// 200 with a JSON body.
+pub struct Found<T>(pub T);
+
+/// 201 with a JSON body.
+pub struct Created<T>(pub T);
+
+/// 204.
+pub struct Done;
+
+impl<T: Serialize> IntoResponse for Found<T> {
+    fn into_response(self) -> Response {
+        json(StatusCode::OK, &self.0)
+    }
+}
+
+impl<T: Serialize> IntoResponse for Created<T> {
+    fn into_response(self) -> Response {
+        json(StatusCode::CREATED, &self.0)
+    }
+}
+
+impl IntoResponse for Done {
+    fn into_response(self) -> Response {
+        StatusCode::NO_CONTENT.into_response()
+    }
+}
+
+fn json(status: StatusCode, value: &impl Serialize) -> Response {
+    let Ok(body) = serde_json::to_vec(value) else {
+        return failed_response(AppError::Internal(
+            "an answer could not be written as JSON".to_owned(),
+        ));
+    };
+    let mut response = Response::new(Body::from(body));
+    *response.status_mut() = status;
+    response.headers_mut().insert(
+        CONTENT_TYPE,
+        HeaderValue::from_static("application/json; charset=utf-8"),
+    );
+    response
+        .headers_mut()
+        .insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
+/// The router and its table, grown together.
+pub struct Routes {
+    router: Router<WebState>,
+    table: Vec<RouteSpec>,
+}
+
+impl Routes {
+    pub(crate) fn new() -> Self {
+        Self {
+            router: Router::new(),
+            table: Vec::new(),
+        }
+    }
+
+    /// A route for people with the permission `P`, served as written and below `/api`.
+    pub(crate) fn dashboard<P, M, I, O, F, Fut>(
+        mut self,
+        method: Method,
+        path: &'static str,
+        handler: F,
+    ) -> Self
+    where
+        P: Required,
+        M: 'static,
+        I: FromRequest<WebState, M, Rejection: IntoResponse> + Send + 'static,
+        O: IntoResponse + 'static,
+        F: Fn(App, Authorized<P>, I) -> Fut + Clone + Send + Sync + 'static,
+        Fut: Future<Output = Answer<O>> + Send + 'static,
+    {
+        let run = move |State(state): State<WebState>, request: Request| async move {
+            let (mut parts, body) = request.into_parts();
+            let caller = match Authorized::<P>::from_request_parts(&mut parts, &state).await {
+                Ok(caller) => caller,
+                Err(refusal) => return refusal.into_response(),
+            };
+            let org = KnownOrg(caller.scope.num());
+            let input = match I::from_request(Request::from_parts(parts, body), &state).await {
+                Ok(input) => input,
+                Err(refusal) => return about(org, refusal.into_response()),
+            };
+            about(
+                org,
+                handler(state.app.clone(), caller, input).await.into_response(),
+            )
+        };
+        let filter = MethodFilter::try_from(method.clone()).unwrap_or(MethodFilter::GET);
+        let below_api: &'static str = ["/api", path].concat().leak();
+        self.router = self
+            .router
+            .route(path, on(filter, run.clone()))
+            .route(below_api, on(filter, run));
+        self.table.push(RouteSpec {
+            method,
+            path,
+            access: Access::Permission(P::PERMISSION),
+            mirrored: true,
+        });
+        self
+    }
+
+    /// A route that decides by itself who may call it.
+    pub(crate) fn open(
+        mut self,
+        method: Method,
+        path: &'static str,
+        access: Access,
+        route: MethodRouter<WebState>,
+    ) -> Self {
+        self.router = self.router.route(path, route);
+        self.table.push(RouteSpec {
+            method,
+            path,
+            access,
+            mirrored: false,
+        });
+        self
+    }
+
+    pub(crate) fn finish(self) -> (Router<WebState>, Vec<RouteSpec>) {
+        (self.router, self.table)
+    }
+}
+
+fn about(org: KnownOrg, mut response: Response) -> Response {
+    response.extensions_mut().insert(org);
+    response
+}
+
+/// The template of the route that serves a path, for logs and the error log; never the path itself.
+pub fn template_of(path: &str) -> &'static str {
+    static TEMPLATES: OnceLock<Vec<&'static str>> = OnceLock::new();
+    let templates = TEMPLATES.get_or_init(|| crate::router::table().iter().map(|route| route.path).collect());
+    let below_api = path.strip_prefix("/api").filter(|rest| rest.starts_with('/'));
+    let path = below_api.unwrap_or(path);
+    templates
+        .iter()
+        .find(|template| fits(template, path))
+        .copied()
+        .unwrap_or("(none)")
+}
+
+fn fits(template: &str, path: &str) -> bool {
+    let (mut expected, mut found) = (template.split('/'), path.split('/'));
+    loop {
+        match (expected.next(), found.next()) {
+            (None, None) => return true,
+            (Some(part), Some(text)) if part == text || (part.starts_with('{') && !text.is_empty()) => {}
+            (Some(_) | None, Some(_) | None) => return false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn templates_hide_what_was_asked_for() {
+        assert_eq!(template_of("/orgs/org_X/servers"), "/orgs/{org}/servers");
+        assert_eq!(template_of("/api/orgs/org_X/servers"), "/orgs/{org}/servers");
+        assert_eq!(template_of("/api"), "/api");
+        assert_eq!(template_of("/svc_live_secret"), "(none)");
+    }
+}
