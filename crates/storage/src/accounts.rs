@@ -62,8 +62,15 @@ impl FromRow for Account {
 }
 
 /// The account of a Discord user, made now if this is their first time. An existing one keeps its name.
-pub async fn ensure(tx: &mut Tx<'_>, id: &AccountId, discord_id: &DiscordId, name: &str, now_ms: i64) -> Result<Account, DbError> {
-    tx.execute(&INSERT, params![id.as_str(), discord_id.as_str(), name, now_ms]).await?;
+pub async fn ensure(
+    tx: &mut Tx<'_>,
+    id: &AccountId,
+    discord_id: &DiscordId,
+    name: &str,
+    now_ms: i64,
+) -> Result<Account, DbError> {
+    tx.execute(&INSERT, params![id.as_str(), discord_id.as_str(), name, now_ms])
+        .await?;
     tx.get(&BY_DISCORD, params![discord_id.as_str()]).await
 }
 

@@ -60,7 +60,10 @@ struct Head {
 
 impl FromRow for Head {
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
-        Ok(Self { seq: row.int(0)?, hash: row.text(1)? })
+        Ok(Self {
+            seq: row.int(0)?,
+            hash: row.text(1)?,
+        })
     }
 }
 
@@ -89,9 +92,20 @@ async fn append_to(tx: &mut Tx<'_>, chain: i64, entry: &Entry<'_>) -> Result<(),
         detail: entry.detail,
     };
     let hash = chain_hash(&head.hash, &input);
-    let values = params![chain, seq, entry.at_ms, kind, actor, action, entry.target, entry.detail, &hash];
+    let values = params![
+        chain,
+        seq,
+        entry.at_ms,
+        kind,
+        actor,
+        action,
+        entry.target,
+        entry.detail,
+        &hash
+    ];
     tx.execute_one(&INSERT, values).await?;
-    tx.execute_one(&MOVE_HEAD, params![chain, seq, &hash, head.seq]).await
+    tx.execute_one(&MOVE_HEAD, params![chain, seq, &hash, head.seq])
+        .await
 }
 
 /// A stored entry.
@@ -140,7 +154,11 @@ struct ChainHead {
 
 impl FromRow for ChainHead {
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
-        Ok(Self { chain: row.int(0)?, seq: row.int(1)?, hash: row.text(2)? })
+        Ok(Self {
+            chain: row.int(0)?,
+            seq: row.int(1)?,
+            hash: row.text(2)?,
+        })
     }
 }
 
@@ -150,7 +168,9 @@ pub async fn verify_chains(db: &Db) -> Result<Vec<String>, DbError> {
     let mut after = -1;
     loop {
         let heads: Vec<ChainHead> = db.list_heavy(&HEADS, params![after]).await?;
-        let Some(last) = heads.last() else { return Ok(findings) };
+        let Some(last) = heads.last() else {
+            return Ok(findings);
+        };
         after = last.chain;
         for head in heads {
             if let Some(finding) = verify_chain(db, &head).await? {
@@ -166,7 +186,10 @@ async fn verify_chain(db: &Db, head: &ChainHead) -> Result<Option<String>, DbErr
     while seq < head.seq {
         let rows: Vec<AuditRow> = db.list_heavy(&AFTER, params![head.chain, seq]).await?;
         if rows.is_empty() {
-            return Ok(Some(format!("audit chain {} ends at {seq} instead of {}", head.chain, head.seq)));
+            return Ok(Some(format!(
+                "audit chain {} ends at {seq} instead of {}",
+                head.chain, head.seq
+            )));
         }
         for row in rows.iter().take_while(|row| row.seq <= head.seq) {
             let input = ChainInput {
@@ -180,7 +203,10 @@ async fn verify_chain(db: &Db, head: &ChainHead) -> Result<Option<String>, DbErr
                 detail: &row.detail,
             };
             if row.seq != seq + 1 || chain_hash(&hash, &input) != row.hash {
-                return Ok(Some(format!("audit chain {} is broken at entry {}", head.chain, row.seq)));
+                return Ok(Some(format!(
+                    "audit chain {} is broken at entry {}",
+                    head.chain, row.seq
+                )));
             }
             seq = row.seq;
             hash.clone_from(&row.hash);

@@ -29,15 +29,23 @@ mod tests {
 
     #[test]
     fn every_file_with_sql_is_in_the_catalogue() {
-        let listed: std::collections::BTreeSet<String> =
-            statements().map(|statement| statement.name().rsplit("::").nth(1).unwrap().to_owned()).collect();
+        let listed: std::collections::BTreeSet<String> = statements()
+            .map(|statement| statement.name().rsplit("::").nth(1).unwrap().to_owned())
+            .collect();
         let source = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
         for entry in std::fs::read_dir(source).unwrap() {
             let path = entry.unwrap().path();
             let is_rust = path.extension().is_some_and(|extension| extension == "rs");
-            if is_rust && std::fs::read_to_string(&path).unwrap().contains("\nstatements! {") {
+            if is_rust
+                && std::fs::read_to_string(&path)
+                    .unwrap()
+                    .contains("\nstatements! {")
+            {
                 let module = path.file_stem().unwrap().to_str().unwrap().to_owned();
-                assert!(listed.contains(&module), "{module}.rs declares SQL that the catalogue does not list");
+                assert!(
+                    listed.contains(&module),
+                    "{module}.rs declares SQL that the catalogue does not list"
+                );
             }
         }
     }

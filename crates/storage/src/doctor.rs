@@ -72,17 +72,38 @@ statements! {
 }
 
 const CHECKS: [(&str, &Statement); 13] = [
-    ("an Org's count of Guilds differs from its Guilds", &GUILD_COUNTERS),
-    ("an Org's count of Servers differs from its Servers", &SERVER_COUNTERS),
-    ("an Org's count of links differs from its active links", &LINK_COUNTERS),
-    ("a Guild's count of links differs from its active links", &GUILD_LINK_COUNTERS),
-    ("an account's count of owned Orgs differs from its Orgs", &OWNER_COUNTERS),
+    (
+        "an Org's count of Guilds differs from its Guilds",
+        &GUILD_COUNTERS,
+    ),
+    (
+        "an Org's count of Servers differs from its Servers",
+        &SERVER_COUNTERS,
+    ),
+    (
+        "an Org's count of links differs from its active links",
+        &LINK_COUNTERS,
+    ),
+    (
+        "a Guild's count of links differs from its active links",
+        &GUILD_LINK_COUNTERS,
+    ),
+    (
+        "an account's count of owned Orgs differs from its Orgs",
+        &OWNER_COUNTERS,
+    ),
     ("a Discord id has two active links in a Guild", &DOUBLE_DISCORD),
     ("a Steam id has two active links in a Guild", &DOUBLE_STEAM),
     ("a link points at another Org's Guild", &FOREIGN_LINKS),
-    ("a Server does not have exactly one plugin key", &SERVERS_WITHOUT_ONE_KEY),
+    (
+        "a Server does not have exactly one plugin key",
+        &SERVERS_WITHOUT_ONE_KEY,
+    ),
     ("a key points at another tenant's Guild or Server", &FOREIGN_KEYS),
-    ("an Org lacks its counters or its audit chain", &ORGS_WITHOUT_USAGE),
+    (
+        "an Org lacks its counters or its audit chain",
+        &ORGS_WITHOUT_USAGE,
+    ),
     ("an owner is listed as a member too", &OWNERS_AMONG_MEMBERS),
     ("a link is half ended", &HALF_ENDED_LINKS),
 ];
@@ -94,10 +115,20 @@ pub type Finding = String;
 pub async fn examine(db: &Db) -> Result<Vec<Finding>, DbError> {
     let mut findings = Vec::new();
     for (what, statement) in CHECKS {
-        note(&mut findings, what, count(db.list_heavy(statement, params![]).await?));
+        note(
+            &mut findings,
+            what,
+            count(db.list_heavy(statement, params![]).await?),
+        );
     }
-    let twelve = db.list_heavy(&PLUGIN_KEYS_WITH_OTHER_ACTIONS, params![ActionSet::PLUGIN.bits()]).await?;
-    note(&mut findings, "a plugin key does not hold exactly its twelve actions", count(twelve));
+    let twelve = db
+        .list_heavy(&PLUGIN_KEYS_WITH_OTHER_ACTIONS, params![ActionSet::PLUGIN.bits()])
+        .await?;
+    note(
+        &mut findings,
+        "a plugin key does not hold exactly its twelve actions",
+        count(twelve),
+    );
     findings.extend(audit::verify_chains(db).await?);
     findings.extend(db.verify_files().await?);
     Ok(findings)

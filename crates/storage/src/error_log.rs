@@ -54,28 +54,46 @@ struct Known {
 
 impl FromRow for Known {
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
-        Ok(Self { num: row.int(0)?, request_ids: row.text(2)? })
+        Ok(Self {
+            num: row.int(0)?,
+            request_ids: row.text(2)?,
+        })
     }
 }
 
 /// Adds a group's failures to what is already written down for its minute.
 pub async fn record(tx: &mut Tx<'_>, group: &Group) -> Result<(), DbError> {
     let ids = join(&group.request_ids);
-    let values =
-        params![&group.code, &group.route, group.org_num, group.minute, group.status, group.count, &ids, &group.detail];
+    let values = params![
+        &group.code,
+        &group.route,
+        group.org_num,
+        group.minute,
+        group.status,
+        group.count,
+        &ids,
+        &group.detail
+    ];
     if tx.execute(&INSERT, values).await? == 1 {
         return Ok(());
     }
-    let known: Known = tx.get(&FIND, params![&group.code, &group.route, group.org_num, group.minute]).await?;
+    let known: Known = tx
+        .get(
+            &FIND,
+            params![&group.code, &group.route, group.org_num, group.minute],
+        )
+        .await?;
     let mut merged: Vec<String> = split(&known.request_ids);
     merged.extend(group.request_ids.iter().cloned());
     let surplus = merged.len().saturating_sub(KEPT_REQUEST_IDS);
-    tx.execute_one(&ADD, params![known.num, group.count, &join(&merged[surplus..])]).await
+    tx.execute_one(&ADD, params![known.num, group.count, &join(&merged[surplus..])])
+        .await
 }
 
 /// Removes up to 500 groups that are too old and up to 500 beyond the number kept.
 pub async fn purge(tx: &mut Tx<'_>, before_minute: i64, kept: i64) -> Result<u64, DbError> {
-    Ok(tx.execute(&PURGE_OLD, params![before_minute]).await? + tx.execute(&PURGE_SURPLUS, params![kept]).await?)
+    Ok(tx.execute(&PURGE_OLD, params![before_minute]).await?
+        + tx.execute(&PURGE_SURPLUS, params![kept]).await?)
 }
 
 impl FromRow for Group {
@@ -102,5 +120,8 @@ fn join(ids: &[String]) -> String {
 }
 
 fn split(text: &str) -> Vec<String> {
-    text.split(',').filter(|id| !id.is_empty()).map(str::to_owned).collect()
+    text.split(',')
+        .filter(|id| !id.is_empty())
+        .map(str::to_owned)
+        .collect()
 }

@@ -91,7 +91,10 @@ pub async fn find_in(tx: &mut Tx<'_>, scope: OrgScope, id: &GuildId) -> Result<O
 
 /// The Org a Guild belongs to, for operators who name only the Guild.
 pub async fn find_org(db: &Db, id: &GuildId) -> Result<Option<OrgScope>, DbError> {
-    Ok(db.find::<i64>(&ORG_OF, params![id.as_str()]).await?.map(OrgScope::new))
+    Ok(db
+        .find::<i64>(&ORG_OF, params![id.as_str()])
+        .await?
+        .map(OrgScope::new))
 }
 
 pub async fn list(db: &Db, scope: OrgScope) -> Result<Vec<Guild>, DbError> {
@@ -100,5 +103,6 @@ pub async fn list(db: &Db, scope: OrgScope) -> Result<Vec<Guild>, DbError> {
 
 /// Moves the Guild's count of active links, together with the Org's.
 pub async fn change_links(tx: &mut Tx<'_>, scope: OrgScope, guild: GuildNum, by: i64) -> Result<(), DbError> {
-    tx.execute_one(&CHANGE_LINKS, params![scope.num(), guild, by]).await
+    tx.execute_one(&CHANGE_LINKS, params![scope.num(), guild, by])
+        .await
 }

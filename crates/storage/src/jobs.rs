@@ -34,7 +34,15 @@ pub struct NewJob<'a> {
 }
 
 pub async fn enqueue(tx: &mut Tx<'_>, scope: OrgScope, job: &NewJob<'_>) -> Result<(), DbError> {
-    let values = params![job.lane, job.kind, job.dedupe, scope.num(), job.payload, job.now_ms, job.give_up_at_ms];
+    let values = params![
+        job.lane,
+        job.kind,
+        job.dedupe,
+        scope.num(),
+        job.payload,
+        job.now_ms,
+        job.give_up_at_ms
+    ];
     tx.execute(&ENQUEUE, values).await.map(drop)
 }
 
@@ -52,7 +60,11 @@ pub struct ReadyJob {
 
 impl FromRow for ReadyJob {
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
-        Ok(Self { lane: row.text(0)?, dedupe: row.text(1)?, payload: row.text(2)? })
+        Ok(Self {
+            lane: row.text(0)?,
+            dedupe: row.text(1)?,
+            payload: row.text(2)?,
+        })
     }
 }
 

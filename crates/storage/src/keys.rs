@@ -101,7 +101,11 @@ pub enum KeyServer {
     None,
     /// The recorded Server is not (or no longer) part of the recorded Guild.
     Foreign,
-    Of { num: ServerNum, id: String, active: bool },
+    Of {
+        num: ServerNum,
+        id: String,
+        active: bool,
+    },
 }
 
 impl FromRow for ResolvedKey {
@@ -119,14 +123,19 @@ impl FromRow for ResolvedKey {
         let server = match (row.opt_int(11)?, row.opt_text(12)?) {
             (None, _) => KeyServer::None,
             (Some(_), None) => KeyServer::Foreign,
-            (Some(num), Some(id)) => KeyServer::Of { num: ServerNum(num), id, active: row.flag(13)? },
+            (Some(num), Some(id)) => KeyServer::Of {
+                num: ServerNum(num),
+                id,
+                active: row.flag(13)?,
+            },
         };
         let linked = row.opt_text(14)?.map(|text| DiscordId::parse(&text)).transpose();
         Ok(Self {
             num: KeyNum(row.int(0)?),
             id: row.parse(1, KeyId::parse)?,
             kind: row.parse(2, |text| KeyKind::parse(text).ok_or("unknown kind"))?,
-            actions: ActionSet::from_bits(bits).ok_or_else(|| DbError::Bug(format!("unknown actions {bits}")))?,
+            actions: ActionSet::from_bits(bits)
+                .ok_or_else(|| DbError::Bug(format!("unknown actions {bits}")))?,
             revoked: row.opt_int(4)?.is_some(),
             scope: OrgScope::new(row.int(5)?),
             tier: orgs::tier(row, 6)?,
@@ -168,14 +177,38 @@ pub async fn insert(tx: &mut Tx<'_>, scope: OrgScope, new: &NewKey<'_>) -> Resul
 }
 
 /// The key with this hash, its scope, and the link of `steam` in its Guild if a Steam id was asked for.
-pub async fn resolve(db: &Db, hash: &KeyHash, steam: Option<&SteamId>) -> Result<Option<ResolvedKey>, DbError> {
-    db.find(&RESOLVE, params![hash.as_str(), steam.map_or("", SteamId::as_str)]).await
+pub async fn resolve(
+    db: &Db,
+    hash: &KeyHash,
+    steam: Option<&SteamId>,
+) -> Result<Option<ResolvedKey>, DbError> {
+    db.find(
+        &RESOLVE,
+        params![hash.as_str(), steam.map_or("", SteamId::as_str)],
+    )
+    .await
 }
 
 /// Replaces hash and sealed copy in one statement and lifts a revocation. False when the key changed meanwhile.
-pub async fn replace(tx: &mut Tx<'_>, scope: OrgScope, key: KeyNum, version: i64, new: &Replacement<'_>) -> Result<bool, DbError> {
-    tx.execute_one(&RETIRE, params![scope.num(), key, new.now_ms]).await?;
-    let values = params![scope.num(), key, new.hash.as_str(), new.prefix.as_str(), new.sealed, new.sealed_kid, new.now_ms, version];
+pub async fn replace(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    key: KeyNum,
+    version: i64,
+    new: &Replacement<'_>,
+) -> Result<bool, DbError> {
+    tx.execute_one(&RETIRE, params![scope.num(), key, new.now_ms])
+        .await?;
+    let values = params![
+        scope.num(),
+        key,
+        new.hash.as_str(),
+        new.prefix.as_str(),
+        new.sealed,
+        new.sealed_kid,
+        new.now_ms,
+        version
+    ];
     Ok(tx.execute(&REPLACE, values).await? == 1)
 }
 
@@ -201,18 +234,37 @@ pub struct RetiredKey {
 
 impl FromRow for RetiredKey {
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
-        Ok(Self { key_id: row.parse(0, KeyId::parse)?, scope: OrgScope::new(row.int(1)?) })
+        Ok(Self {
+            key_id: row.parse(0, KeyId::parse)?,
+            scope: OrgScope::new(row.int(1)?),
+        })
     }
 }
 
 /// The retired key with this hash, unless its use was reported after `reported_before_ms`.
-pub async fn find_retired(db: &Db, hash: &KeyHash, reported_before_ms: i64) -> Result<Option<RetiredKey>, DbError> {
-    db.find(&FIND_RETIRED, params![hash.as_str(), reported_before_ms]).await
+pub async fn find_retired(
+    db: &Db,
+    hash: &KeyHash,
+    reported_before_ms: i64,
+) -> Result<Option<RetiredKey>, DbError> {
+    db.find(&FIND_RETIRED, params![hash.as_str(), reported_before_ms])
+        .await
 }
 
 /// Notes the report; false when another request was first.
-pub async fn report_retired(tx: &mut Tx<'_>, hash: &KeyHash, now_ms: i64, reported_before_ms: i64) -> Result<bool, DbError> {
-    Ok(tx.execute(&REPORT_RETIRED, params![hash.as_str(), now_ms, reported_before_ms]).await? == 1)
+pub async fn report_retired(
+    tx: &mut Tx<'_>,
+    hash: &KeyHash,
+    now_ms: i64,
+    reported_before_ms: i64,
+) -> Result<bool, DbError> {
+    Ok(tx
+        .execute(
+            &REPORT_RETIRED,
+            params![hash.as_str(), now_ms, reported_before_ms],
+        )
+        .await?
+        == 1)
 }
 
 /// Removes up to 500 retired hashes.
@@ -221,8 +273,15 @@ pub async fn purge_retired(tx: &mut Tx<'_>, retired_before_ms: i64) -> Result<u6
 }
 
 /// Writes down when a key was last used; a key deleted meanwhile is no error.
-pub async fn record_use(tx: &mut Tx<'_>, key: KeyNum, last_used_at_ms: i64, query_calls: i64) -> Result<(), DbError> {
-    tx.execute(&RECORD_USE, params![key, last_used_at_ms, query_calls]).await.map(drop)
+pub async fn record_use(
+    tx: &mut Tx<'_>,
+    key: KeyNum,
+    last_used_at_ms: i64,
+    query_calls: i64,
+) -> Result<(), DbError> {
+    tx.execute(&RECORD_USE, params![key, last_used_at_ms, query_calls])
+        .await
+        .map(drop)
 }
 
 /// One key's sealed copy, as the walk of a key rotation sees it.
@@ -236,7 +295,12 @@ pub struct SealedKey {
 
 impl FromRow for SealedKey {
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
-        Ok(Self { num: KeyNum(row.int(0)?), id: row.parse(1, KeyId::parse)?, version: row.int(2)?, sealed: row.text(3)? })
+        Ok(Self {
+            num: KeyNum(row.int(0)?),
+            id: row.parse(1, KeyId::parse)?,
+            version: row.int(2)?,
+            sealed: row.text(3)?,
+        })
     }
 }
 
@@ -254,7 +318,10 @@ pub struct KidUse {
 
 impl FromRow for KidUse {
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
-        Ok(Self { kid: row.text(0)?, copies: row.int(1)? })
+        Ok(Self {
+            kid: row.text(0)?,
+            copies: row.int(1)?,
+        })
     }
 }
 
@@ -264,6 +331,12 @@ pub async fn list_kids(db: &Db) -> Result<Vec<KidUse>, DbError> {
 }
 
 /// Swaps a sealed copy for one under another master key; false when the key was regenerated meanwhile.
-pub async fn reseal(tx: &mut Tx<'_>, key: KeyNum, old: &str, new: &str, new_kid: &str) -> Result<bool, DbError> {
+pub async fn reseal(
+    tx: &mut Tx<'_>,
+    key: KeyNum,
+    old: &str,
+    new: &str,
+    new_kid: &str,
+) -> Result<bool, DbError> {
     Ok(tx.execute(&RESEAL, params![key, old, new, new_kid]).await? == 1)
 }

@@ -49,11 +49,19 @@ impl FromRow for ActiveLink {
     }
 }
 
-pub async fn find_by_discord(tx: &mut Tx<'_>, guild: GuildNum, discord_id: &DiscordId) -> Result<Option<ActiveLink>, DbError> {
+pub async fn find_by_discord(
+    tx: &mut Tx<'_>,
+    guild: GuildNum,
+    discord_id: &DiscordId,
+) -> Result<Option<ActiveLink>, DbError> {
     tx.find(&BY_DISCORD, params![guild, discord_id.as_str()]).await
 }
 
-pub async fn find_by_steam(tx: &mut Tx<'_>, guild: GuildNum, steam_id: &SteamId) -> Result<Option<ActiveLink>, DbError> {
+pub async fn find_by_steam(
+    tx: &mut Tx<'_>,
+    guild: GuildNum,
+    steam_id: &SteamId,
+) -> Result<Option<ActiveLink>, DbError> {
     tx.find(&BY_STEAM, params![guild, steam_id.as_str()]).await
 }
 
@@ -80,13 +88,27 @@ pub async fn insert(tx: &mut Tx<'_>, scope: OrgScope, new: &NewLink<'_>) -> Resu
 }
 
 /// Archives an active link. A clock that went backwards cannot end it before it began.
-pub async fn end(tx: &mut Tx<'_>, scope: OrgScope, link_num: i64, now_ms: i64, cause: UnlinkCause) -> Result<(), DbError> {
-    tx.execute_one(&END, params![scope.num(), link_num, now_ms, cause.as_str()]).await
+pub async fn end(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    link_num: i64,
+    now_ms: i64,
+    cause: UnlinkCause,
+) -> Result<(), DbError> {
+    tx.execute_one(&END, params![scope.num(), link_num, now_ms, cause.as_str()])
+        .await
 }
 
 /// Notes another verification of an existing pair.
-pub async fn mark_verified(tx: &mut Tx<'_>, scope: OrgScope, link_num: i64, now_ms: i64, country: Option<&str>) -> Result<(), DbError> {
-    tx.execute_one(&VERIFIED, params![scope.num(), link_num, now_ms, country]).await
+pub async fn mark_verified(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    link_num: i64,
+    now_ms: i64,
+    country: Option<&str>,
+) -> Result<(), DbError> {
+    tx.execute_one(&VERIFIED, params![scope.num(), link_num, now_ms, country])
+        .await
 }
 
 /// One row of an Org's history, active or ended.

@@ -16,14 +16,20 @@ pub enum Migrate {
 
 #[derive(Debug, Error)]
 pub enum MigrateError {
-    #[error("the database has schema {found}, this binary knows up to {known}: it was used by a newer Symbolon, so run that one or restore a backup")]
+    #[error(
+        "the database has schema {found}, this binary knows up to {known}: it was used by a newer Symbolon, so run that one or restore a backup"
+    )]
     TooNew { found: i64, known: i64 },
     #[error("the database has schema {found}, {known} is needed: run `symbolon migrate` first")]
     TooOld { found: i64, known: i64 },
     #[error("migration {number} was changed after it had been applied to this database")]
     Changed { number: i64 },
     #[error("migration {number} ({name}) failed and nothing was changed: {source}")]
-    Failed { number: i64, name: &'static str, source: DbError },
+    Failed {
+        number: i64,
+        name: &'static str,
+        source: DbError,
+    },
     #[error(transparent)]
     Database(#[from] DbError),
 }
@@ -36,7 +42,10 @@ pub(crate) struct Migration {
 
 enum Text {
     Portable(&'static str),
-    Pair { sqlite: &'static str, postgres: &'static str },
+    Pair {
+        sqlite: &'static str,
+        postgres: &'static str,
+    },
 }
 
 macro_rules! migrations {
@@ -91,12 +100,20 @@ impl Migration {
     }
 
     fn failed(&self, source: impl Into<DbError>) -> MigrateError {
-        MigrateError::Failed { number: self.number, name: self.name, source: source.into() }
+        MigrateError::Failed {
+            number: self.number,
+            name: self.name,
+            source: source.into(),
+        }
     }
 }
 
 /// Compares what was applied with what this binary knows, and returns what is left to do.
-fn pending(applied: &[(i64, String)], mode: Migrate, digest: impl Fn(&Migration) -> String) -> Result<&'static [Migration], MigrateError> {
+fn pending(
+    applied: &[(i64, String)],
+    mode: Migrate,
+    digest: impl Fn(&Migration) -> String,
+) -> Result<&'static [Migration], MigrateError> {
     let found = applied.last().map_or(0, |(number, _)| *number);
     let known = newest();
     if found > known {
@@ -115,40 +132,66 @@ fn pending(applied: &[(i64, String)], mode: Migrate, digest: impl Fn(&Migration)
 
 fn digest(text: &str) -> String {
     use sha2::{Digest, Sha256};
-    Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
+    Sha256::digest(text)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 pub(crate) fn on_sqlite(connection: &mut rusqlite::Connection, mode: Migrate) -> Result<(), MigrateError> {
-    let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate).map_err(DbError::from)?;
-    transaction.execute_batch(&dialect::migration_for_sqlite(LEDGER)).map_err(DbError::from)?;
+    let transaction = connection
+        .transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)
+        .map_err(DbError::from)?;
+    transaction
+        .execute_batch(&dialect::migration_for_sqlite(LEDGER))
+        .map_err(DbError::from)?;
     let applied = {
         let mut statement = transaction.prepare(APPLIED).map_err(DbError::from)?;
-        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).map_err(DbError::from)?;
+        let rows = statement
+            .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
+            .map_err(DbError::from)?;
         rows.collect::<Result<Vec<_>, _>>().map_err(DbError::from)?
     };
     for migration in pending(&applied, mode, |migration| digest(&migration.for_sqlite()))? {
         let text = migration.for_sqlite();
-        transaction.execute_batch(&text).map_err(|error| migration.failed(error))?;
         transaction
-            .execute("INSERT INTO schema_migrations (number, name, digest) VALUES (?1, ?2, ?3)", (migration.number, migration.name, digest(&text)))
+            .execute_batch(&text)
+            .map_err(|error| migration.failed(error))?;
+        transaction
+            .execute(
+                "INSERT INTO schema_migrations (number, name, digest) VALUES (?1, ?2, ?3)",
+                (migration.number, migration.name, digest(&text)),
+            )
             .map_err(|error| migration.failed(error))?;
     }
     transaction.commit().map_err(DbError::from)?;
     Ok(())
 }
 
-pub(crate) async fn on_postgres(client: &mut tokio_postgres::Client, mode: Migrate) -> Result<(), MigrateError> {
+pub(crate) async fn on_postgres(
+    client: &mut tokio_postgres::Client,
+    mode: Migrate,
+) -> Result<(), MigrateError> {
     let transaction = client.transaction().await.map_err(DbError::from)?;
     // Nodes that start together take turns; the lock ends with the transaction.
     transaction.batch_execute("SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0; SELECT pg_advisory_xact_lock(7305806926)").await.map_err(DbError::from)?;
-    transaction.batch_execute(&dialect::migration_for_postgres(LEDGER)).await.map_err(DbError::from)?;
+    transaction
+        .batch_execute(&dialect::migration_for_postgres(LEDGER))
+        .await
+        .map_err(DbError::from)?;
     let rows = transaction.query(APPLIED, &[]).await.map_err(DbError::from)?;
     let applied: Vec<(i64, String)> = rows.iter().map(|row| (row.get(0), row.get(1))).collect();
     for migration in pending(&applied, mode, |migration| digest(&migration.for_postgres()))? {
         let text = migration.for_postgres();
-        transaction.batch_execute(&text).await.map_err(|error| migration.failed(error))?;
         transaction
-            .execute("INSERT INTO schema_migrations (number, name, digest) VALUES ($1, $2, $3)", &[&migration.number, &migration.name, &digest(&text)])
+            .batch_execute(&text)
+            .await
+            .map_err(|error| migration.failed(error))?;
+        transaction
+            .execute(
+                "INSERT INTO schema_migrations (number, name, digest) VALUES ($1, $2, $3)",
+                &[&migration.number, &migration.name, &digest(&text)],
+            )
             .await
             .map_err(|error| migration.failed(error))?;
     }

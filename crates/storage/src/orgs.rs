@@ -117,7 +117,12 @@ pub struct LockedOrg {
 
 impl FromRow for LockedOrg {
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
-        Ok(Self { guilds: row.int(0)?, servers: row.int(1)?, links: row.int(2)?, tier: tier(row, 3)? })
+        Ok(Self {
+            guilds: row.int(0)?,
+            servers: row.int(1)?,
+            links: row.int(2)?,
+            tier: tier(row, 3)?,
+        })
     }
 }
 
@@ -132,7 +137,14 @@ pub struct NewOrg<'a> {
 
 /// Inserts the Org with its counters and its audit chain.
 pub async fn insert(tx: &mut Tx<'_>, new: &NewOrg<'_>) -> Result<OrgScope, DbError> {
-    let values = params![new.id.as_str(), new.slug, new.name, new.tier.as_str(), new.owner, new.now_ms];
+    let values = params![
+        new.id.as_str(),
+        new.slug,
+        new.name,
+        new.tier.as_str(),
+        new.owner,
+        new.now_ms
+    ];
     let num: i64 = tx.get(&INSERT, values).await?;
     tx.execute_one(&INSERT_USAGE, params![num]).await?;
     tx.execute_one(&INSERT_CHAIN, params![num]).await?;
@@ -155,13 +167,21 @@ pub async fn lock(tx: &mut Tx<'_>, scope: OrgScope) -> Result<LockedOrg, DbError
 }
 
 /// Counts one more, or answers false at the ceiling. The guard is in the statement, so a race cannot pass it.
-pub async fn add_one(tx: &mut Tx<'_>, scope: OrgScope, dimension: Dimension, ceiling: i64) -> Result<bool, DbError> {
+pub async fn add_one(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    dimension: Dimension,
+    ceiling: i64,
+) -> Result<bool, DbError> {
     let statement = match dimension {
         Dimension::Guilds => &ADD_GUILD,
         Dimension::Servers => &ADD_SERVER,
         Dimension::Links => &ADD_LINK,
         Dimension::Orgs | Dimension::NavigationLinks => {
-            return Err(DbError::Bug(format!("{} is not counted per Org", dimension.as_str())));
+            return Err(DbError::Bug(format!(
+                "{} is not counted per Org",
+                dimension.as_str()
+            )));
         }
     };
     Ok(tx.execute(statement, params![scope.num(), ceiling]).await? == 1)
@@ -176,15 +196,34 @@ pub async fn drop_links(tx: &mut Tx<'_>, scope: OrgScope, count: i64) -> Result<
 }
 
 /// Adds a member; an existing membership stays as it is.
-pub async fn add_member(tx: &mut Tx<'_>, scope: OrgScope, account: AccountNum, role: Role, permissions: PermissionSet, now_ms: i64) -> Result<(), DbError> {
+pub async fn add_member(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    account: AccountNum,
+    role: Role,
+    permissions: PermissionSet,
+    now_ms: i64,
+) -> Result<(), DbError> {
     let values = params![scope.num(), account, role.as_str(), permissions.bits(), now_ms];
     tx.execute(&ADD_MEMBER, values).await.map(drop)
 }
 
-pub async fn set_member_permissions(tx: &mut Tx<'_>, scope: OrgScope, account: AccountNum, permissions: PermissionSet) -> Result<bool, DbError> {
-    Ok(tx.execute(&SET_MEMBER_PERMISSIONS, params![scope.num(), account, permissions.bits()]).await? == 1)
+pub async fn set_member_permissions(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    account: AccountNum,
+    permissions: PermissionSet,
+) -> Result<bool, DbError> {
+    Ok(tx
+        .execute(
+            &SET_MEMBER_PERMISSIONS,
+            params![scope.num(), account, permissions.bits()],
+        )
+        .await?
+        == 1)
 }
 
 pub async fn set_tier(tx: &mut Tx<'_>, scope: OrgScope, tier: Tier) -> Result<(), DbError> {
-    tx.execute_one(&SET_TIER, params![scope.num(), tier.as_str()]).await
+    tx.execute_one(&SET_TIER, params![scope.num(), tier.as_str()])
+        .await
 }

@@ -93,8 +93,17 @@ impl FromRow for Server {
     }
 }
 
-pub async fn insert(tx: &mut Tx<'_>, scope: OrgScope, guild: GuildNum, id: &ServerId, name: &str, now_ms: i64) -> Result<ServerNum, DbError> {
-    tx.get(&INSERT, params![id.as_str(), scope.num(), guild, name, now_ms]).await.map(ServerNum)
+pub async fn insert(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    guild: GuildNum,
+    id: &ServerId,
+    name: &str,
+    now_ms: i64,
+) -> Result<ServerNum, DbError> {
+    tx.get(&INSERT, params![id.as_str(), scope.num(), guild, name, now_ms])
+        .await
+        .map(ServerNum)
 }
 
 pub async fn find(db: &Db, scope: OrgScope, id: &ServerId) -> Result<Option<Server>, DbError> {
@@ -107,15 +116,24 @@ pub async fn find_in(tx: &mut Tx<'_>, scope: OrgScope, id: &ServerId) -> Result<
 
 /// The Org a Server belongs to, for operators who name only the Server.
 pub async fn find_org(db: &Db, id: &ServerId) -> Result<Option<OrgScope>, DbError> {
-    Ok(db.find::<i64>(&ORG_OF, params![id.as_str()]).await?.map(OrgScope::new))
+    Ok(db
+        .find::<i64>(&ORG_OF, params![id.as_str()])
+        .await?
+        .map(OrgScope::new))
 }
 
 pub async fn list(db: &Db, scope: OrgScope) -> Result<Vec<Server>, DbError> {
     db.list(&BY_ORG, params![scope.num()]).await
 }
 
-pub async fn set_active(tx: &mut Tx<'_>, scope: OrgScope, server: ServerNum, active: bool) -> Result<(), DbError> {
-    tx.execute_one(&SET_ACTIVE, params![scope.num(), server, active]).await
+pub async fn set_active(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    server: ServerNum,
+    active: bool,
+) -> Result<(), DbError> {
+    tx.execute_one(&SET_ACTIVE, params![scope.num(), server, active])
+        .await
 }
 
 /// Deletes the Server; its keys go with it, links stay.

@@ -64,24 +64,54 @@ impl FromRow for Caller {
 
 /// The owner holds everything; a member what their row says; anyone else has no standing.
 fn membership(row: &Row<'_>, account: i64) -> Result<Option<Membership>, DbError> {
-    let (Some(org), Some(owner)) = (row.opt_int(4)?, row.opt_int(5)?) else { return Ok(None) };
+    let (Some(org), Some(owner)) = (row.opt_int(4)?, row.opt_int(5)?) else {
+        return Ok(None);
+    };
     let scope = OrgScope::new(org);
     if owner == account {
-        return Ok(Some(Membership { scope, role: Role::Owner, permissions: PermissionSet::ALL }));
+        return Ok(Some(Membership {
+            scope,
+            role: Role::Owner,
+            permissions: PermissionSet::ALL,
+        }));
     }
-    let (Some(role), Some(bits)) = (row.opt_text(6)?, row.opt_int(7)?) else { return Ok(None) };
+    let (Some(role), Some(bits)) = (row.opt_text(6)?, row.opt_int(7)?) else {
+        return Ok(None);
+    };
     let role = Role::parse(&role).ok_or_else(|| DbError::Bug(format!("unknown role {role}")))?;
-    let permissions = PermissionSet::from_bits(bits).ok_or_else(|| DbError::Bug(format!("unknown permissions {bits}")))?;
-    Ok(Some(Membership { scope, role, permissions }))
+    let permissions =
+        PermissionSet::from_bits(bits).ok_or_else(|| DbError::Bug(format!("unknown permissions {bits}")))?;
+    Ok(Some(Membership {
+        scope,
+        role,
+        permissions,
+    }))
 }
 
-pub async fn insert(tx: &mut Tx<'_>, hash: &str, account: AccountNum, now_ms: i64, expires_at_ms: i64) -> Result<(), DbError> {
-    tx.execute_one(&INSERT, params![hash, account, now_ms, expires_at_ms]).await
+pub async fn insert(
+    tx: &mut Tx<'_>,
+    hash: &str,
+    account: AccountNum,
+    now_ms: i64,
+    expires_at_ms: i64,
+) -> Result<(), DbError> {
+    tx.execute_one(&INSERT, params![hash, account, now_ms, expires_at_ms])
+        .await
 }
 
 /// Who holds this session, with their standing in `org` (an empty id when the path names none).
-pub async fn find_caller(db: &Db, hash: &str, org: Option<&OrgId>, now_ms: i64, seen_after_ms: i64) -> Result<Option<Caller>, DbError> {
-    db.find(&CALLER, params![hash, org.map_or("", OrgId::as_str), now_ms, seen_after_ms]).await
+pub async fn find_caller(
+    db: &Db,
+    hash: &str,
+    org: Option<&OrgId>,
+    now_ms: i64,
+    seen_after_ms: i64,
+) -> Result<Option<Caller>, DbError> {
+    db.find(
+        &CALLER,
+        params![hash, org.map_or("", OrgId::as_str), now_ms, seen_after_ms],
+    )
+    .await
 }
 
 pub async fn touch(tx: &mut Tx<'_>, hash: &str, now_ms: i64) -> Result<(), DbError> {

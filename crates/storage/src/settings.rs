@@ -28,7 +28,12 @@ pub async fn put(tx: &mut Tx<'_>, name: &str, value: &str, now_ms: i64) -> Resul
 }
 
 /// Stores the value unless there is one; returns what is stored now.
-pub async fn put_if_missing(tx: &mut Tx<'_>, name: &str, value: &str, now_ms: i64) -> Result<String, DbError> {
+pub async fn put_if_missing(
+    tx: &mut Tx<'_>,
+    name: &str,
+    value: &str,
+    now_ms: i64,
+) -> Result<String, DbError> {
     tx.execute(&PUT_IF_MISSING, params![name, value, now_ms]).await?;
     tx.get(&GET, params![name]).await
 }

@@ -55,14 +55,26 @@ impl DbError {
 
 impl From<rusqlite::Error> for DbError {
     fn from(error: rusqlite::Error) -> Self {
-        use rusqlite::ErrorCode;
         let Some(failure) = error.sqlite_error() else {
             return DbError::Bug(error.to_string());
         };
         let text = error.to_string();
-        match failure.code {
-            ErrorCode::ConstraintViolation => DbError::Constraint(broken_on_sqlite(failure.extended_code), text),
-            ErrorCode::DiskFull
+        if failure.code == rusqlite::ErrorCode::ConstraintViolation {
+            DbError::Constraint(broken_on_sqlite(failure.extended_code), text)
+        } else if is_storage_failure(failure.code) {
+            DbError::Unavailable(text)
+        } else {
+            DbError::Bug(text)
+        }
+    }
+}
+
+/// The disk, the file or its locks, as opposed to what was asked of them.
+fn is_storage_failure(code: rusqlite::ErrorCode) -> bool {
+    use rusqlite::ErrorCode;
+    matches!(
+        code,
+        ErrorCode::DiskFull
             | ErrorCode::SystemIoFailure
             | ErrorCode::DatabaseBusy
             | ErrorCode::DatabaseLocked
@@ -73,16 +85,16 @@ impl From<rusqlite::Error> for DbError {
             | ErrorCode::OutOfMemory
             | ErrorCode::OperationInterrupted
             | ErrorCode::FileLockingProtocolFailed
-            | ErrorCode::PermissionDenied => DbError::Unavailable(text),
-            _ => DbError::Bug(text),
-        }
-    }
+            | ErrorCode::PermissionDenied
+    )
 }
 
 fn broken_on_sqlite(extended_code: i32) -> Broken {
     use rusqlite::ffi;
     match extended_code {
-        ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_PRIMARYKEY | ffi::SQLITE_CONSTRAINT_ROWID => Broken::Unique,
+        ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_PRIMARYKEY | ffi::SQLITE_CONSTRAINT_ROWID => {
+            Broken::Unique
+        }
         ffi::SQLITE_CONSTRAINT_FOREIGNKEY => Broken::ForeignKey,
         _ => Broken::Rule,
     }
@@ -93,7 +105,10 @@ impl From<tokio_postgres::Error> for DbError {
         let Some(answer) = error.as_db_error() else {
             let text = describe(&error);
             // Conversion errors are ours; everything else without a server answer is the connection.
-            return if text.contains("deserializing") || text.contains("serializing") || text.contains("invalid column") {
+            return if text.contains("deserializing")
+                || text.contains("serializing")
+                || text.contains("invalid column")
+            {
                 DbError::Bug(text)
             } else {
                 DbError::Unavailable(text)

@@ -46,7 +46,9 @@ pub enum Target {
 /// Why the store could not be opened. Each text tells the operator what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    #[error("{path} is in use by another process; one process owns an embedded database (use PostgreSQL for several nodes)")]
+    #[error(
+        "{path} is in use by another process; one process owns an embedded database (use PostgreSQL for several nodes)"
+    )]
     Locked { path: PathBuf },
     #[error("cannot use {path}: {source}")]
     Directory { path: PathBuf, source: std::io::Error },
@@ -85,7 +87,11 @@ impl Db {
     }
 
     /// The first row of an indexed point read. On SQLite it runs inline, in microseconds.
-    pub async fn find<T: FromRow>(&self, statement: &'static Statement, params: &[Value<'_>]) -> Result<Option<T>, DbError> {
+    pub async fn find<T: FromRow>(
+        &self,
+        statement: &'static Statement,
+        params: &[Value<'_>],
+    ) -> Result<Option<T>, DbError> {
         match self {
             Db::Sqlite(db) => db.find(statement, params),
             Db::Postgres(db) => Ok(db.list(statement, params).await?.into_iter().next()),
@@ -93,7 +99,11 @@ impl Db {
     }
 
     /// A few rows by index; the statement bounds them.
-    pub async fn list<T: FromRow>(&self, statement: &'static Statement, params: &[Value<'_>]) -> Result<Vec<T>, DbError> {
+    pub async fn list<T: FromRow>(
+        &self,
+        statement: &'static Statement,
+        params: &[Value<'_>],
+    ) -> Result<Vec<T>, DbError> {
         match self {
             Db::Sqlite(db) => db.list(statement, params),
             Db::Postgres(db) => db.list(statement, params).await,
@@ -101,7 +111,11 @@ impl Db {
     }
 
     /// Rows of a query that may touch many: kept off the threads that serve requests.
-    pub async fn list_heavy<T: FromRow>(&self, statement: &'static Statement, params: &[Value<'_>]) -> Result<Vec<T>, DbError> {
+    pub async fn list_heavy<T: FromRow>(
+        &self,
+        statement: &'static Statement,
+        params: &[Value<'_>],
+    ) -> Result<Vec<T>, DbError> {
         match self {
             Db::Sqlite(db) => db.list_heavy(statement, params).await,
             Db::Postgres(db) => db.list_pooled(statement, params).await,

@@ -17,7 +17,10 @@ pub(super) struct Shares {
 
 impl Shares {
     pub(super) fn of(capacity: usize) -> Self {
-        Self { waiting: Waiting::default(), limit: (capacity / TENANT_SHARE).max(1) }
+        Self {
+            waiting: Waiting::default(),
+            limit: (capacity / TENANT_SHARE).max(1),
+        }
     }
 
     /// A place for one unit of work, or a refusal when its Org has too many already.
@@ -30,7 +33,10 @@ impl Shares {
             }
             *count += 1;
         }
-        Ok(Place { waiting: Arc::clone(&self.waiting), tenant })
+        Ok(Place {
+            waiting: Arc::clone(&self.waiting),
+            tenant,
+        })
     }
 }
 

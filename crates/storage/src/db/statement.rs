@@ -12,7 +12,11 @@ pub struct Statement {
 
 impl Statement {
     pub(crate) const fn new(name: &'static str, postgres: &'static str, sqlite: &'static str) -> Self {
-        Self { name, postgres, sqlite }
+        Self {
+            name,
+            postgres,
+            sqlite,
+        }
     }
 
     /// The constant's name, for test failures and slow-query lines.

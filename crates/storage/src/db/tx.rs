@@ -38,11 +38,17 @@ pub struct Tx<'c> {
 
 impl<'c> Tx<'c> {
     pub(super) fn sqlite(connection: &'c mut rusqlite::Connection) -> Self {
-        Self { driver: Driver::Sqlite(connection), failure: None }
+        Self {
+            driver: Driver::Sqlite(connection),
+            failure: None,
+        }
     }
 
     pub(super) fn postgres(transaction: &'c deadpool_postgres::Transaction<'c>) -> Self {
-        Self { driver: Driver::Postgres(transaction), failure: None }
+        Self {
+            driver: Driver::Postgres(transaction),
+            failure: None,
+        }
     }
 
     /// The first failure of a statement in this transaction.
@@ -51,7 +57,11 @@ impl<'c> Tx<'c> {
     }
 
     /// Runs a statement and returns the number of rows it changed.
-    pub async fn execute(&mut self, statement: &'static Statement, params: &[Value<'_>]) -> Result<u64, DbError> {
+    pub async fn execute(
+        &mut self,
+        statement: &'static Statement,
+        params: &[Value<'_>],
+    ) -> Result<u64, DbError> {
         self.refuse_after_failure()?;
         let result = match &mut self.driver {
             Driver::Sqlite(connection) => sqlite::execute(connection, statement, params),
@@ -61,23 +71,38 @@ impl<'c> Tx<'c> {
     }
 
     /// Runs a statement that must change exactly one row; anything else is a defect.
-    pub async fn execute_one(&mut self, statement: &'static Statement, params: &[Value<'_>]) -> Result<(), DbError> {
+    pub async fn execute_one(
+        &mut self,
+        statement: &'static Statement,
+        params: &[Value<'_>],
+    ) -> Result<(), DbError> {
         match self.execute(statement, params).await? {
             1 => Ok(()),
             changed => {
-                let error = DbError::Bug(format!("{} changed {changed} rows instead of one", statement.name()));
+                let error = DbError::Bug(format!(
+                    "{} changed {changed} rows instead of one",
+                    statement.name()
+                ));
                 self.remember(Err(error))
             }
         }
     }
 
     /// The first row, if there is one.
-    pub async fn find<T: FromRow>(&mut self, statement: &'static Statement, params: &[Value<'_>]) -> Result<Option<T>, DbError> {
+    pub async fn find<T: FromRow>(
+        &mut self,
+        statement: &'static Statement,
+        params: &[Value<'_>],
+    ) -> Result<Option<T>, DbError> {
         Ok(self.list(statement, params).await?.into_iter().next())
     }
 
     /// The first row of a statement that always gives one (an aggregate, a RETURNING).
-    pub async fn get<T: FromRow>(&mut self, statement: &'static Statement, params: &[Value<'_>]) -> Result<T, DbError> {
+    pub async fn get<T: FromRow>(
+        &mut self,
+        statement: &'static Statement,
+        params: &[Value<'_>],
+    ) -> Result<T, DbError> {
         match self.find(statement, params).await? {
             Some(row) => Ok(row),
             None => self.remember(Err(DbError::Bug(format!("{} gave no row", statement.name())))),
@@ -85,7 +110,11 @@ impl<'c> Tx<'c> {
     }
 
     /// All rows. The statement bounds them.
-    pub async fn list<T: FromRow>(&mut self, statement: &'static Statement, params: &[Value<'_>]) -> Result<Vec<T>, DbError> {
+    pub async fn list<T: FromRow>(
+        &mut self,
+        statement: &'static Statement,
+        params: &[Value<'_>],
+    ) -> Result<Vec<T>, DbError> {
         self.refuse_after_failure()?;
         let result = match &mut self.driver {
             Driver::Sqlite(connection) => sqlite::list(connection, statement, params),
@@ -103,7 +132,9 @@ impl<'c> Tx<'c> {
 
     fn refuse_after_failure(&self) -> Result<(), DbError> {
         match &self.failure {
-            Some(failure) => Err(DbError::Bug(format!("the unit went on after a failure: {failure}"))),
+            Some(failure) => Err(DbError::Bug(format!(
+                "the unit went on after a failure: {failure}"
+            ))),
             None => Ok(()),
         }
     }

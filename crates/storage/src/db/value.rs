@@ -60,7 +60,11 @@ impl rusqlite::ToSql for Value<'_> {
 }
 
 impl ToSql for Value<'_> {
-    fn to_sql(&self, kind: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
+    fn to_sql(
+        &self,
+        kind: &Type,
+        out: &mut BytesMut,
+    ) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
         match self {
             Value::Null => Ok(IsNull::Yes),
             Value::Int(value) => value.to_sql(kind, out),
@@ -123,8 +127,13 @@ impl Row<'_> {
     }
 
     /// Text that our own constructors wrote; anything else in the column is a damaged database.
-    pub fn parse<T, E: std::fmt::Display>(&self, column: usize, parse: impl Fn(&str) -> Result<T, E>) -> Result<T, DbError> {
-        parse(self.str(column)?).map_err(|error| DbError::Bug(format!("column {column} does not parse: {error}")))
+    pub fn parse<T, E: std::fmt::Display>(
+        &self,
+        column: usize,
+        parse: impl Fn(&str) -> Result<T, E>,
+    ) -> Result<T, DbError> {
+        parse(self.str(column)?)
+            .map_err(|error| DbError::Bug(format!("column {column} does not parse: {error}")))
     }
 }
 

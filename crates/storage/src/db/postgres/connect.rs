@@ -28,8 +28,9 @@ pub(super) struct Connected(pub Box<tokio_postgres::Client>);
 impl Connector {
     pub(super) fn new(url: &SecretString, options: &OpenOptions) -> Result<Self, OpenError> {
         // The driver's message may repeat the address, which may hold a password.
-        let mut config = tokio_postgres::Config::from_str(url.expose_secret())
-            .map_err(|_| OpenError::Address("expected postgres://user:password@host:port/database".to_owned()))?;
+        let mut config = tokio_postgres::Config::from_str(url.expose_secret()).map_err(|_| {
+            OpenError::Address("expected postgres://user:password@host:port/database".to_owned())
+        })?;
         let session = format!(
             "{} -c statement_timeout={} -c lock_timeout={} -c idle_in_transaction_session_timeout=10000",
             config.get_options().unwrap_or_default(),
@@ -39,10 +40,8 @@ impl Connector {
         config.options(session.trim());
         config.application_name("symbolon");
         config.connect_timeout(WAIT_FOR_CONNECTION);
-        let tls = match config.get_ssl_mode() {
-            SslMode::Disable => None,
-            _ => Some(tls(options)?),
-        };
+        let plain = config.get_ssl_mode() == SslMode::Disable;
+        let tls = if plain { None } else { Some(tls(options)?) };
         Ok(Self { config, tls })
     }
 
@@ -63,7 +62,9 @@ impl Connector {
     }
 
     pub(super) fn pool(&self, size: usize) -> Result<Pool, OpenError> {
-        let manager_config = ManagerConfig { recycling_method: RecyclingMethod::Fast };
+        let manager_config = ManagerConfig {
+            recycling_method: RecyclingMethod::Fast,
+        };
         let manager = match &self.tls {
             Some(tls) => Manager::from_config(self.config.clone(), tls.clone(), manager_config),
             None => Manager::from_config(self.config.clone(), tokio_postgres::NoTls, manager_config),
@@ -88,7 +89,10 @@ fn tls(options: &OpenOptions) -> Result<MakeRustlsConnect, OpenError> {
             roots.add_parsable_certificates(certificates.filter_map(Result::ok));
         }
         Err(error) if named.is_some() => {
-            return Err(OpenError::Address(format!("cannot read {}: {error}", path.display())));
+            return Err(OpenError::Address(format!(
+                "cannot read {}: {error}",
+                path.display()
+            )));
         }
         // No system store: a TLS connection will fail with the server's name, a plain one still works.
         Err(_) => {}
@@ -103,14 +107,29 @@ fn tls(options: &OpenOptions) -> Result<MakeRustlsConnect, OpenError> {
 }
 
 /// The plan PostgreSQL would use for a large table (sequential scans switched off, so that one shows only if forced).
-pub(super) async fn explain(client: &tokio_postgres::Client, statement: &'static Statement) -> Result<String, DbError> {
-    client.batch_execute("SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan").await?;
-    client.batch_execute(&["PREPARE explained AS ", statement.postgres()].concat()).await?;
+pub(super) async fn explain(
+    client: &tokio_postgres::Client,
+    statement: &'static Statement,
+) -> Result<String, DbError> {
+    client
+        .batch_execute("SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan")
+        .await?;
+    client
+        .batch_execute(&["PREPARE explained AS ", statement.postgres()].concat())
+        .await?;
     let parameters = client.prepare(statement.postgres()).await?.params().len();
     let nulls = vec!["NULL"; parameters].join(", ");
-    let arguments = if parameters == 0 { String::new() } else { ["(", &nulls, ")"].concat() };
-    let answer = client.simple_query(&["EXPLAIN EXECUTE explained", &arguments].concat()).await;
-    client.batch_execute("DEALLOCATE explained; RESET enable_seqscan; RESET plan_cache_mode").await?;
+    let arguments = if parameters == 0 {
+        String::new()
+    } else {
+        ["(", &nulls, ")"].concat()
+    };
+    let answer = client
+        .simple_query(&["EXPLAIN EXECUTE explained", &arguments].concat())
+        .await;
+    client
+        .batch_execute("DEALLOCATE explained; RESET enable_seqscan; RESET plan_cache_mode")
+        .await?;
     let mut plan = String::new();
     for message in answer? {
         if let tokio_postgres::SimpleQueryMessage::Row(row) = message {

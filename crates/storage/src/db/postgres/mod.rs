@@ -42,7 +42,7 @@ struct Shared {
 impl Postgres {
     pub async fn open(url: &SecretString, options: &OpenOptions) -> Result<Self, OpenError> {
         let connector = connect::Connector::new(url, options)?;
-        migrate::on_postgres(&mut *connector.connect().await?.0, options.migrate).await?;
+        migrate::on_postgres(&mut connector.connect().await?.0, options.migrate).await?;
         let pool = connector.pool(options.pool_size)?;
         let readers = match options.read_clients {
             0 => None,
@@ -63,24 +63,37 @@ impl Postgres {
         })
     }
 
-    pub async fn list<T: FromRow>(&self, statement: &'static Statement, params: &[Value<'_>]) -> Result<Vec<T>, DbError> {
+    pub async fn list<T: FromRow>(
+        &self,
+        statement: &'static Statement,
+        params: &[Value<'_>],
+    ) -> Result<Vec<T>, DbError> {
         match &self.shared.readers {
             Some(readers) => readers.list(statement, params).await,
             None => self.list_pooled(statement, params).await,
         }
     }
 
-    pub async fn list_pooled<T: FromRow>(&self, statement: &'static Statement, params: &[Value<'_>]) -> Result<Vec<T>, DbError> {
+    pub async fn list_pooled<T: FromRow>(
+        &self,
+        statement: &'static Statement,
+        params: &[Value<'_>],
+    ) -> Result<Vec<T>, DbError> {
         let client = self.shared.pool.get().await?;
         let prepared = client.prepare_cached(statement.postgres()).await?;
         let rows = client.query_raw(&prepared, params).await?;
         collect(rows, |row| T::from_row(&Row::Postgres(row))).await
     }
 
-    #[expect(clippy::disallowed_methods, reason = "close() waits for it by taking back every place in the queue")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "close() waits for it by taking back every place in the queue"
+    )]
     pub async fn write<W: Work>(&self, work: W) -> Result<W::Output, W::Error> {
         let share = self.shared.shares.take(work.tenant())?;
-        let place = Arc::clone(&self.shared.places).try_acquire_owned().map_err(|_| DbError::Overloaded)?;
+        let place = Arc::clone(&self.shared.places)
+            .try_acquire_owned()
+            .map_err(|_| DbError::Overloaded)?;
         let shared = Arc::clone(&self.shared);
         // A task of its own: a caller that hangs up must not leave half a transaction behind.
         let task = tokio::spawn(async move {
@@ -102,7 +115,12 @@ impl Postgres {
     }
 
     pub async fn check(&self, statement: &'static Statement) -> Result<(), DbError> {
-        self.shared.pool.get().await?.prepare(statement.postgres()).await?;
+        self.shared
+            .pool
+            .get()
+            .await?
+            .prepare(statement.postgres())
+            .await?;
         Ok(())
     }
 
@@ -135,7 +153,10 @@ impl Shared {
     async fn attempt<W: Work>(&self, work: &W) -> Result<W::Output, (W::Error, bool)> {
         let failed = |error: DbError| (W::Error::from(error), false);
         let mut client = self.pool.get().await.map_err(|error| failed(error.into()))?;
-        let transaction = client.transaction().await.map_err(|error| failed(self.note(error.into())))?;
+        let transaction = client
+            .transaction()
+            .await
+            .map_err(|error| failed(self.note(error.into())))?;
         let mut tx = Tx::postgres(&transaction);
         let result = work.run(&mut tx).await;
         let failure = tx.failure().cloned();
@@ -148,7 +169,9 @@ impl Shared {
                 Err(error @ DbError::Repeat(_)) => Err((error.into(), true)),
                 Err(error) => Err(failed(self.note(error))),
             },
-            (Ok(_), Some(failure)) => Err(failed(DbError::Bug(format!("the unit swallowed a failure: {failure}")))),
+            (Ok(_), Some(failure)) => Err(failed(DbError::Bug(format!(
+                "the unit swallowed a failure: {failure}"
+            )))),
             (Err(error), failure) => {
                 // The server rolls back when the connection is given up; this only makes it prompt.
                 drop(transaction.rollback().await);
@@ -168,7 +191,10 @@ impl Shared {
 }
 
 /// Reads a result to its end and no further: the stream answers "closed" when polled again.
-pub(super) async fn collect<T>(rows: tokio_postgres::RowStream, read: impl Fn(&tokio_postgres::Row) -> Result<T, DbError>) -> Result<Vec<T>, DbError> {
+pub(super) async fn collect<T>(
+    rows: tokio_postgres::RowStream,
+    read: impl Fn(&tokio_postgres::Row) -> Result<T, DbError>,
+) -> Result<Vec<T>, DbError> {
     let mut rows = std::pin::pin!(rows);
     let mut found = Vec::new();
     while let Some(row) = rows.next().await {

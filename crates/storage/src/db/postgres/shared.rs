@@ -33,13 +33,27 @@ impl SharedClients {
     pub(super) async fn connect(connector: Connector, count: usize) -> Result<Self, DbError> {
         let mut slots = Vec::with_capacity(count);
         for _ in 0..count {
-            let client = Client { connection: connector.connect().await?, prepared: RwLock::default() };
-            slots.push(Slot { client: ArcSwapOption::from_pointee(client), connecting: Mutex::new(()) });
+            let client = Client {
+                connection: connector.connect().await?,
+                prepared: RwLock::default(),
+            };
+            slots.push(Slot {
+                client: ArcSwapOption::from_pointee(client),
+                connecting: Mutex::new(()),
+            });
         }
-        Ok(Self { connector, slots, next: AtomicUsize::new(0) })
+        Ok(Self {
+            connector,
+            slots,
+            next: AtomicUsize::new(0),
+        })
     }
 
-    pub(super) async fn list<T: FromRow>(&self, statement: &'static Statement, params: &[Value<'_>]) -> Result<Vec<T>, DbError> {
+    pub(super) async fn list<T: FromRow>(
+        &self,
+        statement: &'static Statement,
+        params: &[Value<'_>],
+    ) -> Result<Vec<T>, DbError> {
         let slot = &self.slots[self.next.fetch_add(1, Ordering::Relaxed) % self.slots.len()];
         let client = self.client(slot).await?;
         let prepared = client.prepare(statement).await?;
@@ -55,25 +69,38 @@ impl SharedClients {
         if let Some(client) = live(slot) {
             return Ok(client);
         }
-        let client = Arc::new(Client { connection: self.connector.connect().await?, prepared: RwLock::default() });
+        let client = Arc::new(Client {
+            connection: self.connector.connect().await?,
+            prepared: RwLock::default(),
+        });
         slot.client.store(Some(Arc::clone(&client)));
         Ok(client)
     }
 }
 
 fn live(slot: &Slot) -> Option<Arc<Client>> {
-    slot.client.load_full().filter(|client| !client.connection.0.is_closed())
+    slot.client
+        .load_full()
+        .filter(|client| !client.connection.0.is_closed())
 }
 
 impl Client {
     async fn prepare(&self, statement: &'static Statement) -> Result<tokio_postgres::Statement, DbError> {
         let key = statement.postgres().as_ptr() as usize;
-        let known = self.prepared.read().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
+        let known = self
+            .prepared
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(&key)
+            .cloned();
         if let Some(prepared) = known {
             return Ok(prepared);
         }
         let prepared = self.connection.0.prepare(statement.postgres()).await?;
-        self.prepared.write().unwrap_or_else(PoisonError::into_inner).insert(key, prepared.clone());
+        self.prepared
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(key, prepared.clone());
         Ok(prepared)
     }
 }

@@ -37,7 +37,10 @@ struct Shared {
 impl Sqlite {
     pub fn open(path: &Path, options: &OpenOptions) -> Result<Self, OpenError> {
         if rusqlite::version_number() < NEEDED_VERSION {
-            return Err(OpenError::SqliteTooOld { found: rusqlite::version().to_owned(), needed: NEEDED_TEXT });
+            return Err(OpenError::SqliteTooOld {
+                found: rusqlite::version().to_owned(),
+                needed: NEEDED_TEXT,
+            });
         }
         let lock = lock_directory(path)?;
         let mut connection = connection::open_writer(path)?;
@@ -45,25 +48,55 @@ impl Sqlite {
         let readers = Readers::open(path, options.pool_size.max(1))?;
         let queue = Queue::start(path.to_owned(), connection, options.write_queue)?;
         let heavy = tokio::sync::Semaphore::new(HEAVY_READS);
-        Ok(Self { shared: Arc::new(Shared { readers, queue, heavy, _lock: lock }) })
+        Ok(Self {
+            shared: Arc::new(Shared {
+                readers,
+                queue,
+                heavy,
+                _lock: lock,
+            }),
+        })
     }
 
-    pub fn find<T: FromRow>(&self, statement: &'static Statement, params: &[Value<'_>]) -> Result<Option<T>, DbError> {
-        self.shared.readers.with(|connection| find(connection, statement, params))
+    pub fn find<T: FromRow>(
+        &self,
+        statement: &'static Statement,
+        params: &[Value<'_>],
+    ) -> Result<Option<T>, DbError> {
+        self.shared
+            .readers
+            .with(|connection| find(connection, statement, params))
     }
 
-    pub fn list<T: FromRow>(&self, statement: &'static Statement, params: &[Value<'_>]) -> Result<Vec<T>, DbError> {
-        self.shared.readers.with(|connection| list(connection, statement, params))
+    pub fn list<T: FromRow>(
+        &self,
+        statement: &'static Statement,
+        params: &[Value<'_>],
+    ) -> Result<Vec<T>, DbError> {
+        self.shared
+            .readers
+            .with(|connection| list(connection, statement, params))
     }
 
-    pub async fn list_heavy<T: FromRow>(&self, statement: &'static Statement, params: &[Value<'_>]) -> Result<Vec<T>, DbError> {
+    pub async fn list_heavy<T: FromRow>(
+        &self,
+        statement: &'static Statement,
+        params: &[Value<'_>],
+    ) -> Result<Vec<T>, DbError> {
         let owned: Vec<OwnedValue> = params.iter().map(OwnedValue::from).collect();
         let shared = Arc::clone(&self.shared);
-        let _permit = self.shared.heavy.acquire().await.map_err(|error| DbError::Unavailable(error.to_string()))?;
+        let _permit = self
+            .shared
+            .heavy
+            .acquire()
+            .await
+            .map_err(|error| DbError::Unavailable(error.to_string()))?;
         let task = tokio::task::spawn_blocking(move || {
             let values: Vec<Value<'_>> = owned.iter().map(OwnedValue::borrow).collect();
             // A connection of its own: a long scan must not hold a slot that point reads wait for.
-            shared.readers.with_separate(|connection| list(connection, statement, &values))
+            shared
+                .readers
+                .with_separate(|connection| list(connection, statement, &values))
         });
         task.await.map_err(|_| DbError::Panicked(statement.name()))?
     }
@@ -87,11 +120,15 @@ impl Sqlite {
     }
 
     pub fn check(&self, statement: &'static Statement) -> Result<(), DbError> {
-        self.shared.readers.with(|connection| Ok(connection.prepare(statement.sqlite()).map(drop)?))
+        self.shared
+            .readers
+            .with(|connection| Ok(connection.prepare(statement.sqlite()).map(drop)?))
     }
 
     pub fn explain(&self, statement: &'static Statement) -> Result<String, DbError> {
-        self.shared.readers.with(|connection| connection::explain(connection, statement))
+        self.shared
+            .readers
+            .with(|connection| connection::explain(connection, statement))
     }
 }
 
@@ -123,24 +160,42 @@ impl OwnedValue {
 
 fn lock_directory(path: &Path) -> Result<File, OpenError> {
     let directory = path.parent().unwrap_or(Path::new("."));
-    let at = |source| OpenError::Directory { path: directory.to_owned(), source };
+    let at = |source| OpenError::Directory {
+        path: directory.to_owned(),
+        source,
+    };
     std::fs::create_dir_all(directory).map_err(at)?;
     let lock_path = path.with_extension("lock");
-    let file = FileOptions::new().create(true).truncate(false).write(true).open(&lock_path).map_err(at)?;
+    let file = FileOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(&lock_path)
+        .map_err(at)?;
     match file.try_lock() {
         Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(OpenError::Locked { path: path.to_owned() }),
+        Err(TryLockError::WouldBlock) => Err(OpenError::Locked {
+            path: path.to_owned(),
+        }),
         Err(TryLockError::Error(source)) => Err(at(source)),
     }
 }
 
-pub(super) fn execute(connection: &Connection, statement: &'static Statement, params: &[Value<'_>]) -> Result<u64, DbError> {
+pub(super) fn execute(
+    connection: &Connection,
+    statement: &'static Statement,
+    params: &[Value<'_>],
+) -> Result<u64, DbError> {
     let mut prepared = connection.prepare_cached(statement.sqlite())?;
     bind(&mut prepared, params)?;
     Ok(prepared.raw_execute()? as u64)
 }
 
-pub(super) fn list<T: FromRow>(connection: &Connection, statement: &'static Statement, params: &[Value<'_>]) -> Result<Vec<T>, DbError> {
+pub(super) fn list<T: FromRow>(
+    connection: &Connection,
+    statement: &'static Statement,
+    params: &[Value<'_>],
+) -> Result<Vec<T>, DbError> {
     let mut prepared = connection.prepare_cached(statement.sqlite())?;
     bind(&mut prepared, params)?;
     let mut rows = prepared.raw_query();
@@ -151,7 +206,11 @@ pub(super) fn list<T: FromRow>(connection: &Connection, statement: &'static Stat
     Ok(found)
 }
 
-fn find<T: FromRow>(connection: &Connection, statement: &'static Statement, params: &[Value<'_>]) -> Result<Option<T>, DbError> {
+fn find<T: FromRow>(
+    connection: &Connection,
+    statement: &'static Statement,
+    params: &[Value<'_>],
+) -> Result<Option<T>, DbError> {
     let mut prepared = connection.prepare_cached(statement.sqlite())?;
     bind(&mut prepared, params)?;
     let mut rows = prepared.raw_query();
@@ -160,7 +219,11 @@ fn find<T: FromRow>(connection: &Connection, statement: &'static Statement, para
 
 fn bind(prepared: &mut rusqlite::Statement<'_>, params: &[Value<'_>]) -> Result<(), DbError> {
     if prepared.parameter_count() != params.len() {
-        return Err(DbError::Bug(format!("{} parameters given, {} wanted", params.len(), prepared.parameter_count())));
+        return Err(DbError::Bug(format!(
+            "{} parameters given, {} wanted",
+            params.len(),
+            prepared.parameter_count()
+        )));
     }
     for (index, value) in params.iter().enumerate() {
         prepared.raw_bind_parameter(index + 1, value)?;

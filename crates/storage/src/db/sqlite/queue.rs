@@ -44,7 +44,12 @@ impl Queue {
         let place = self.shares.take(work.tenant())?;
         let sender = lock(&self.sender).clone().ok_or_else(closed)?;
         let (reply, answer) = oneshot::channel();
-        let unit = UnitOf { work, outcome: None, reply, _place: place };
+        let unit = UnitOf {
+            work,
+            outcome: None,
+            reply,
+            _place: place,
+        };
         sender.try_send(Box::new(unit)).map_err(|error| match error {
             TrySendError::Full(_) => DbError::Overloaded,
             TrySendError::Disconnected(_) => closed(),
@@ -52,7 +57,10 @@ impl Queue {
         drop(sender);
         match answer.await {
             Ok(Err(Refusal::Waited(name))) => {
-                debug_assert!(false, "the unit of work {name} waited for something other than the database");
+                debug_assert!(
+                    false,
+                    "the unit of work {name} waited for something other than the database"
+                );
                 Err(DbError::Waited(name).into())
             }
             Ok(Err(Refusal::Storage(error))) => Err(error.into()),
@@ -67,7 +75,8 @@ impl Queue {
 
     pub(super) async fn close(&self) {
         drop(lock(&self.sender).take());
-        if let Some(thread) = lock(&self.thread).take() {
+        let thread = lock(&self.thread).take();
+        if let Some(thread) = thread {
             // The thread ends after the units that were accepted before.
             let joined = tokio::task::spawn_blocking(move || thread.join()).await;
             if !matches!(joined, Ok(Ok(()))) {
@@ -109,7 +118,9 @@ impl<W: Work> Unit for UnitOf<W> {
         let fatal = tx.failure().is_some_and(DbError::is_fatal);
         let (outcome, kept) = match polled {
             // A unit that swallowed a failed statement must not be committed half-done.
-            Ok(Poll::Ready(Ok(_))) if tx.failure().is_some() => (Err(Refusal::Storage(swallowed(&tx))), false),
+            Ok(Poll::Ready(Ok(_))) if tx.failure().is_some() => {
+                (Err(Refusal::Storage(swallowed(&tx))), false)
+            }
             Ok(Poll::Ready(Ok(value))) => (Ok(Ok(value)), true),
             Ok(Poll::Ready(Err(error))) => (Ok(Err(error)), false),
             Ok(Poll::Pending) => (Err(Refusal::Waited(W::NAME)), false),
@@ -127,7 +138,9 @@ impl<W: Work> Unit for UnitOf<W> {
         let answer = match (batch_failure, self.outcome) {
             (Some(error), _) => Err(Refusal::Storage(error.clone())),
             (None, Some(outcome)) => outcome,
-            (None, None) => Err(Refusal::Storage(DbError::Unavailable("the unit was not run".to_owned()))),
+            (None, None) => Err(Refusal::Storage(DbError::Unavailable(
+                "the unit was not run".to_owned(),
+            ))),
         };
         // The caller may have gone away; the work is done all the same.
         drop(self.reply.send(answer));
@@ -139,5 +152,8 @@ impl<W: Work> Unit for UnitOf<W> {
 }
 
 fn swallowed(tx: &Tx<'_>) -> DbError {
-    DbError::Bug(format!("the unit swallowed a failure: {}", tx.failure().map(ToString::to_string).unwrap_or_default()))
+    DbError::Bug(format!(
+        "the unit swallowed a failure: {}",
+        tx.failure().map(ToString::to_string).unwrap_or_default()
+    ))
 }

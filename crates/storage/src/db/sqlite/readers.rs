@@ -26,8 +26,14 @@ thread_local! {
 
 impl Readers {
     pub(super) fn open(path: &Path, count: usize) -> Result<Self, DbError> {
-        let slots = (0..count).map(|_| connection::open_reader(path).map(Mutex::new)).collect::<Result<_, _>>()?;
-        Ok(Self { path: path.to_owned(), slots, separate: Mutex::new(Vec::new()) })
+        let slots = (0..count)
+            .map(|_| connection::open_reader(path).map(Mutex::new))
+            .collect::<Result<_, _>>()?;
+        Ok(Self {
+            path: path.to_owned(),
+            slots,
+            separate: Mutex::new(Vec::new()),
+        })
     }
 
     pub(super) fn with<T>(&self, read: impl FnOnce(&Connection) -> Result<T, DbError>) -> Result<T, DbError> {
@@ -44,14 +50,20 @@ impl Readers {
         read(&slot.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    pub(super) fn with_separate<T>(&self, read: impl FnOnce(&Connection) -> Result<T, DbError>) -> Result<T, DbError> {
+    pub(super) fn with_separate<T>(
+        &self,
+        read: impl FnOnce(&Connection) -> Result<T, DbError>,
+    ) -> Result<T, DbError> {
         let kept = self.separate.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let connection = match kept {
             Some(connection) => connection,
             None => connection::open_reader(&self.path)?,
         };
         let result = read(&connection);
-        self.separate.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
+        self.separate
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(connection);
         result
     }
 }

@@ -32,8 +32,18 @@ pub(super) enum Verdict {
 }
 
 /// Runs until every sender is gone.
-pub(super) fn run(path: &Path, connection: Connection, receiver: &Receiver<Box<dyn Unit>>, failed: &AtomicBool) {
-    let mut writer = Writer { path, connection: Some(connection), failed, dirty: false };
+pub(super) fn run(
+    path: &Path,
+    connection: Connection,
+    receiver: &Receiver<Box<dyn Unit>>,
+    failed: &AtomicBool,
+) {
+    let mut writer = Writer {
+        path,
+        connection: Some(connection),
+        failed,
+        dirty: false,
+    };
     loop {
         // A panic here is a defect of this file; the service must not hang on it.
         match catch_unwind(AssertUnwindSafe(|| writer.work(receiver))) {
@@ -77,7 +87,9 @@ impl Writer<'_> {
     }
 
     fn commit_together(&mut self, mut batch: Vec<Box<dyn Unit>>) {
-        let result = self.connection().and_then(|connection| run_batch(connection, &mut batch));
+        let result = self
+            .connection()
+            .and_then(|connection| run_batch(connection, &mut batch));
         let failure = result.err();
         if let Some(error) = &failure {
             let first = batch.first().map_or("", |unit| unit.name());
@@ -119,9 +131,12 @@ fn run_batch(connection: &mut Connection, batch: &mut [Box<dyn Unit>]) -> Result
         // The connection is dropped after this; a failure here changes nothing.
         drop(connection.execute_batch("ROLLBACK"));
     }
-    result.map_err(|error| match error {
-        error @ DbError::Unavailable(_) => error,
-        other => DbError::Unavailable(other.to_string()),
+    result.map_err(|error| {
+        if error.is_fatal() {
+            error
+        } else {
+            DbError::Unavailable(error.to_string())
+        }
     })
 }
 
@@ -132,7 +147,9 @@ fn run_units(connection: &mut Connection, batch: &mut [Box<dyn Unit>]) -> Result
             Verdict::Broken(reason) => return Err(DbError::Unavailable(reason)),
             // Some errors make SQLite roll everything back by itself; what the earlier units wrote is gone.
             _ if connection.is_autocommit() => {
-                return Err(DbError::Unavailable("SQLite ended the transaction by itself".to_owned()));
+                return Err(DbError::Unavailable(
+                    "SQLite ended the transaction by itself".to_owned(),
+                ));
             }
             Verdict::Keep => {}
             Verdict::Undo => {
