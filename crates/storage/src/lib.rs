@@ -17,6 +17,8 @@ mod scope;
 pub mod servers;
 pub mod sessions;
 pub mod settings;
+#[cfg(feature = "testing")]
+pub mod testing;
 
 pub use db::{Db, DbError, OpenError, OpenOptions, Target, Tx, Work};
 pub use scope::{AccountNum, GuildNum, KeyNum, LinkNum, OrgScope, ServerNum};

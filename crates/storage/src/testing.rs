@@ -1,0 +1,222 @@
+//! A fresh database per test, on either engine. Compiled only with the feature `testing`.
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that cannot arrange its database must fail"
+)]
+
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use secrecy::SecretString;
+
+use crate::db::{Db, OpenError, OpenOptions, Statement, Target};
+use crate::migrate::Migrate;
+
+/// The address of a PostgreSQL where tests may make schemas.
+const ADDRESS: &str = "SYMBOLON_TEST_POSTGRES";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Engine {
+    Sqlite,
+    Postgres,
+}
+
+/// An open, migrated store of its own. What it left behind is removed when it is dropped.
+pub struct TestDb {
+    pub db: Db,
+    place: Place,
+}
+
+impl TestDb {
+    /// A fresh store with the newest schema.
+    pub async fn open(engine: Engine) -> TestDb {
+        let place = Place::make(engine).await;
+        let db = Db::open(place.options()).await.expect("a fresh database opens");
+        TestDb { db, place }
+    }
+
+    /// How to open the same database again: a second node, or after a restart.
+    pub fn options(&self) -> OpenOptions {
+        self.place.options()
+    }
+
+    /// SQLite: where the files are. PostgreSQL: an empty directory of this test's own.
+    pub fn directory(&self) -> &Path {
+        &self.place.directory
+    }
+
+    /// What `--database` would be given.
+    pub fn url_or_path(&self) -> String {
+        match &self.place.schema {
+            None => format!("sqlite:{}", self.place.file().display()),
+            Some(schema) => schema.url(),
+        }
+    }
+
+    /// Closes the store and opens the same database again. No other clone of `db` may be left.
+    pub async fn restart(self) -> TestDb {
+        self.restart_with(|_| {}).await.expect("the database opens again")
+    }
+
+    /// As [`TestDb::restart`], with other options.
+    pub async fn restart_with(self, change: impl FnOnce(&mut OpenOptions)) -> Result<TestDb, OpenError> {
+        let TestDb { db, place } = self;
+        db.close().await;
+        drop(db);
+        let mut options = place.options();
+        change(&mut options);
+        Ok(TestDb {
+            db: Db::open(options).await?,
+            place,
+        })
+    }
+
+    /// Closes the store and removes it.
+    pub async fn finish(self) {
+        let TestDb { db, place } = self;
+        db.close().await;
+        drop(db);
+        drop(place);
+    }
+}
+
+/// Where a test's database is, before and after it is open.
+pub struct Place {
+    directory: PathBuf,
+    schema: Option<Schema>,
+}
+
+impl Place {
+    /// A place without a database: an empty directory, and on PostgreSQL an empty schema.
+    pub async fn make(engine: Engine) -> Place {
+        let name = format!("t_{:016x}", RandomState::new().build_hasher().finish());
+        let directory = std::env::temp_dir().join(format!("symbolon-{name}"));
+        std::fs::create_dir_all(&directory).expect("the temporary directory is writable");
+        let schema = match engine {
+            Engine::Sqlite => None,
+            Engine::Postgres => Some(Schema {
+                server: postgres_address(),
+                name,
+            }),
+        };
+        if let Some(schema) = &schema {
+            run(&schema.server, &format!("CREATE SCHEMA {}", schema.name))
+                .await
+                .expect("the schema is made");
+        }
+        Place { directory, schema }
+    }
+
+    /// Small pools: many tests share one PostgreSQL.
+    pub fn options(&self) -> OpenOptions {
+        let target = match &self.schema {
+            None => Target::Sqlite { path: self.file() },
+            Some(schema) => Target::Postgres {
+                url: SecretString::from(schema.url()),
+            },
+        };
+        OpenOptions {
+            target,
+            migrate: Migrate::Apply,
+            write_queue: 1024,
+            pool_size: 4,
+            read_clients: 1,
+            statement_timeout: Duration::from_secs(30),
+            lock_timeout: Duration::from_secs(20),
+            tls_roots: None,
+        }
+    }
+
+    fn file(&self) -> PathBuf {
+        self.directory.join("symbolon.db")
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        drop(std::fs::remove_dir_all(&self.directory));
+        let Some(schema) = self.schema.take() else { return };
+        // A thread of its own: this may run inside a runtime, and a test that failed cleans up here too.
+        let removal = std::thread::spawn(move || {
+            let sql = format!(
+                "SET lock_timeout = '5s'; SET client_min_messages = warning; DROP SCHEMA IF EXISTS {} CASCADE",
+                schema.name
+            );
+            if let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() {
+                drop(runtime.block_on(run(&schema.server, &sql)));
+            }
+        });
+        drop(removal.join());
+    }
+}
+
+struct Schema {
+    server: String,
+    name: String,
+}
+
+impl Schema {
+    fn url(&self) -> String {
+        let separator = if self.server.contains('?') { '&' } else { '?' };
+        format!(
+            "{}{separator}options=-c%20search_path%3D{}",
+            self.server, self.name
+        )
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the test runner says where PostgreSQL is"
+)]
+fn postgres_address() -> String {
+    match std::env::var(ADDRESS) {
+        Ok(address) => address,
+        Err(_) => panic!("{ADDRESS} is not set: run `make test` or `tools/with-postgres cargo test`"),
+    }
+}
+
+/// Runs SQL on a connection of its own.
+#[expect(clippy::disallowed_methods, reason = "ends with its client")]
+async fn run(address: &str, sql: &str) -> Result<(), tokio_postgres::Error> {
+    let (client, connection) = tokio_postgres::connect(address, tokio_postgres::NoTls).await?;
+    let moving = tokio::spawn(connection);
+    let result = client.batch_execute(sql).await;
+    drop(client);
+    drop(moving.await);
+    result
+}
+
+/// A statement outside the catalogue, for tests of the layer itself. Its few bytes are never freed.
+pub fn statement(postgres: &'static str, sqlite: &'static str) -> &'static Statement {
+    Box::leak(Box::new(Statement::new("a test's statement", postgres, sqlite)))
+}
+
+/// Makes two tests of one promise, `NAME::sqlite` and `NAME::postgres`.
+#[macro_export]
+macro_rules! both_databases {
+    () => {};
+    ($(#[$meta:meta])* async fn $name:ident($engine:ident) $body:block $($rest:tt)*) => {
+        #[cfg(test)]
+        mod $name {
+            use super::*;
+
+            async fn promise($engine: $crate::testing::Engine) $body
+
+            $(#[$meta])*
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn sqlite() {
+                promise($crate::testing::Engine::Sqlite).await;
+            }
+
+            $(#[$meta])*
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn postgres() {
+                promise($crate::testing::Engine::Postgres).await;
+            }
+        }
+        $crate::both_databases! { $($rest)* }
+    };
+}
