@@ -40,6 +40,13 @@ impl Work for Ensure {
     }
 }
 
+/// An existing account.
+pub async fn get_by_discord(app: &App, discord_id: &DiscordId) -> Result<Account, AppError> {
+    accounts::find_by_discord(&app.db, discord_id)
+        .await?
+        .ok_or(AppError::NotFound)
+}
+
 /// Makes an account an operator; repeating it changes nothing.
 pub async fn grant_operator(app: &App, account: Account) -> Result<(), AppError> {
     app.db

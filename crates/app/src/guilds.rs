@@ -5,6 +5,7 @@ use domain::id::GuildId;
 use domain::name::{DisplayName, Slug};
 use domain::plan::Dimension;
 use domain::platform_id::DiscordId;
+pub use storage::guilds::Guild;
 use storage::guilds::{self, NewGuild};
 use storage::{GuildNum, OrgScope, Tx, Work, audit, orgs};
 
@@ -93,4 +94,13 @@ impl Work for Create {
         audit::append(tx, self.scope, &entry).await?;
         Ok(num)
     }
+}
+
+/// The Org that a Guild belongs to, for operators who name only the Guild.
+pub async fn find_org(app: &App, id: &GuildId) -> Result<OrgScope, AppError> {
+    guilds::find_org(&app.db, id).await?.ok_or(AppError::NotFound)
+}
+
+pub async fn list(app: &App, scope: OrgScope) -> Result<Vec<Guild>, AppError> {
+    Ok(guilds::list(&app.db, scope).await?)
 }

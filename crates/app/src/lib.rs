@@ -17,6 +17,7 @@ pub mod sessions;
 pub mod state;
 pub mod tasks;
 pub mod vault;
+pub mod world_record;
 
 pub use error::AppError;
 pub use state::{App, Parts, StartError};

@@ -6,7 +6,8 @@ use domain::name::{DisplayName, Slug};
 use domain::permission::{PermissionSet, Role};
 use domain::plan::{Dimension, Tier, best_tier};
 use storage::accounts::{self, Account};
-use storage::orgs::{self, NewOrg, Org};
+pub use storage::orgs::Org;
+use storage::orgs::{self, NewOrg};
 use storage::{OrgScope, Tx, Work, audit};
 
 use crate::error::AppError;
@@ -95,6 +96,11 @@ pub(crate) fn taken(error: storage::DbError, what: &'static str) -> AppError {
 /// An Org by its public id, for operators.
 pub async fn get(app: &App, id: &OrgId) -> Result<Org, AppError> {
     orgs::find(&app.db, id).await?.ok_or(AppError::NotFound)
+}
+
+/// The first thousand Orgs, for operators.
+pub async fn list(app: &App) -> Result<Vec<Org>, AppError> {
+    Ok(orgs::list(&app.db).await?)
 }
 
 /// Adds a member with a role's default permissions; an existing membership stays as it is.

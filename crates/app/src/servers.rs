@@ -128,6 +128,11 @@ pub async fn get(app: &App, scope: OrgScope, id: &ServerId) -> Result<Server, Ap
     servers::find(&app.db, scope, id).await?.ok_or(AppError::NotFound)
 }
 
+/// The Org that a Server belongs to, for operators who name only the Server.
+pub async fn find_org(app: &App, id: &ServerId) -> Result<OrgScope, AppError> {
+    servers::find_org(&app.db, id).await?.ok_or(AppError::NotFound)
+}
+
 pub async fn list(app: &App, scope: OrgScope) -> Result<Vec<Server>, AppError> {
     Ok(servers::list(&app.db, scope).await?)
 }

@@ -138,6 +138,17 @@ fn digest(text: &str) -> String {
         .collect()
 }
 
+/// Refuses anything but the newest schema, without touching the file.
+pub(crate) fn require_on_sqlite(connection: &rusqlite::Connection) -> Result<(), MigrateError> {
+    pending(&applied_on_sqlite(connection)?, Migrate::Require, |migration| digest(&migration.for_sqlite())).map(drop)
+}
+
+fn applied_on_sqlite(connection: &rusqlite::Connection) -> Result<Vec<(i64, String)>, DbError> {
+    let mut statement = connection.prepare(APPLIED)?;
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(rows.collect::<Result<Vec<_>, _>>()?)
+}
+
 pub(crate) fn on_sqlite(connection: &mut rusqlite::Connection, mode: Migrate) -> Result<(), MigrateError> {
     let transaction = connection
         .transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)
@@ -145,13 +156,7 @@ pub(crate) fn on_sqlite(connection: &mut rusqlite::Connection, mode: Migrate) ->
     transaction
         .execute_batch(&dialect::migration_for_sqlite(LEDGER))
         .map_err(DbError::from)?;
-    let applied = {
-        let mut statement = transaction.prepare(APPLIED).map_err(DbError::from)?;
-        let rows = statement
-            .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
-            .map_err(DbError::from)?;
-        rows.collect::<Result<Vec<_>, _>>().map_err(DbError::from)?
-    };
+    let applied = applied_on_sqlite(&transaction)?;
     for migration in pending(&applied, mode, |migration| digest(&migration.for_sqlite()))? {
         let text = migration.for_sqlite();
         transaction

@@ -1,1 +1,45 @@
-fn main() {}
+//! The command line.
+
+mod admin;
+
+mod check;
+mod cli;
+mod logging;
+mod open;
+mod output;
+mod sandbox;
+mod serve;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::cli::{Cli, Command};
+use crate::output::{Failure, complain};
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return complain(&Failure::from(format!("cannot start: {error}"))),
+    };
+    match runtime.block_on(run(cli)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => complain(&failure),
+    }
+}
+
+async fn run(cli: Cli) -> Result<(), Failure> {
+    let Cli { common, command } = cli;
+    match command {
+        Command::Serve(options) => serve::run(&common, &options).await,
+        Command::Migrate => check::migrate(&common).await,
+        Command::Doctor => check::doctor(&common).await,
+        Command::Config { command } => check::config(&common, &command),
+        Command::Admin { json, command } => admin::run(&common, json, command).await,
+        Command::Backup { .. } | Command::Restore { .. } => Err("not in this build".into()),
+    }
+}

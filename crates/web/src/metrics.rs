@@ -4,7 +4,8 @@ use std::time::Instant;
 
 use http::StatusCode;
 use metrics::{Counter, Histogram, counter, histogram};
-use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
+pub use metrics_exporter_prometheus::PrometheusHandle;
+use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder};
 
 use crate::layers::Surface;
 

@@ -78,6 +78,14 @@ impl Db {
         }
     }
 
+    /// A store for looking only, which also opens while another process owns the embedded database.
+    pub async fn open_beside(options: OpenOptions) -> Result<Db, OpenError> {
+        match &options.target {
+            Target::Sqlite { path } => sqlite::Sqlite::open_beside(path).map(Db::Sqlite),
+            Target::Postgres { .. } => Db::open(OpenOptions { migrate: Migrate::Require, ..options }).await,
+        }
+    }
+
     /// "sqlite" or "postgres", for people and metrics.
     pub fn engine(&self) -> &'static str {
         match self {

@@ -31,7 +31,7 @@ struct Shared {
     queue: Queue,
     heavy: tokio::sync::Semaphore,
     /// Held open for the life of the store: the operating system frees it even after `kill -9`.
-    _lock: File,
+    _lock: Option<File>,
 }
 
 impl Sqlite {
@@ -53,9 +53,17 @@ impl Sqlite {
                 readers,
                 queue,
                 heavy,
-                _lock: lock,
+                _lock: Some(lock),
             }),
         })
+    }
+
+    /// A store that only reads, beside the process that owns the file.
+    pub fn open_beside(path: &Path) -> Result<Self, OpenError> {
+        let readers = Readers::open(path, 1)?;
+        readers.with(|connection| Ok(migrate::require_on_sqlite(connection)))??;
+        let heavy = tokio::sync::Semaphore::new(HEAVY_READS);
+        Ok(Self { shared: Arc::new(Shared { readers, queue: Queue::closed(), heavy, _lock: None }) })
     }
 
     pub fn find<T: FromRow>(

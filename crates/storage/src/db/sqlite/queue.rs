@@ -40,6 +40,16 @@ impl Queue {
         })
     }
 
+    /// A queue that refuses everything.
+    pub(super) fn closed() -> Self {
+        Self {
+            sender: Mutex::new(None),
+            thread: Mutex::new(None),
+            shares: Shares::of(1),
+            failed: Arc::new(AtomicBool::new(false)),
+        }
+    }
+
     pub(super) async fn submit<W: Work>(&self, work: W) -> Result<W::Output, W::Error> {
         let place = self.shares.take(work.tenant())?;
         let sender = lock(&self.sender).clone().ok_or_else(closed)?;

@@ -1,0 +1,161 @@
+//! The commands, as typed and as sent.
+
+use clap::Subcommand;
+use domain::id::{GuildId, OrgId, ServerId};
+use domain::link::Country;
+use domain::name::{DisplayName, Slug};
+use domain::plan::Tier;
+use domain::platform_id::{DiscordId, SteamId};
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Subcommand, Serialize, Deserialize)]
+pub enum AdminCommand {
+    /// Create an organisation.
+    CreateOrg {
+        /// Its name, as people see it.
+        #[arg(long)]
+        name: String,
+        /// Discord id of its owner. The account is made if it is new.
+        #[arg(long)]
+        owner: String,
+        /// Name of the owner, used when the account is new.
+        #[arg(long, default_value = "Owner")]
+        owner_name: String,
+        /// Short name for addresses; made from the name if left out.
+        #[arg(long)]
+        slug: Option<String>,
+    },
+    /// Add a Discord server (a Guild) to an organisation.
+    CreateGuild {
+        /// Organisation id (org_…).
+        #[arg(long)]
+        org: String,
+        /// Discord's id of the server.
+        #[arg(long)]
+        discord_guild: String,
+        #[arg(long)]
+        name: String,
+        /// Short name for the link page; made from the name if left out.
+        #[arg(long)]
+        slug: Option<String>,
+        /// Discord channel for linked and unlinked messages; left out, none are sent.
+        #[arg(long)]
+        log_channel: Option<String>,
+    },
+    /// Add a game server to a Guild and print its key.
+    CreateServer {
+        /// Guild id (gld_…).
+        #[arg(long)]
+        guild: String,
+        #[arg(long)]
+        name: String,
+    },
+    /// Link a Discord account to a Steam account in a Guild.
+    CreateLink {
+        /// Guild id (gld_…).
+        #[arg(long)]
+        guild: String,
+        #[arg(long)]
+        discord: String,
+        #[arg(long)]
+        steam: String,
+        /// Two-letter country of the verification, if known.
+        #[arg(long)]
+        country: Option<String>,
+    },
+    /// Print a game server's key. The organisation's audit log notes it.
+    PrintKey {
+        /// Server id (srv_…).
+        #[arg(long)]
+        server: String,
+    },
+    /// Replace a game server's key and print the new one. The old key stops at once.
+    RegenerateKey {
+        #[arg(long)]
+        server: String,
+    },
+    /// Refuse a game server's key until it is regenerated.
+    RevokeKey {
+        #[arg(long)]
+        server: String,
+    },
+    /// Switch a game server on.
+    ActivateServer {
+        #[arg(long)]
+        server: String,
+    },
+    /// Switch a game server off: its key is refused until it is on again.
+    DeactivateServer {
+        #[arg(long)]
+        server: String,
+    },
+    /// List organisations with their use of the plan.
+    ListOrgs,
+    /// Set an organisation's tier: free, standard or pro.
+    SetTier {
+        #[arg(long)]
+        org: String,
+        #[arg(long)]
+        tier: String,
+    },
+    /// Make a person an operator of this instance.
+    Grant {
+        /// Discord id of the person.
+        #[arg(long)]
+        discord: String,
+        #[arg(long, default_value = "Operator")]
+        name: String,
+    },
+    /// Start a dashboard session for a person and print its cookie, for scripts and emergencies. Valid for an hour.
+    Session {
+        /// Discord id of the person.
+        #[arg(long)]
+        discord: String,
+    },
+    /// Make a new master key and seal every stored secret with it.
+    RotateMasterKey,
+    /// Remove an old master key that nothing needs any more.
+    RemoveMasterKey {
+        /// Name of the key in the master key file, such as k1.
+        #[arg(long)]
+        kid: String,
+    },
+}
+
+/// Values from the command line, checked once.
+pub(super) mod parse {
+    use super::{Country, DiscordId, DisplayName, GuildId, OrgId, ServerId, Slug, SteamId, Tier};
+    use app::AppError;
+
+    macro_rules! parsers {
+        ($($name:ident $kind:ident)+) => {$(
+            pub fn $name(argument: &'static str, text: &str) -> Result<$kind, AppError> {
+                $kind::parse(text).map_err(|error| AppError::invalid(argument, error))
+            }
+        )+};
+    }
+
+    parsers! {
+        org OrgId
+        guild GuildId
+        server ServerId
+        discord DiscordId
+        steam SteamId
+        country Country
+        name DisplayName
+        slug Slug
+    }
+
+    /// The given slug, or one made from the name.
+    pub fn slug_or_from(given: Option<&str>, name: &DisplayName) -> Result<Slug, AppError> {
+        match given {
+            Some(text) => slug("slug", text),
+            None => Slug::from_name(name.as_str())
+                .ok_or_else(|| AppError::invalid("slug", "give one: none can be made from this name")),
+        }
+    }
+
+    pub fn tier(text: &str) -> Result<Tier, AppError> {
+        Tier::parse(text).ok_or_else(|| AppError::invalid("tier", "it is one of free, standard, pro"))
+    }
+}

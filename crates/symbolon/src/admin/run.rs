@@ -1,0 +1,223 @@
+//! What each command does: parse, one use case, fields to print.
+
+use app::guilds::NewGuildRequest;
+use app::links::{LinkRequest, Linked};
+use app::{App, AppError, OrgScope, accounts, guilds, keys, links, master_keys, orgs, servers, sessions};
+use domain::audit::Actor;
+use domain::id::{GuildId, ServerId};
+
+use super::Fields;
+use super::command::{AdminCommand, parse};
+
+/// An operator's session is for a task at hand.
+const SESSION_MS: i64 = 60 * 60_000;
+
+pub(super) async fn run(app: &App, command: AdminCommand) -> Result<Fields, AppError> {
+    match command {
+        AdminCommand::CreateOrg {
+            name,
+            owner,
+            owner_name,
+            slug,
+        } => create_org(app, &name, &owner, &owner_name, slug.as_deref()).await,
+        AdminCommand::CreateGuild {
+            org,
+            discord_guild,
+            name,
+            slug,
+            log_channel,
+        } => {
+            create_guild(
+                app,
+                &org,
+                &discord_guild,
+                &name,
+                slug.as_deref(),
+                log_channel.as_deref(),
+            )
+            .await
+        }
+        AdminCommand::CreateServer { guild, name } => create_server(app, &guild, &name).await,
+        AdminCommand::CreateLink {
+            guild,
+            discord,
+            steam,
+            country,
+        } => create_link(app, &guild, &discord, &steam, country.as_deref()).await,
+        AdminCommand::PrintKey { server } => {
+            let (scope, id) = find_server(app, &server).await?;
+            let key = keys::reveal(app, scope, id, Actor::Operator).await?;
+            Ok(fields([("key", key.expose())]))
+        }
+        AdminCommand::RegenerateKey { server } => {
+            let (scope, id) = find_server(app, &server).await?;
+            let key = keys::regenerate(app, scope, id, Actor::Operator).await?;
+            Ok(fields([("key", key.expose())]))
+        }
+        AdminCommand::RevokeKey { server } => {
+            let (scope, id) = find_server(app, &server).await?;
+            keys::revoke(app, scope, id, Actor::Operator).await?;
+            Ok(fields([("revoked", &server)]))
+        }
+        AdminCommand::ActivateServer { server } => set_active(app, &server, true).await,
+        AdminCommand::DeactivateServer { server } => set_active(app, &server, false).await,
+        AdminCommand::ListOrgs => list_orgs(app).await,
+        AdminCommand::SetTier { org, tier } => {
+            let found = orgs::get(app, &parse::org("org", &org)?).await?;
+            orgs::set_tier(app, found.scope, parse::tier(&tier)?).await?;
+            Ok(fields([("org", org.as_str()), ("tier", &tier)]))
+        }
+        AdminCommand::Grant { discord, name } => {
+            let id = parse::discord("discord", &discord)?;
+            let account = accounts::ensure(app, id, parse::name("name", &name)?).await?;
+            accounts::grant_operator(app, account.clone()).await?;
+            Ok(fields([("operator", account.id.as_str())]))
+        }
+        AdminCommand::Session { discord } => session(app, &discord).await,
+        AdminCommand::RotateMasterKey => {
+            let rotation = master_keys::rotate(app).await?;
+            Ok(fields([
+                ("active", rotation.kid.as_str()),
+                ("resealed", &rotation.resealed.to_string()),
+            ]))
+        }
+        AdminCommand::RemoveMasterKey { kid } => {
+            master_keys::remove(app, &kid).await?;
+            Ok(fields([("removed", kid.as_str())]))
+        }
+    }
+}
+
+fn fields<const N: usize>(pairs: [(&str, &str); N]) -> Fields {
+    pairs
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .to_vec()
+}
+
+async fn create_org(
+    app: &App,
+    name: &str,
+    owner: &str,
+    owner_name: &str,
+    slug: Option<&str>,
+) -> Result<Fields, AppError> {
+    let name = parse::name("name", name)?;
+    let slug = parse::slug_or_from(slug, &name)?;
+    let owner = accounts::ensure(
+        app,
+        parse::discord("owner", owner)?,
+        parse::name("owner_name", owner_name)?,
+    )
+    .await?;
+    let (id, _) = orgs::create(app, &owner, name, slug.clone(), Actor::Operator).await?;
+    Ok(fields([
+        ("org", id.as_str()),
+        ("slug", slug.as_str()),
+        ("owner", owner.id.as_str()),
+    ]))
+}
+
+async fn create_guild(
+    app: &App,
+    org: &str,
+    discord_guild: &str,
+    name: &str,
+    slug: Option<&str>,
+    log_channel: Option<&str>,
+) -> Result<Fields, AppError> {
+    let org = orgs::get(app, &parse::org("org", org)?).await?;
+    let name = parse::name("name", name)?;
+    let slug = parse::slug_or_from(slug, &name)?;
+    let request = NewGuildRequest {
+        discord_guild_id: parse::discord("discord_guild", discord_guild)?,
+        name,
+        slug: slug.clone(),
+        log_channel_id: log_channel
+            .map(|text| parse::discord("log_channel", text))
+            .transpose()?,
+    };
+    let (id, _) = guilds::create(app, org.scope, request, Actor::Operator).await?;
+    Ok(fields([("guild", id.as_str()), ("slug", slug.as_str())]))
+}
+
+async fn create_server(app: &App, guild: &str, name: &str) -> Result<Fields, AppError> {
+    let (scope, guild) = find_guild(app, guild).await?;
+    let created = servers::create(app, scope, guild, parse::name("name", name)?, Actor::Operator).await?;
+    Ok(fields([
+        ("server", created.id.as_str()),
+        ("key", created.key.expose()),
+    ]))
+}
+
+async fn create_link(
+    app: &App,
+    guild: &str,
+    discord: &str,
+    steam: &str,
+    country: Option<&str>,
+) -> Result<Fields, AppError> {
+    let (scope, guild) = find_guild(app, guild).await?;
+    let request = LinkRequest {
+        guild,
+        discord_id: parse::discord("discord", discord)?,
+        steam_id: parse::steam("steam", steam)?,
+        country: country.map(|text| parse::country("country", text)).transpose()?,
+        actor: Actor::Operator,
+    };
+    Ok(match links::link(app, scope, request).await? {
+        Linked::Created { id, relinked } => {
+            fields([("link", id.as_str()), ("relinked", &relinked.len().to_string())])
+        }
+        Linked::Already { id } => fields([("link", id.as_str()), ("relinked", "0")]),
+    })
+}
+
+async fn set_active(app: &App, server: &str, active: bool) -> Result<Fields, AppError> {
+    let (scope, id) = find_server(app, server).await?;
+    servers::set_active(app, scope, id, active, Actor::Operator).await?;
+    Ok(fields([
+        ("server", server),
+        ("active", if active { "yes" } else { "no" }),
+    ]))
+}
+
+async fn list_orgs(app: &App) -> Result<Fields, AppError> {
+    let found = orgs::list(app).await?;
+    let line = |org: &orgs::Org| {
+        let limits = org.tier.ceilings();
+        format!(
+            "{} ({}), {}/{} guilds, {}/{} servers, {}/{} links",
+            org.name,
+            org.tier,
+            org.guilds,
+            limits.guilds,
+            org.servers,
+            limits.servers,
+            org.links,
+            limits.links
+        )
+    };
+    Ok(found
+        .iter()
+        .map(|org| (org.id.as_str().to_owned(), line(org)))
+        .collect())
+}
+
+async fn session(app: &App, discord: &str) -> Result<Fields, AppError> {
+    let account = accounts::get_by_discord(app, &parse::discord("discord", discord)?).await?;
+    let token = sessions::start(app, &account, SESSION_MS).await?;
+    Ok(fields([
+        ("account", account.id.as_str()),
+        ("session", token.expose()),
+    ]))
+}
+
+async fn find_guild(app: &App, text: &str) -> Result<(OrgScope, GuildId), AppError> {
+    let id = parse::guild("guild", text)?;
+    Ok((guilds::find_org(app, &id).await?, id))
+}
+
+async fn find_server(app: &App, text: &str) -> Result<(OrgScope, ServerId), AppError> {
+    let id = parse::server("server", text)?;
+    Ok((servers::find_org(app, &id).await?, id))
+}

@@ -1,0 +1,87 @@
+//! What can be typed. The help texts are written for someone who has never seen the program.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::admin::AdminCommand;
+
+/// Links Discord accounts to Steam accounts for game communities.
+///
+/// Start with `symbolon serve --sandbox --data ./data/sandbox`: it needs no account anywhere.
+#[derive(Parser)]
+#[command(name = "symbolon", version, max_term_width = 100)]
+pub struct Cli {
+    #[command(flatten)]
+    pub common: Common,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Where the configuration and the data are.
+#[derive(Args)]
+pub struct Common {
+    /// Configuration file. `symbolon config default` prints one to start from.
+    #[arg(long, global = true, env = "SYMBOLON_CONFIG", value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Directory for the embedded database and the master keys.
+    #[arg(long = "data", global = true, value_name = "DIR")]
+    pub data: Option<PathBuf>,
+    /// Database: `sqlite` (in the data directory), `sqlite:PATH`, or `postgres://user:password@host/name`.
+    #[arg(long, global = true, value_name = "URL")]
+    pub database: Option<String>,
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Run the service until it is stopped (Ctrl-C or SIGTERM finish open requests first).
+    Serve(ServeOptions),
+    /// Bring the database up to this version's schema, then stop.
+    Migrate,
+    /// Check every invariant of the stored data and list what is wrong.
+    Doctor,
+    /// Look at the configuration.
+    Config {
+        #[command(subcommand)]
+        command: ConfigCommand,
+    },
+    /// Create and change things from the command line, also while the service is running.
+    Admin {
+        /// Print the result as JSON.
+        #[arg(long, global = true)]
+        json: bool,
+        #[command(subcommand)]
+        command: AdminCommand,
+    },
+    /// Copy the database into a new directory while the service goes on, and check the copy.
+    Backup {
+        /// New directory for the copy.
+        #[arg(long, value_name = "DIR")]
+        to: PathBuf,
+    },
+    /// Bring a backup into an empty database, and check it.
+    Restore {
+        /// Directory that `symbolon backup` wrote.
+        #[arg(long, value_name = "DIR")]
+        from: PathBuf,
+    },
+}
+
+#[derive(Args)]
+pub struct ServeOptions {
+    /// Address to listen on, such as 127.0.0.1:8080.
+    #[arg(long, value_name = "ADDR:PORT")]
+    pub listen: Option<SocketAddr>,
+    /// Fill an empty database with a demo world and write its ids and keys to sandbox.json in the data directory.
+    #[arg(long)]
+    pub sandbox: bool,
+}
+
+#[derive(Subcommand)]
+pub enum ConfigCommand {
+    /// Read file and environment, and say what is wrong or worth a second look.
+    Check,
+    /// Print the commented default configuration file.
+    Default,
+}

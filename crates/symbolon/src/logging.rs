@@ -1,0 +1,25 @@
+//! The process log: one line per event, JSON for machines or text for people.
+
+use config::{Log, LogFormat};
+use tracing_subscriber::EnvFilter;
+
+/// Starts logging to standard error; a second call changes nothing.
+pub fn start(log: &Log) {
+    // Our own crates at the chosen level; what others say below a warning is theirs.
+    let directives = ["app", "storage", "web", "symbolon"]
+        .map(|ours| [ours, "=", &log.level].concat())
+        .join(",");
+    let filter = EnvFilter::builder().parse_lossy(["warn,", &directives].concat());
+    let builder = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr);
+    let started = match log.format {
+        LogFormat::Json => builder
+            .json()
+            .flatten_event(true)
+            .with_current_span(false)
+            .try_init(),
+        LogFormat::Text => builder.with_ansi(false).try_init(),
+    };
+    drop(started);
+}

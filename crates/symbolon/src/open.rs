@@ -1,0 +1,65 @@
+//! From configuration to an open store and a running App.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use app::{App, Parts};
+use config::{Config, DatabaseUrl, Overrides};
+use domain::clock::{SharedClock, SystemClock};
+use domain::random::SystemRandom;
+use storage::migrate::Migrate;
+use storage::{Db, OpenOptions, Target};
+
+use crate::cli::Common;
+use crate::output::Failure;
+
+/// Reads the configuration that the flags, the environment and the file give together.
+pub fn load_config(common: &Common, listen: Option<std::net::SocketAddr>) -> Result<Config, Failure> {
+    let overrides = Overrides {
+        data_dir: common.data.clone(),
+        listen,
+        database_url: common.database.clone(),
+    };
+    Ok(Config::load(common.config.as_deref(), &overrides)?)
+}
+
+pub fn open_options(config: &Config, migrate: Migrate) -> OpenOptions {
+    let database = &config.database;
+    let (target, pool_size) = match &database.url {
+        // Readers: one per worker thread and two more for the moments when they meet.
+        DatabaseUrl::Sqlite { path } => (Target::Sqlite { path: path.clone() }, worker_threads() + 2),
+        DatabaseUrl::Postgres { url } => (Target::Postgres { url: url.clone() }, database.pool_size),
+    };
+    OpenOptions {
+        target,
+        migrate,
+        write_queue: database.write_queue,
+        pool_size,
+        read_clients: database.read_clients,
+        statement_timeout: Duration::from_millis(database.statement_timeout_ms),
+        lock_timeout: Duration::from_millis(database.lock_timeout_ms),
+        tls_roots: database.tls_roots.clone(),
+    }
+}
+
+fn worker_threads() -> usize {
+    std::thread::available_parallelism().map_or(2, std::num::NonZeroUsize::get)
+}
+
+/// Opens the store and starts the App on it.
+pub async fn open_app(config: &Config, migrate: Migrate) -> Result<App, Failure> {
+    open_app_at(config, migrate, Arc::new(SystemClock)).await
+}
+
+/// The same with another clock.
+pub async fn open_app_at(config: &Config, migrate: Migrate, clock: SharedClock) -> Result<App, Failure> {
+    let db = Db::open(open_options(config, migrate)).await?;
+    let parts = Parts {
+        db,
+        clock,
+        random: Arc::new(SystemRandom),
+        master_key_file: config.keys.master_key_file.clone(),
+        limits: (&config.limits).into(),
+    };
+    Ok(App::start(parts).await?)
+}

@@ -1,0 +1,22 @@
+//! A clock that can be set back, so that the demo world has a past.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use domain::clock::{Clock, SystemClock};
+
+#[derive(Default)]
+pub struct SandboxClock {
+    offset_ms: AtomicI64,
+}
+
+impl SandboxClock {
+    pub fn set_offset_ms(&self, offset_ms: i64) {
+        self.offset_ms.store(offset_ms, Ordering::SeqCst);
+    }
+}
+
+impl Clock for SandboxClock {
+    fn now_ms(&self) -> i64 {
+        SystemClock.now_ms() + self.offset_ms.load(Ordering::SeqCst)
+    }
+}

@@ -1,0 +1,95 @@
+//! `sandbox.json`: the demo world for people who automate.
+
+use std::path::Path;
+
+use app::{App, AppError, guilds, keys, orgs, servers};
+use domain::audit::Actor;
+use serde::Serialize;
+
+use super::world::Person;
+use crate::output::Failure;
+
+#[derive(Serialize)]
+pub struct SandboxFile<'a> {
+    base_url: &'a str,
+    orgs: Vec<OrgEntry>,
+    people: &'a [Person],
+    bots: [(); 0],
+}
+
+#[derive(Serialize)]
+struct OrgEntry {
+    id: String,
+    name: String,
+    slug: String,
+    tier: &'static str,
+    guilds: Vec<GuildEntry>,
+}
+
+#[derive(Serialize)]
+struct GuildEntry {
+    id: String,
+    slug: String,
+    discord_guild_id: String,
+    log_channel_id: Option<String>,
+    servers: Vec<ServerEntry>,
+}
+
+#[derive(Serialize)]
+struct ServerEntry {
+    id: String,
+    name: String,
+    key: String,
+}
+
+pub async fn describe<'a>(
+    app: &App,
+    people: &'a [Person],
+    base_url: &'a str,
+) -> Result<SandboxFile<'a>, AppError> {
+    let mut entries = Vec::new();
+    for org in orgs::list(app).await? {
+        let mut guild_entries = Vec::new();
+        let all_servers = servers::list(app, org.scope).await?;
+        for guild in guilds::list(app, org.scope).await? {
+            let mut server_entries = Vec::new();
+            for server in all_servers.iter().filter(|server| server.guild == guild.num) {
+                let key = keys::reveal(app, org.scope, server.id.clone(), Actor::System).await?;
+                server_entries.push(ServerEntry {
+                    id: server.id.as_str().to_owned(),
+                    name: server.name.clone(),
+                    key: key.expose().to_owned(),
+                });
+            }
+            guild_entries.push(GuildEntry {
+                id: guild.id.as_str().to_owned(),
+                slug: guild.slug,
+                discord_guild_id: guild.discord_guild_id.as_str().to_owned(),
+                log_channel_id: guild.log_channel_id,
+                servers: server_entries,
+            });
+        }
+        entries.push(OrgEntry {
+            id: org.id.as_str().to_owned(),
+            name: org.name,
+            slug: org.slug,
+            tier: org.tier.as_str(),
+            guilds: guild_entries,
+        });
+    }
+    Ok(SandboxFile {
+        base_url,
+        orgs: entries,
+        people,
+        bots: [],
+    })
+}
+
+/// Written beside and renamed: whoever sees the file sees all of it.
+pub fn write(data_dir: &Path, file: &SandboxFile<'_>) -> Result<(), Failure> {
+    let text = serde_json::to_string_pretty(file)?;
+    let temporary = data_dir.join("sandbox.json.new");
+    std::fs::write(&temporary, text)?;
+    std::fs::rename(&temporary, data_dir.join("sandbox.json"))?;
+    Ok(())
+}

@@ -1,0 +1,244 @@
+//! Who and what there is in the demo world. The same ids every time.
+
+use app::guilds::NewGuildRequest;
+use app::links::LinkRequest;
+use app::{App, AppError, OrgScope, accounts, guilds, links, orgs, servers, world_record};
+use domain::audit::Actor;
+use domain::id::GuildId;
+use domain::link::{Country, UnlinkCause};
+use domain::name::{DisplayName, Slug};
+use domain::permission::Role;
+use domain::plan::Tier;
+use domain::platform_id::{DiscordId, EitherId, SteamId};
+use serde::{Deserialize, Serialize};
+
+use super::clock::SandboxClock;
+
+const RECORD: &str = "sandbox_people";
+const DAY_MS: i64 = 24 * 60 * 60_000;
+const COUNTRIES: [&str; 6] = ["DE", "US", "BR", "PL", "SE", "JP"];
+/// Discord ids of the demo world start here, Steam ids at the first valid one.
+const FIRST_DISCORD: u64 = 700_000_000_000_000_000;
+const FIRST_STEAM: u64 = 76_561_197_960_300_000;
+
+/// A person of the demo world.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct Person {
+    pub name: String,
+    pub discord_id: String,
+    pub steam_id: String,
+    pub operator: bool,
+    pub memberships: Vec<MembershipOf>,
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+pub struct MembershipOf {
+    pub org_id: String,
+    pub role: Role,
+}
+
+/// The world as it was seeded, made now if the database is new.
+pub async fn ensure(app: &App, clock: &SandboxClock) -> Result<Vec<Person>, AppError> {
+    if let Some(text) = world_record::find(app, RECORD).await? {
+        return serde_json::from_str(&text).map_err(|error| AppError::Internal(error.to_string()));
+    }
+    clock.set_offset_ms(-120 * DAY_MS);
+    let people = seed(app, clock).await?;
+    clock.set_offset_ms(0);
+    let text = serde_json::to_string(&people).map_err(|error| AppError::Internal(error.to_string()))?;
+    world_record::put(app, RECORD, text).await?;
+    Ok(people)
+}
+
+async fn seed(app: &App, clock: &SandboxClock) -> Result<Vec<Person>, AppError> {
+    let mut people: Vec<Person> = ["Ada", "Bruno", "Chen", "Dara", "Elif", "Finn"]
+        .iter()
+        .enumerate()
+        .map(|(index, name)| person(name, index as u64))
+        .collect();
+    let large = seed_org(app, &mut people, 0, &LARGE).await?;
+    let small = seed_org(app, &mut people, 3, &SMALL).await?;
+    let operator = accounts::get_by_discord(app, &discord(0)?).await?;
+    accounts::grant_operator(app, operator).await?;
+    people[0].operator = true;
+    seed_links(app, clock, &large, 260).await?;
+    seed_links(app, clock, &small, 45).await?;
+    Ok(people)
+}
+
+struct OrgPlan {
+    name: &'static str,
+    tier: Tier,
+    guilds: &'static [GuildPlan],
+}
+
+struct GuildPlan {
+    name: &'static str,
+    discord_id: u64,
+    log_channel: Option<u64>,
+    servers: &'static [&'static str],
+}
+
+const LARGE: OrgPlan = OrgPlan {
+    name: "Ashfall Network",
+    tier: Tier::Pro,
+    guilds: &[
+        GuildPlan {
+            name: "Ashfall Rust",
+            discord_id: 800_000_000_000_000_001,
+            log_channel: Some(810_000_000_000_000_001),
+            servers: &["Ashfall EU Main", "Ashfall US Solo"],
+        },
+        GuildPlan {
+            name: "Ashfall Creative",
+            discord_id: 800_000_000_000_000_002,
+            log_channel: None,
+            servers: &["Ashfall Build"],
+        },
+    ],
+};
+
+const SMALL: OrgPlan = OrgPlan {
+    name: "Tiny Camp",
+    tier: Tier::Free,
+    guilds: &[GuildPlan {
+        name: "Tiny Camp",
+        discord_id: 800_000_000_000_000_003,
+        log_channel: Some(810_000_000_000_000_003),
+        servers: &["Tiny Camp Weekly"],
+    }],
+};
+
+struct SeededOrg {
+    scope: OrgScope,
+    guilds: Vec<GuildId>,
+    /// Keeps the players of one Org apart from another's.
+    first_player: u64,
+}
+
+/// Three people per Org: its owner, an admin and a staff member.
+async fn seed_org(
+    app: &App,
+    people: &mut [Person],
+    first: usize,
+    plan: &OrgPlan,
+) -> Result<SeededOrg, AppError> {
+    let mut team = Vec::new();
+    for person in &people[first..first + 3] {
+        let id =
+            DiscordId::parse(&person.discord_id).map_err(|error| AppError::Internal(error.to_string()))?;
+        team.push(accounts::ensure(app, id, name(&person.name)?).await?);
+    }
+    let (org_id, scope) =
+        orgs::create(app, &team[0], name(plan.name)?, slug(plan.name)?, Actor::System).await?;
+    orgs::set_tier(app, scope, plan.tier).await?;
+    for (offset, role) in [(0, Role::Owner), (1, Role::Admin), (2, Role::Staff)] {
+        if role != Role::Owner {
+            orgs::add_member(app, scope, &team[offset], role).await?;
+        }
+        people[first + offset].memberships.push(MembershipOf {
+            org_id: org_id.as_str().to_owned(),
+            role,
+        });
+    }
+    let mut guild_ids = Vec::new();
+    for guild in plan.guilds {
+        let request = NewGuildRequest {
+            discord_guild_id: platform(guild.discord_id)?,
+            name: name(guild.name)?,
+            slug: slug(guild.name)?,
+            log_channel_id: guild.log_channel.map(platform).transpose()?,
+        };
+        let (guild_id, _) = guilds::create(app, scope, request, Actor::System).await?;
+        for server in guild.servers {
+            servers::create(app, scope, guild_id.clone(), name(server)?, Actor::System).await?;
+        }
+        guild_ids.push(guild_id);
+    }
+    Ok(SeededOrg {
+        scope,
+        guilds: guild_ids,
+        first_player: first as u64 * 1_000,
+    })
+}
+
+/// Players join day by day; some come back with another Steam account, some leave.
+async fn seed_links(app: &App, clock: &SandboxClock, org: &SeededOrg, count: u64) -> Result<(), AppError> {
+    for index in 0..count {
+        clock.set_offset_ms(-120 * DAY_MS + (index as i64 + 1) * 119 * DAY_MS / count as i64);
+        let guild = &org.guilds[index as usize % org.guilds.len()];
+        let player = org.first_player + index;
+        link(
+            app,
+            org,
+            guild,
+            player,
+            player,
+            COUNTRIES[index as usize % COUNTRIES.len()],
+        )
+        .await?;
+        if index % 12 == 11 {
+            link(app, org, guild, player, player + 500_000, "US").await?;
+        }
+        if index % 15 == 14 {
+            let either = EitherId::Discord(discord(player)?);
+            links::unlink(
+                app,
+                org.scope,
+                guild.clone(),
+                either,
+                UnlinkCause::User,
+                Actor::System,
+            )
+            .await?;
+        }
+    }
+    Ok(())
+}
+
+async fn link(
+    app: &App,
+    org: &SeededOrg,
+    guild: &GuildId,
+    discord_number: u64,
+    steam_number: u64,
+    country: &str,
+) -> Result<(), AppError> {
+    let request = LinkRequest {
+        guild: guild.clone(),
+        discord_id: discord(discord_number)?,
+        steam_id: SteamId::parse(&(FIRST_STEAM + steam_number).to_string())
+            .map_err(|error| AppError::Internal(error.to_string()))?,
+        country: Country::parse(country).ok(),
+        actor: Actor::System,
+    };
+    links::link(app, org.scope, request).await.map(drop)
+}
+
+fn person(name: &str, index: u64) -> Person {
+    // The first players of each Org are its team, so their ids are those of seeded links.
+    let number = if index < 3 { index } else { 3_000 + index - 3 };
+    Person {
+        name: name.to_owned(),
+        discord_id: (FIRST_DISCORD + number).to_string(),
+        steam_id: (FIRST_STEAM + number).to_string(),
+        operator: false,
+        memberships: Vec::new(),
+    }
+}
+
+fn discord(number: u64) -> Result<DiscordId, AppError> {
+    platform(FIRST_DISCORD + number)
+}
+
+fn platform(number: u64) -> Result<DiscordId, AppError> {
+    DiscordId::parse(&number.to_string()).map_err(|error| AppError::Internal(error.to_string()))
+}
+
+fn name(text: &str) -> Result<DisplayName, AppError> {
+    DisplayName::parse(text).map_err(|error| AppError::Internal(error.to_string()))
+}
+
+fn slug(text: &str) -> Result<Slug, AppError> {
+    Slug::from_name(text).ok_or_else(|| AppError::Internal(format!("no slug from {text}")))
+}

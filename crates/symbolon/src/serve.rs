@@ -1,0 +1,182 @@
+//! `serve`: from configuration to answering requests, and back down in order.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use app::{App, background};
+use config::{Config, Server};
+use storage::migrate::Migrate;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use web::serve::{Limits, bind, serve};
+use web::{Settings, WebState};
+
+use crate::cli::{Common, ServeOptions};
+use crate::open::{load_config, open_app, open_app_at};
+use crate::output::{Failure, say};
+use crate::{admin, logging, sandbox};
+
+pub async fn run(common: &Common, options: &ServeOptions) -> Result<(), Failure> {
+    let mut config = load_config(common, options.listen)?;
+    if options.sandbox {
+        sandbox::adjust(&mut config);
+    }
+    logging::start(&config.log);
+    for warning in config.warnings() {
+        tracing::warn!("{warning}");
+    }
+    let metrics = web::metrics::install()?;
+    let listener = bind(config.server.listen)
+        .await
+        .map_err(|error| format!("cannot listen on {}: {error}", config.server.listen))?;
+    let app = start_app(&config, options.sandbox).await?;
+    let (stopper, stop) = watch::channel(false);
+    background::start(&app, &stop);
+    admin::listen(&app, &config.data_dir, stop.clone());
+    let state = WebState {
+        app: app.clone(),
+        settings: Arc::new(settings(&config.server)),
+    };
+    if let Some(address) = config.server.metrics_listen {
+        serve_operations(&state, metrics, address, stop).await?;
+    }
+    announce(&config, options.sandbox, listener.local_addr()?);
+    let report = serve(
+        listener,
+        web::service(state),
+        limits(&config.server),
+        stop_signal(),
+    )
+    .await;
+    tracing::info!(
+        completed = report.completed,
+        aborted = report.aborted,
+        "connections closed"
+    );
+    shut_down(&app, &stopper).await;
+    Ok(())
+}
+
+async fn start_app(config: &Config, with_sandbox: bool) -> Result<App, Failure> {
+    let app = if with_sandbox {
+        let clock = Arc::new(sandbox::SandboxClock::default());
+        let app = open_app_at(config, Migrate::Apply, Arc::clone(&clock) as _).await?;
+        sandbox::prepare(&app, &clock, config).await?;
+        app
+    } else {
+        open_app(config, Migrate::Apply).await?
+    };
+    for operator in &config.operators {
+        grant(&app, operator)
+            .await
+            .map_err(|error| crate::output::refused(&error))?;
+    }
+    Ok(app)
+}
+
+/// The first operators come from the configuration, because nobody else could name them.
+async fn grant(app: &App, discord_id: &str) -> Result<(), app::AppError> {
+    let id = domain::platform_id::DiscordId::parse(discord_id)
+        .map_err(|error| app::AppError::invalid("operators", error))?;
+    let name = domain::name::DisplayName::parse("Operator")
+        .map_err(|error| app::AppError::invalid("operators", error))?;
+    let account = app::accounts::ensure(app, id, name).await?;
+    if account.operator {
+        return Ok(());
+    }
+    app::accounts::grant_operator(app, account).await
+}
+
+async fn serve_operations(
+    state: &WebState,
+    metrics: web::metrics::PrometheusHandle,
+    address: SocketAddr,
+    mut stop: watch::Receiver<bool>,
+) -> Result<(), Failure> {
+    let listener: TcpListener = bind(address)
+        .await
+        .map_err(|error| format!("cannot listen on {address} for metrics: {error}"))?;
+    let service = web::operations_service(state.clone(), metrics);
+    state.app.tasks.spawn(async move {
+        let stopped = async move {
+            drop(stop.wait_for(|stopped| *stopped).await);
+        };
+        serve(
+            listener,
+            service,
+            Limits {
+                max_connections: 64,
+                ..Limits::default()
+            },
+            stopped,
+        )
+        .await;
+    });
+    Ok(())
+}
+
+fn settings(server: &Server) -> Settings {
+    Settings {
+        public_url: server.public_url.clone(),
+        trusted_proxies: server.trusted_proxies.clone().into(),
+        require_tls: server.require_tls,
+        request_timeout: Duration::from_millis(server.request_timeout_ms),
+    }
+}
+
+fn limits(server: &Server) -> Limits {
+    let ms = Duration::from_millis;
+    Limits {
+        first_byte_timeout: ms(server.first_byte_timeout_ms),
+        header_timeout: ms(server.header_timeout_ms),
+        idle_timeout: ms(server.idle_timeout_ms),
+        body_timeout: ms(server.body_timeout_ms),
+        drain_timeout: ms(server.drain_timeout_ms),
+        max_connections: server.max_connections,
+        max_connections_per_peer: server.max_connections_per_peer,
+        trusted_peers: server.trusted_proxies.clone().into(),
+        ..Limits::default()
+    }
+}
+
+fn announce(config: &Config, with_sandbox: bool, address: SocketAddr) {
+    tracing::info!(%address, "listening");
+    say(format!("Symbolon is running at {}", config.server.public_url));
+    if with_sandbox {
+        sandbox::announce(config);
+    }
+    if let Some(metrics) = config.server.metrics_listen {
+        say(format!("Metrics:  http://{metrics}/metrics"));
+    }
+    say("Stop with Ctrl-C.");
+}
+
+async fn stop_signal() {
+    let terminate = async {
+        match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+            Ok(mut signal) => drop(signal.recv().await),
+            Err(_) => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        _ = tokio::signal::ctrl_c() => {}
+        () = terminate => {}
+    }
+    tracing::info!("stopping: open requests are finished first");
+}
+
+/// Nothing that was accepted is lost: tasks end, uses and failures are written, the store closes last.
+async fn shut_down(app: &App, stopper: &watch::Sender<bool>) {
+    let _ = stopper.send(true);
+    app.tasks.finish(Duration::from_secs(5)).await;
+    for flushed in [
+        background::flush_uses(app).await,
+        background::flush_errors(app).await,
+    ] {
+        if let Err(error) = flushed {
+            tracing::warn!(error = %error.internal_detail(), "the last uses or failures were not written down");
+        }
+    }
+    app.db.close().await;
+}
