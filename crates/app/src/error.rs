@@ -40,7 +40,7 @@ pub enum AppError {
     #[error("not found")]
     NotFound,
     #[error("method not allowed")]
-    MethodNotAllowed { allow: &'static str },
+    MethodNotAllowed { allow: String },
     #[error("address too long")]
     UriTooLong,
     #[error("body too large")]

@@ -151,6 +151,46 @@ impl Work for AddMember {
     }
 }
 
+/// Sets what a member may do, from their next request on.
+pub async fn set_permissions(
+    app: &App,
+    scope: OrgScope,
+    account: &Account,
+    permissions: PermissionSet,
+) -> Result<(), AppError> {
+    app.db
+        .write(SetPermissions {
+            scope,
+            account: account.clone(),
+            permissions,
+        })
+        .await
+}
+
+struct SetPermissions {
+    scope: OrgScope,
+    account: Account,
+    permissions: PermissionSet,
+}
+
+impl Work for SetPermissions {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "set_permissions";
+
+    fn tenant(&self) -> Option<i64> {
+        Some(self.scope.num())
+    }
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        orgs::lock(tx, self.scope).await?;
+        if !orgs::set_member_permissions(tx, self.scope, self.account.num, self.permissions).await? {
+            return Err(AppError::NotFound);
+        }
+        Ok(())
+    }
+}
+
 /// Sets an Org's tier. An operator's tool until billing derives it.
 pub async fn set_tier(app: &App, scope: OrgScope, tier: Tier) -> Result<(), AppError> {
     app.db.write(SetTier { scope, tier }).await

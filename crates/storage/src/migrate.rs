@@ -140,7 +140,10 @@ fn digest(text: &str) -> String {
 
 /// Refuses anything but the newest schema, without touching the file.
 pub(crate) fn require_on_sqlite(connection: &rusqlite::Connection) -> Result<(), MigrateError> {
-    pending(&applied_on_sqlite(connection)?, Migrate::Require, |migration| digest(&migration.for_sqlite())).map(drop)
+    pending(&applied_on_sqlite(connection)?, Migrate::Require, |migration| {
+        digest(&migration.for_sqlite())
+    })
+    .map(drop)
 }
 
 fn applied_on_sqlite(connection: &rusqlite::Connection) -> Result<Vec<(i64, String)>, DbError> {

@@ -1,1 +1,21 @@
-//! testkit
+//! What integration tests stand on: a whole application on a database of its own, with a clock and randomness that
+//! the test decides, callers with types, and factories.
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that cannot arrange its world must fail"
+)]
+
+mod app;
+mod http;
+mod process;
+mod scale;
+mod world;
+
+pub use crate::app::{START_MS, TestApp};
+pub use crate::http::{Client, Reply};
+pub use crate::process::{Node, free_port};
+pub use crate::scale::{rounds, wait_until};
+pub use crate::world::{Tenant, discord, steam};
+pub use storage::both_databases;
+pub use storage::testing::{Engine, TestDb};

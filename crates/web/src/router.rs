@@ -2,12 +2,12 @@
 
 use axum::Router;
 use axum::routing::{any, get};
-use http::Method;
+use http::{Method, Uri};
 
 use crate::dashboard::{audit, servers};
 use crate::error::failed_response;
 use crate::layers::Edge;
-use crate::routes::{Access, RouteSpec, Routes};
+use crate::routes::{Access, RouteSpec, Routes, methods_of};
 use crate::state::WebState;
 use crate::{health, plugin, public};
 
@@ -51,11 +51,13 @@ pub fn service(state: WebState) -> Edge {
         .finish()
         .0
         .fallback(|| async { failed_response(app::AppError::NotFound) })
-        .method_not_allowed_fallback(|| async {
-            failed_response(app::AppError::MethodNotAllowed {
-                allow: "another method",
-            })
-        })
+        .method_not_allowed_fallback(|uri: Uri| async move { failed_response(refused_method(uri.path())) })
         .with_state(state.clone());
     Edge::new(router, state)
+}
+
+fn refused_method(path: &str) -> app::AppError {
+    app::AppError::MethodNotAllowed {
+        allow: methods_of(path).join(", "),
+    }
 }

@@ -174,17 +174,26 @@ fn about(org: KnownOrg, mut response: Response) -> Response {
     response
 }
 
+fn known_routes() -> &'static [RouteSpec] {
+    static TABLE: OnceLock<Vec<RouteSpec>> = OnceLock::new();
+    TABLE.get_or_init(crate::router::table)
+}
+
+fn serving(path: &str) -> impl Iterator<Item = &'static RouteSpec> {
+    let below_api = path.strip_prefix("/api").filter(|rest| rest.starts_with('/'));
+    known_routes()
+        .iter()
+        .filter(move |route| fits(route.path, below_api.filter(|_| route.mirrored).unwrap_or(path)))
+}
+
 /// The template of the route that serves a path, for logs and the error log; never the path itself.
 pub fn template_of(path: &str) -> &'static str {
-    static TEMPLATES: OnceLock<Vec<&'static str>> = OnceLock::new();
-    let templates = TEMPLATES.get_or_init(|| crate::router::table().iter().map(|route| route.path).collect());
-    let below_api = path.strip_prefix("/api").filter(|rest| rest.starts_with('/'));
-    let path = below_api.unwrap_or(path);
-    templates
-        .iter()
-        .find(|template| fits(template, path))
-        .copied()
-        .unwrap_or("(none)")
+    serving(path).next().map_or("(none)", |route| route.path)
+}
+
+/// The methods a path knows.
+pub fn methods_of(path: &str) -> Vec<&'static str> {
+    serving(path).map(|route| route.method.as_str()).collect()
 }
 
 fn fits(template: &str, path: &str) -> bool {
@@ -207,6 +216,8 @@ mod tests {
         assert_eq!(template_of("/orgs/org_X/servers"), "/orgs/{org}/servers");
         assert_eq!(template_of("/api/orgs/org_X/servers"), "/orgs/{org}/servers");
         assert_eq!(template_of("/api"), "/api");
+        assert_eq!(template_of("/api/healthz"), "(none)");
+        assert_eq!(methods_of("/api/orgs/x/servers"), ["GET", "POST"]);
         assert_eq!(template_of("/svc_live_secret"), "(none)");
     }
 }

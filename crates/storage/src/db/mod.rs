@@ -82,7 +82,13 @@ impl Db {
     pub async fn open_beside(options: OpenOptions) -> Result<Db, OpenError> {
         match &options.target {
             Target::Sqlite { path } => sqlite::Sqlite::open_beside(path).map(Db::Sqlite),
-            Target::Postgres { .. } => Db::open(OpenOptions { migrate: Migrate::Require, ..options }).await,
+            Target::Postgres { .. } => {
+                Db::open(OpenOptions {
+                    migrate: Migrate::Require,
+                    ..options
+                })
+                .await
+            }
         }
     }
 

@@ -1,5 +1,7 @@
 //! `sandbox.json`: the demo world for people who automate.
 
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use app::{App, AppError, guilds, keys, orgs, servers};
@@ -89,7 +91,14 @@ pub async fn describe<'a>(
 pub fn write(data_dir: &Path, file: &SandboxFile<'_>) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(file)?;
     let temporary = data_dir.join("sandbox.json.new");
-    std::fs::write(&temporary, text)?;
+    // It holds keys.
+    let mut target = std::fs::OpenOptions::new()
+        .create(true)
+        .truncate(true)
+        .write(true)
+        .mode(0o600)
+        .open(&temporary)?;
+    target.write_all(text.as_bytes())?;
     std::fs::rename(&temporary, data_dir.join("sandbox.json"))?;
     Ok(())
 }

@@ -68,8 +68,10 @@ pub(super) fn decorate(error: &AppError, headers: &mut http::HeaderMap) {
     if let Some(seconds) = error.retry_after_s() {
         headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
     }
-    if let AppError::MethodNotAllowed { allow } = error {
-        headers.insert(ALLOW, HeaderValue::from_static(allow));
+    if let AppError::MethodNotAllowed { allow } = error
+        && let Ok(methods) = HeaderValue::from_str(allow)
+    {
+        headers.insert(ALLOW, methods);
     }
     if status_of(error) == StatusCode::REQUEST_TIMEOUT {
         headers.insert(http::header::CONNECTION, HeaderValue::from_static("close"));

@@ -206,9 +206,6 @@ impl Shared {
 fn unnamed(status: u16) -> AppError {
     match status {
         404 => AppError::NotFound,
-        405 => AppError::MethodNotAllowed {
-            allow: "another method",
-        },
         413 => AppError::PayloadTooLarge {
             limit_bytes: 64 * 1024,
         },

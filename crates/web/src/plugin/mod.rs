@@ -39,7 +39,11 @@ pub async fn handle(State(state): State<WebState>, request: Request) -> Response
     match *request.method() {
         Method::GET | Method::POST => {}
         Method::OPTIONS => return options(),
-        _ => return failed_response(AppError::MethodNotAllowed { allow: METHODS }),
+        _ => {
+            return failed_response(AppError::MethodNotAllowed {
+                allow: METHODS.to_owned(),
+            });
+        }
     }
     let (parts, body) = request.into_parts();
     let peer = parts

@@ -6,6 +6,7 @@ mod readers;
 mod writer;
 
 use std::fs::{File, OpenOptions as FileOptions, TryLockError};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -63,7 +64,14 @@ impl Sqlite {
         let readers = Readers::open(path, 1)?;
         readers.with(|connection| Ok(migrate::require_on_sqlite(connection)))??;
         let heavy = tokio::sync::Semaphore::new(HEAVY_READS);
-        Ok(Self { shared: Arc::new(Shared { readers, queue: Queue::closed(), heavy, _lock: None }) })
+        Ok(Self {
+            shared: Arc::new(Shared {
+                readers,
+                queue: Queue::closed(),
+                heavy,
+                _lock: None,
+            }),
+        })
     }
 
     pub fn find<T: FromRow>(
@@ -172,7 +180,11 @@ fn lock_directory(path: &Path) -> Result<File, OpenError> {
         path: directory.to_owned(),
         source,
     };
-    std::fs::create_dir_all(directory).map_err(at)?;
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(directory)
+        .map_err(at)?;
     let lock_path = path.with_extension("lock");
     let file = FileOptions::new()
         .create(true)

@@ -1,0 +1,134 @@
+//! An application inside the test's own process.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use app::gate::Limits;
+use app::{App, Parts};
+use domain::clock::{SharedClock, TestClock};
+use domain::plan::{RateLimit, Tier};
+use domain::random::SeededRandom;
+use storage::testing::{Engine, TestDb};
+use web::layers::Edge;
+use web::{Settings, WebState};
+
+use crate::http::Client;
+
+/// When every test begins: 1 January 2026.
+pub const START_MS: i64 = 1_767_225_600_000;
+
+pub struct TestApp {
+    pub app: App,
+    pub clock: Arc<TestClock>,
+    pub db: TestDb,
+    pub state: WebState,
+    service: Edge,
+}
+
+impl TestApp {
+    pub async fn start(engine: Engine) -> TestApp {
+        TestApp::start_with(engine, |_| {}, |_| {}).await
+    }
+
+    /// With other limits or settings than the defaults.
+    pub async fn start_with(
+        engine: Engine,
+        limits: impl FnOnce(&mut Limits),
+        settings: impl FnOnce(&mut Settings),
+    ) -> TestApp {
+        let db = TestDb::open(engine).await;
+        TestApp::on(db, limits, settings).await
+    }
+
+    async fn on(
+        db: TestDb,
+        change_limits: impl FnOnce(&mut Limits),
+        change: impl FnOnce(&mut Settings),
+    ) -> TestApp {
+        let clock = Arc::new(TestClock::new(START_MS));
+        let mut limits = default_limits();
+        change_limits(&mut limits);
+        let parts = Parts {
+            db: db.db.clone(),
+            clock: Arc::clone(&clock) as SharedClock,
+            random: Arc::new(SeededRandom::new(7)),
+            master_key_file: db.directory().join("master.keys"),
+            limits,
+        };
+        let app = App::start(parts).await.expect("the application starts");
+        let mut settings = Settings {
+            public_url: "http://127.0.0.1:8080".to_owned(),
+            trusted_proxies: Arc::from([]),
+            require_tls: false,
+            request_timeout: Duration::from_secs(30),
+        };
+        change(&mut settings);
+        let state = WebState {
+            app: app.clone(),
+            settings: Arc::new(settings),
+        };
+        TestApp {
+            app,
+            clock,
+            db,
+            service: web::service(state.clone()),
+            state,
+        }
+    }
+
+    /// A caller with nothing to show.
+    pub fn client(&self) -> Client {
+        Client::new(self.service.clone())
+    }
+
+    /// A caller with an API key in the recommended place.
+    pub fn plugin(&self, key: &str) -> Client {
+        self.client().header("x-api-key", key)
+    }
+
+    /// A browser with a session cookie.
+    pub fn person(&self, session: &str) -> Client {
+        let cookie = format!("{}={session}", self.state.settings.session_cookie());
+        self.client()
+            .header("cookie", &cookie)
+            .header("content-type", "application/json")
+    }
+
+    /// Waits for what requests left to the background.
+    pub async fn settle(&self) {
+        self.app.tasks.finish(Duration::from_secs(10)).await;
+    }
+
+    /// Every flow ends here: all invariants must hold.
+    pub async fn finish(self) {
+        self.settle().await;
+        let findings = storage::doctor::examine(&self.db.db)
+            .await
+            .expect("the invariants can be checked");
+        assert!(findings.is_empty(), "broken invariants: {findings:#?}");
+        let TestApp {
+            app,
+            db,
+            state,
+            service,
+            ..
+        } = self;
+        drop((app, state, service));
+        db.finish().await;
+    }
+}
+
+pub(crate) fn default_limits() -> Limits {
+    let plain = |per_minute, burst| RateLimit {
+        per_minute,
+        burst,
+        bulk_ids: 1,
+    };
+    Limits {
+        free: Tier::Free.default_rate_limit(),
+        standard: Tier::Standard.default_rate_limit(),
+        pro: Tier::Pro.default_rate_limit(),
+        unknown_keys: plain(30, 30),
+        dashboard: plain(1200, 100),
+    }
+}

@@ -1,0 +1,155 @@
+//! The real binary as a child process, for what only a process can show: kill -9, several nodes, signals.
+
+use std::net::{SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+/// A port that was free a moment ago.
+pub fn free_port() -> u16 {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
+    listener.local_addr().expect("an address").port()
+}
+
+/// A running `symbolon serve`. It is killed when dropped.
+pub struct Node {
+    child: Child,
+    pub address: SocketAddr,
+    /// What it wrote to standard output and error.
+    pub log: PathBuf,
+}
+
+impl Node {
+    /// Starts the binary and waits until it answers.
+    pub async fn start(binary: &str, data: &Path, database: &str) -> Node {
+        Node::start_with(binary, data, database, &[]).await
+    }
+
+    /// The same with more environment variables.
+    pub async fn start_with(binary: &str, data: &Path, database: &str, environment: &[(&str, &str)]) -> Node {
+        let address = SocketAddr::from(([127, 0, 0, 1], free_port()));
+        let log = data.join(format!("node-{}.log", address.port()));
+        std::fs::create_dir_all(data).expect("a data directory");
+        let output = std::fs::OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(&log)
+            .expect("a log file");
+        let child = Command::new(binary)
+            .args([
+                "serve",
+                "--listen",
+                &address.to_string(),
+                "--database",
+                database,
+                "--data",
+            ])
+            .arg(data)
+            .env("SYMBOLON_SERVER_METRICS_LISTEN", "")
+            .envs(environment.iter().copied())
+            .stdin(Stdio::null())
+            .stdout(output.try_clone().expect("a second handle"))
+            .stderr(output)
+            .spawn()
+            .expect("the binary starts");
+        let mut node = Node { child, address, log };
+        node.wait_until_up().await;
+        node
+    }
+
+    async fn wait_until_up(&mut self) {
+        let begun = Instant::now();
+        loop {
+            if let Ok((200, _)) = self.try_request("GET", "/readyz", &[], "").await {
+                return;
+            }
+            let ended = self.child.try_wait().expect("a child can be asked");
+            if ended.is_some() || begun.elapsed() > Duration::from_secs(60) {
+                panic!(
+                    "the node did not come up ({ended:?}): {}",
+                    std::fs::read_to_string(&self.log).unwrap_or_default()
+                );
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+
+    /// Status and body of one request on a connection of its own.
+    pub async fn request(
+        &self,
+        method: &str,
+        uri: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> (u16, String) {
+        self.try_request(method, uri, headers, body)
+            .await
+            .expect("the node answers")
+    }
+
+    /// The same, with the error of a connection that broke.
+    pub async fn try_request(
+        &self,
+        method: &str,
+        uri: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> std::io::Result<(u16, String)> {
+        let mut stream = TcpStream::connect(self.address).await?;
+        let mut head = format!(
+            "{method} {uri} HTTP/1.1\r\nhost: test\r\nconnection: close\r\ncontent-length: {}\r\n",
+            body.len()
+        );
+        for (name, value) in headers {
+            head.push_str(&format!("{name}: {value}\r\n"));
+        }
+        head.push_str("\r\n");
+        head.push_str(body);
+        stream.write_all(head.as_bytes()).await?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await?;
+        let broken = || std::io::Error::other("half an answer");
+        let (head, body) = answer.split_once("\r\n\r\n").ok_or_else(broken)?;
+        let status = head
+            .split(' ')
+            .nth(1)
+            .and_then(|status| status.parse().ok())
+            .ok_or_else(broken)?;
+        Ok((status, body.to_owned()))
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// SIGKILL, and nothing of the process is left.
+    pub fn kill(mut self) {
+        self.child.kill().expect("a child can be killed");
+        self.child.wait().expect("a child can be awaited");
+    }
+
+    /// SIGTERM; true when it ended with success.
+    pub async fn stop(mut self) -> bool {
+        let sent = Command::new("kill").arg(self.child.id().to_string()).status();
+        assert!(sent.is_ok_and(|status| status.success()), "the signal was sent");
+        let begun = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().expect("a child can be asked") {
+                return status.success();
+            }
+            assert!(begun.elapsed() < Duration::from_secs(30), "the node did not stop");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        // Already gone is fine.
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}

@@ -1,0 +1,142 @@
+//! Factories: a tenant with everything it needs, in one line.
+
+use app::accounts;
+use app::guilds::{self, NewGuildRequest};
+use app::links::{self, LinkRequest, Linked};
+use app::{App, OrgScope, orgs, servers, sessions};
+use domain::audit::Actor;
+use domain::id::{GuildId, OrgId, ServerId};
+use domain::name::{DisplayName, Slug};
+use domain::permission::{Permission, PermissionSet, Role};
+use domain::plan::Tier;
+use domain::platform_id::{DiscordId, SteamId};
+use storage::accounts::Account;
+
+use crate::app::TestApp;
+
+/// A Discord id that differs for each number.
+pub fn discord(number: u64) -> DiscordId {
+    DiscordId::parse(&(700_000_000_000_000_000 + number).to_string()).expect("a Discord id")
+}
+
+/// A Steam id that differs for each number.
+pub fn steam(number: u64) -> SteamId {
+    SteamId::parse(&(76_561_197_960_265_728 + number).to_string()).expect("a Steam id")
+}
+
+/// An Org with an owner, a Guild with a log channel, and a Server with its key.
+#[derive(Clone)]
+pub struct Tenant {
+    pub owner: Account,
+    pub org: OrgId,
+    pub scope: OrgScope,
+    pub guild: GuildId,
+    pub discord_guild: DiscordId,
+    pub server: ServerId,
+    pub key: String,
+}
+
+impl TestApp {
+    /// A tenant whose names and ids follow from `number`.
+    pub async fn tenant(&self, number: u64, tier: Tier) -> Tenant {
+        let app = &self.app;
+        let owner = self.account(900_000 + number).await;
+        let (org, scope) = orgs::create(
+            app,
+            &owner,
+            name("Org", number),
+            slug("org", number),
+            Actor::System,
+        )
+        .await
+        .expect("an Org");
+        orgs::set_tier(app, scope, tier).await.expect("a tier");
+        let discord_guild = discord(800_000_000 + number);
+        let request = NewGuildRequest {
+            discord_guild_id: discord_guild.clone(),
+            name: name("Guild", number),
+            slug: slug("guild", number),
+            log_channel_id: Some(discord(810_000_000 + number)),
+        };
+        let (guild, _) = guilds::create(app, scope, request, Actor::System)
+            .await
+            .expect("a Guild");
+        let created = servers::create(app, scope, guild.clone(), name("Server", number), Actor::System)
+            .await
+            .expect("a Server");
+        let key = created.key.expose().to_owned();
+        Tenant {
+            owner,
+            org,
+            scope,
+            guild,
+            discord_guild,
+            server: created.id,
+            key,
+        }
+    }
+
+    /// A dashboard account.
+    pub async fn account(&self, number: u64) -> Account {
+        accounts::ensure(&self.app, discord(number), name("Person", number))
+            .await
+            .expect("an account")
+    }
+
+    /// A session token of an account.
+    pub async fn session(&self, account: &Account) -> String {
+        let token = sessions::start(&self.app, account, sessions::ABSOLUTE_MS)
+            .await
+            .expect("a session");
+        token.expose().to_owned()
+    }
+
+    /// A member of the tenant's Org who holds exactly these permissions, and their session token.
+    pub async fn member(&self, tenant: &Tenant, number: u64, permissions: &[Permission]) -> String {
+        let account = self.account(number).await;
+        orgs::add_member(&self.app, tenant.scope, &account, Role::Staff)
+            .await
+            .expect("a member");
+        let set: PermissionSet = permissions.iter().copied().collect();
+        self.set_permissions(tenant, &account, set).await;
+        self.session(&account).await
+    }
+
+    /// Changes what a member may do.
+    pub async fn set_permissions(&self, tenant: &Tenant, account: &Account, permissions: PermissionSet) {
+        orgs::set_permissions(&self.app, tenant.scope, account, permissions)
+            .await
+            .expect("permissions");
+    }
+}
+
+impl Tenant {
+    /// Links player `number` to the Steam account of the same number.
+    pub async fn link(&self, app: &App, number: u64) -> Linked {
+        self.link_pair(app, number, number).await.expect("a link")
+    }
+
+    pub async fn link_pair(
+        &self,
+        app: &App,
+        discord_number: u64,
+        steam_number: u64,
+    ) -> Result<Linked, app::AppError> {
+        let request = LinkRequest {
+            guild: self.guild.clone(),
+            discord_id: discord(discord_number),
+            steam_id: steam(steam_number),
+            country: None,
+            actor: Actor::System,
+        };
+        links::link(app, self.scope, request).await
+    }
+}
+
+fn name(kind: &str, number: u64) -> DisplayName {
+    DisplayName::parse(&format!("{kind} {number}")).expect("a name")
+}
+
+fn slug(kind: &str, number: u64) -> Slug {
+    Slug::parse(&format!("{kind}-{number}")).expect("a slug")
+}

@@ -1,0 +1,3 @@
+//! The product's promises, on both databases.
+
+mod plugin;
