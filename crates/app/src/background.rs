@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use storage::{KeyNum, Tx, Work, error_log, jobs, keys, sessions, settings};
+use tokio::sync::watch;
 
 use crate::error::AppError;
 use crate::error_log::WriteGroups;
@@ -20,28 +21,33 @@ const PROBE: &str = "write_probe";
 const SLICE: usize = 200;
 
 /// Starts the tasks; they end when `stop` becomes true.
-pub fn start(app: &App, stop: &tokio::sync::watch::Receiver<bool>) {
-    let tasks: [(&'static str, Duration, fn(App) -> Step); 2] = [
-        ("error_log", FLUSH_EVERY, |app| {
-            Box::pin(async move { flush_errors(&app).await })
-        }),
-        ("housekeeping", PURGE_EVERY, |app| {
-            Box::pin(async move { keep_house(&app).await })
-        }),
-    ];
-    for (name, every, step) in tasks {
-        let (app_of_task, stop) = (app.clone(), stop.clone());
-        app.tasks.supervise(name, move || {
-            repeat(app_of_task.clone(), stop.clone(), name, every, step)
-        });
-    }
+pub fn start(app: &App, stop: &watch::Receiver<bool>) {
+    supervise(app, stop, "error_log", FLUSH_EVERY, |app| {
+        Box::pin(async move { flush_errors(&app).await })
+    });
+    supervise(app, stop, "housekeeping", PURGE_EVERY, |app| {
+        Box::pin(async move { keep_house(&app).await })
+    });
+}
+
+fn supervise(
+    app: &App,
+    stop: &watch::Receiver<bool>,
+    name: &'static str,
+    every: Duration,
+    step: fn(App) -> Step,
+) {
+    let (app_of_task, stop) = (app.clone(), stop.clone());
+    app.tasks.supervise(name, move || {
+        repeat(app_of_task.clone(), stop.clone(), name, every, step)
+    });
 }
 
 type Step = std::pin::Pin<Box<dyn Future<Output = Result<(), AppError>> + Send>>;
 
 async fn repeat(
     app: App,
-    mut stop: tokio::sync::watch::Receiver<bool>,
+    mut stop: watch::Receiver<bool>,
     name: &'static str,
     every: Duration,
     step: fn(App) -> Step,
