@@ -22,4 +22,12 @@ pub fn start(log: &Log) {
         LogFormat::Text => builder.with_ansi(false).try_init(),
     };
     drop(started);
+    std::panic::set_hook(Box::new(note_panic));
+}
+
+/// A panic's text may quote what it worked on, so keys are cut and the line goes where all lines go.
+fn note_panic(panic: &std::panic::PanicHookInfo<'_>) {
+    let place = panic.location().map(ToString::to_string).unwrap_or_default();
+    let text = domain::key::redact(panic.payload_as_str().unwrap_or("no text")).into_owned();
+    tracing::error!(place, text, "a panic was caught");
 }

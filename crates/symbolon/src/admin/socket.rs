@@ -69,8 +69,11 @@ pub fn listen(app: &App, data_dir: &Path, mut stop: tokio::sync::watch::Receiver
     });
 }
 
-/// A socket left by a crash is replaced: the caller holds the data directory's lock, so nobody listens on it.
+/// A socket left by a crash is replaced; one that answers belongs to another node on this directory and stays.
 fn bind(path: &Path) -> std::io::Result<UnixListener> {
+    if std::os::unix::net::UnixStream::connect(path).is_ok() {
+        return Err(ErrorKind::AddrInUse.into());
+    }
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
         Ok(()) | Err(_) => {}
