@@ -11,6 +11,8 @@ use crate::db::{DbError, Statement};
 /// rusqlite keeps 16 by default, which makes every seventeenth statement four times slower.
 const CACHED_STATEMENTS: usize = 256;
 
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+
 /// The one connection that writes. `synchronous=FULL` makes an answered commit survive a power cut.
 pub(super) fn open_writer(path: &Path) -> Result<Connection, DbError> {
     let connection = open(path)?;
@@ -34,7 +36,7 @@ fn open(path: &Path) -> Result<Connection, DbError> {
     let flags =
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(Duration::from_secs(5))?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.pragma_update(None, "trusted_schema", false)?;
     connection.pragma_update(None, "cell_size_check", true)?;
@@ -42,6 +44,15 @@ fn open(path: &Path) -> Result<Connection, DbError> {
     // Without it SQLite prepares a joined statement anew whenever a bound value changes.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(connection)
+}
+
+/// Moves the write-ahead log into the database file, as far as readers allow. It waits for none of them:
+/// the next unit of work would wait too.
+pub(super) fn fold_log(connection: &Connection) -> Result<(), DbError> {
+    connection.busy_timeout(Duration::ZERO)?;
+    let folded = connection.execute_batch("PRAGMA optimize; PRAGMA wal_checkpoint(TRUNCATE);");
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    Ok(folded?)
 }
 
 pub(super) fn explain(connection: &Connection, statement: &'static Statement) -> Result<String, DbError> {

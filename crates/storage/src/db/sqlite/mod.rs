@@ -30,7 +30,7 @@ pub struct Sqlite {
 struct Shared {
     readers: Readers,
     queue: Queue,
-    heavy: tokio::sync::Semaphore,
+    heavy: Arc<tokio::sync::Semaphore>,
     /// Held open for the life of the store: the operating system frees it even after `kill -9`.
     _lock: Option<File>,
 }
@@ -48,7 +48,7 @@ impl Sqlite {
         migrate::on_sqlite(&mut connection, options.migrate)?;
         let readers = Readers::open(path, options.pool_size.max(1))?;
         let queue = Queue::start(path.to_owned(), connection, options.write_queue)?;
-        let heavy = tokio::sync::Semaphore::new(HEAVY_READS);
+        let heavy = Arc::new(tokio::sync::Semaphore::new(HEAVY_READS));
         Ok(Self {
             shared: Arc::new(Shared {
                 readers,
@@ -101,13 +101,11 @@ impl Sqlite {
     ) -> Result<Vec<T>, DbError> {
         let owned: Vec<OwnedValue> = params.iter().map(OwnedValue::from).collect();
         let shared = Arc::clone(&self.shared);
-        let _permit = self
-            .shared
-            .heavy
-            .acquire()
-            .await
-            .map_err(|error| DbError::Unavailable(error.to_string()))?;
+        let permit = Arc::clone(&self.shared.heavy).acquire_owned().await;
+        let permit = permit.map_err(|error| DbError::Unavailable(error.to_string()))?;
         let task = tokio::task::spawn_blocking(move || {
+            // Held by the read itself: a caller that goes away does not end it.
+            let _permit = permit;
             let values: Vec<Value<'_>> = owned.iter().map(OwnedValue::borrow).collect();
             // A connection of its own: a long scan must not hold a slot that point reads wait for.
             shared
@@ -145,6 +143,17 @@ impl Sqlite {
         self.shared
             .readers
             .with(|connection| connection::explain(connection, statement))
+    }
+}
+
+#[cfg(feature = "testing")]
+impl Sqlite {
+    pub(crate) fn times_prepared_again(&self, statement: &'static Statement) -> Result<i32, DbError> {
+        self.shared.readers.with(|connection| {
+            Ok(connection
+                .prepare_cached(statement.sqlite())?
+                .get_status(rusqlite::StatementStatus::RePrepare))
+        })
     }
 }
 

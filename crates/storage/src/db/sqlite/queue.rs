@@ -58,7 +58,7 @@ impl Queue {
             work,
             outcome: None,
             reply,
-            _place: place,
+            place,
         };
         sender.try_send(Box::new(unit)).map_err(|error| match error {
             TrySendError::Full(_) => DbError::Overloaded,
@@ -115,7 +115,7 @@ struct UnitOf<W: Work> {
     work: W,
     outcome: Option<Answer<W>>,
     reply: oneshot::Sender<Answer<W>>,
-    _place: Place,
+    place: Place,
 }
 
 impl<W: Work> Unit for UnitOf<W> {
@@ -145,15 +145,23 @@ impl<W: Work> Unit for UnitOf<W> {
     }
 
     fn answer(self: Box<Self>, batch_failure: Option<&DbError>) {
-        let answer = match (batch_failure, self.outcome) {
+        let Self {
+            outcome,
+            reply,
+            place,
+            ..
+        } = *self;
+        let answer = match (batch_failure, outcome) {
             (Some(error), _) => Err(Refusal::Storage(error.clone())),
             (None, Some(outcome)) => outcome,
             (None, None) => Err(Refusal::Storage(DbError::Unavailable(
                 "the unit was not run".to_owned(),
             ))),
         };
+        // Before the answer: whoever gets it may write again at once.
+        drop(place);
         // The caller may have gone away; the work is done all the same.
-        drop(self.reply.send(answer));
+        drop(reply.send(answer));
     }
 
     fn name(&self) -> &'static str {

@@ -117,7 +117,7 @@ impl Writer<'_> {
             return;
         }
         if let Ok(connection) = self.connection()
-            && let Err(error) = connection.execute_batch("PRAGMA optimize; PRAGMA wal_checkpoint(TRUNCATE);")
+            && let Err(error) = connection::fold_log(connection)
         {
             tracing::warn!(%error, "the write-ahead log was not folded back");
         }
