@@ -1,5 +1,6 @@
 //! What a database can answer besides rows, sorted by what the caller may do about it.
 
+use deadpool_postgres::TimeoutType;
 use thiserror::Error;
 
 /// Which kind of rule a write broke.
@@ -105,10 +106,13 @@ impl From<tokio_postgres::Error> for DbError {
         let Some(answer) = error.as_db_error() else {
             let text = describe(&error);
             // Conversion errors are ours; everything else without a server answer is the connection.
-            return if text.contains("deserializing")
-                || text.contains("serializing")
-                || text.contains("invalid column")
-            {
+            let ours = [
+                "serializing",
+                "invalid column",
+                "parameters but got",
+                "encoding message",
+            ];
+            return if ours.iter().any(|part| text.contains(part)) {
                 DbError::Bug(text)
             } else {
                 DbError::Unavailable(text)
@@ -120,6 +124,8 @@ impl From<tokio_postgres::Error> for DbError {
             "23503" => DbError::Constraint(Broken::ForeignKey, text),
             "40001" | "40P01" => DbError::Repeat(text),
             // 08 connection, 53 resources, 55 locks, 57 cancelled or shutting down, 58 system
+            // 25006 a standby after a failover, 25P03 ended by the server, 40003 unknown outcome, XX001 XX002 damage
+            "25006" | "25P03" | "40003" | "XX001" | "XX002" => DbError::Unavailable(text),
             code if ["08", "53", "55", "57", "58"].contains(&&code[..2]) => DbError::Unavailable(text),
             code if code.starts_with("23") => DbError::Constraint(Broken::Rule, text),
             _ => DbError::Bug(text),
@@ -131,8 +137,10 @@ impl From<deadpool_postgres::PoolError> for DbError {
     fn from(error: deadpool_postgres::PoolError) -> Self {
         match error {
             deadpool_postgres::PoolError::Backend(error) => DbError::from(error),
-            deadpool_postgres::PoolError::Timeout(_) => DbError::Overloaded,
+            // All connections are busy; the other timeouts mean that the server does not answer.
+            deadpool_postgres::PoolError::Timeout(TimeoutType::Wait) => DbError::Overloaded,
             other @ (deadpool_postgres::PoolError::Closed
+            | deadpool_postgres::PoolError::Timeout(TimeoutType::Create | TimeoutType::Recycle)
             | deadpool_postgres::PoolError::NoRuntimeSpecified
             | deadpool_postgres::PoolError::PostCreateHook(_)) => DbError::Unavailable(other.to_string()),
         }

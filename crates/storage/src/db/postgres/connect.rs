@@ -15,6 +15,7 @@ use crate::db::{DbError, OpenError, OpenOptions, Statement};
 
 const SYSTEM_ROOTS: &str = "/etc/ssl/certs/ca-certificates.crt";
 const WAIT_FOR_CONNECTION: Duration = Duration::from_secs(3);
+const SILENT_PEER: Duration = Duration::from_secs(15);
 
 #[derive(Clone)]
 pub(super) struct Connector {
@@ -40,13 +41,27 @@ impl Connector {
         config.options(session.trim());
         config.application_name("symbolon");
         config.connect_timeout(WAIT_FOR_CONNECTION);
+        // A host that vanished without a word would otherwise hold its connections for a quarter of an hour.
+        config
+            .tcp_user_timeout(SILENT_PEER)
+            .keepalives_idle(SILENT_PEER)
+            .keepalives_retries(3);
+        config.keepalives_interval(SILENT_PEER / 3);
         let plain = config.get_ssl_mode() == SslMode::Disable;
         let tls = if plain { None } else { Some(tls(options)?) };
         Ok(Self { config, tls })
     }
 
-    #[expect(clippy::disallowed_methods, reason = "ends with its client")]
+    /// A connection of its own. A server that accepts and then stays silent is given up too.
     pub(super) async fn connect(&self) -> Result<Connected, DbError> {
+        match tokio::time::timeout(WAIT_FOR_CONNECTION, self.handshake()).await {
+            Ok(connected) => connected,
+            Err(_) => Err(DbError::Unavailable("the server does not answer".to_owned())),
+        }
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "ends with its client")]
+    async fn handshake(&self) -> Result<Connected, DbError> {
         match &self.tls {
             Some(tls) => {
                 let (client, connection) = self.config.connect(tls.clone()).await?;

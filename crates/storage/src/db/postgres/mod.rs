@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use deadpool_postgres::{GenericClient, Pool};
+use deadpool_postgres::{GenericClient, Object, Pool};
 use futures_util::StreamExt;
 use secrecy::SecretString;
-use tokio::sync::{Mutex, Semaphore};
+use tokio::sync::{Mutex, Semaphore, TryAcquireError};
 
 use self::shared::SharedClients;
 use super::share::Shares;
@@ -93,7 +93,7 @@ impl Postgres {
         let share = self.shared.shares.take(work.tenant())?;
         let place = Arc::clone(&self.shared.places)
             .try_acquire_owned()
-            .map_err(|_| DbError::Overloaded)?;
+            .map_err(refused)?;
         let shared = Arc::clone(&self.shared);
         // A task of its own: a caller that hangs up must not leave half a transaction behind.
         let task = tokio::spawn(async move {
@@ -151,12 +151,28 @@ impl Shared {
 
     /// One try; the flag says whether it may be repeated.
     async fn attempt<W: Work>(&self, work: &W) -> Result<W::Output, (W::Error, bool)> {
-        let failed = |error: DbError| (W::Error::from(error), false);
+        let failed = |error: DbError| (W::Error::from(self.note(error)), false);
         let mut client = self.pool.get().await.map_err(|error| failed(error.into()))?;
-        let transaction = client
-            .transaction()
-            .await
-            .map_err(|error| failed(self.note(error.into())))?;
+        let (result, failure) = self.on(&mut client, work).await;
+        if failure.as_ref().is_some_and(DbError::is_fatal) {
+            // The driver may not have noticed yet that the connection is dead; the next unit must not get it.
+            drop(Object::take(client));
+        }
+        let repeat = matches!(failure, Some(DbError::Repeat(_)));
+        failure.map(|failure| self.note(failure));
+        result.map_err(|error| (error, repeat))
+    }
+
+    /// Runs the unit in a transaction and says which failure of the database decided its fate, if one did.
+    async fn on<W: Work>(
+        &self,
+        client: &mut Object,
+        work: &W,
+    ) -> (Result<W::Output, W::Error>, Option<DbError>) {
+        let transaction = match client.transaction().await.map_err(DbError::from) {
+            Ok(transaction) => transaction,
+            Err(error) => return (Err(error.clone().into()), Some(error)),
+        };
         let mut tx = Tx::postgres(&transaction);
         let result = work.run(&mut tx).await;
         let failure = tx.failure().cloned();
@@ -164,20 +180,18 @@ impl Shared {
             (Ok(output), None) => match transaction.commit().await.map_err(DbError::from) {
                 Ok(()) => {
                     self.failed.store(false, Ordering::Relaxed);
-                    Ok(output)
+                    (Ok(output), None)
                 }
-                Err(error @ DbError::Repeat(_)) => Err((error.into(), true)),
-                Err(error) => Err(failed(self.note(error))),
+                Err(error) => (Err(error.clone().into()), Some(error)),
             },
-            (Ok(_), Some(failure)) => Err(failed(DbError::Bug(format!(
-                "the unit swallowed a failure: {failure}"
-            )))),
+            (Ok(_), Some(failure)) => {
+                let swallowed = DbError::Bug(format!("the unit swallowed a failure: {failure}"));
+                (Err(swallowed.into()), None)
+            }
             (Err(error), failure) => {
                 // The server rolls back when the connection is given up; this only makes it prompt.
                 drop(transaction.rollback().await);
-                let repeat = matches!(failure, Some(DbError::Repeat(_)));
-                failure.map(|failure| self.note(failure));
-                Err((error, repeat))
+                (Err(error), failure)
             }
         }
     }
@@ -187,6 +201,13 @@ impl Shared {
             self.failed.store(true, Ordering::Relaxed);
         }
         error
+    }
+}
+
+fn refused(error: TryAcquireError) -> DbError {
+    match error {
+        TryAcquireError::NoPermits => DbError::Overloaded,
+        TryAcquireError::Closed => DbError::Unavailable("the store is closed".to_owned()),
     }
 }
 
