@@ -63,7 +63,7 @@ impl FromRow for Known {
 
 /// Adds a group's failures to what is already written down for its minute.
 pub async fn record(tx: &mut Tx<'_>, group: &Group) -> Result<(), DbError> {
-    let ids = join(&group.request_ids);
+    let ids = join_newest(&group.request_ids);
     let values = params![
         &group.code,
         &group.route,
@@ -85,8 +85,7 @@ pub async fn record(tx: &mut Tx<'_>, group: &Group) -> Result<(), DbError> {
         .await?;
     let mut merged: Vec<String> = split(&known.request_ids);
     merged.extend(group.request_ids.iter().cloned());
-    let surplus = merged.len().saturating_sub(KEPT_REQUEST_IDS);
-    tx.execute_one(&ADD, params![known.num, group.count, &join(&merged[surplus..])])
+    tx.execute_one(&ADD, params![known.num, group.count, &join_newest(&merged)])
         .await
 }
 
@@ -115,8 +114,8 @@ pub async fn list_newest(db: &Db, limit: i64) -> Result<Vec<Group>, DbError> {
     db.list_heavy(&NEWEST, params![limit]).await
 }
 
-fn join(ids: &[String]) -> String {
-    ids.join(",")
+fn join_newest(ids: &[String]) -> String {
+    ids[ids.len().saturating_sub(KEPT_REQUEST_IDS)..].join(",")
 }
 
 fn split(text: &str) -> Vec<String> {

@@ -33,7 +33,7 @@ statements! {
         WHERE num = $2 AND org_num = $1 AND version = $8";
     RETIRE = "
         INSERT INTO retired_keys (hash, key_id, org_num, retired_at)
-        SELECT hash, id, org_num, $3 FROM api_keys WHERE num = $2 AND org_num = $1";
+        SELECT hash, id, org_num, $3 FROM api_keys WHERE num = $2 AND org_num = $1 AND version = $4";
     REVOKE = "
         UPDATE api_keys
         SET revoked_at = $3
@@ -197,8 +197,12 @@ pub async fn replace(
     version: i64,
     new: &Replacement<'_>,
 ) -> Result<bool, DbError> {
-    tx.execute_one(&RETIRE, params![scope.num(), key, new.now_ms])
+    let retired = tx
+        .execute(&RETIRE, params![scope.num(), key, new.now_ms, version])
         .await?;
+    if retired == 0 {
+        return Ok(false);
+    }
     let values = params![
         scope.num(),
         key,
@@ -209,7 +213,8 @@ pub async fn replace(
         new.now_ms,
         version
     ];
-    Ok(tx.execute(&REPLACE, values).await? == 1)
+    tx.execute_one(&REPLACE, values).await?;
+    Ok(true)
 }
 
 pub struct Replacement<'a> {
