@@ -49,10 +49,7 @@ impl TestDb {
 
     /// What `--database` would be given.
     pub fn url_or_path(&self) -> String {
-        match &self.place.schema {
-            None => format!("sqlite:{}", self.place.file().display()),
-            Some(schema) => schema.url(),
-        }
+        self.place.url_or_path()
     }
 
     /// Closes the store and opens the same database again. No other clone of `db` may be left.
@@ -129,6 +126,14 @@ impl Place {
         }
     }
 
+    /// What `--database` would be given.
+    pub fn url_or_path(&self) -> String {
+        match &self.schema {
+            None => format!("sqlite:{}", self.file().display()),
+            Some(schema) => schema.url(),
+        }
+    }
+
     fn file(&self) -> PathBuf {
         self.directory.join("symbolon.db")
     }
@@ -187,6 +192,18 @@ async fn run(address: &str, sql: &str) -> Result<(), tokio_postgres::Error> {
     drop(client);
     drop(moving.await);
     result
+}
+
+impl Db {
+    /// How often SQLite had to prepare a cached read anew, over the read connections.
+    pub fn times_prepared_again(&self, statement: &'static Statement) -> i32 {
+        match self {
+            Db::Sqlite(db) => db
+                .times_prepared_again(statement)
+                .expect("the statement is prepared"),
+            Db::Postgres(_) => 0,
+        }
+    }
 }
 
 /// A statement outside the catalogue, for tests of the layer itself. Its few bytes are never freed.

@@ -1,0 +1,116 @@
+//! Every SQL text is understood by both databases, and the hot ones are answered by an index.
+
+use storage::db::Statement;
+use storage::testing::{Engine, TestDb};
+use storage::{both_databases, catalogue, keys, sessions};
+use tokio_postgres::types::Type;
+
+use crate::support::{NOW, Tenant, postgres_client};
+
+/// What runs on every plugin call or page view.
+const HOT: [&str; 6] = [
+    "storage::keys::RESOLVE",
+    "storage::links::BY_DISCORD",
+    "storage::links::BY_STEAM",
+    "storage::sessions::CALLER",
+    "storage::servers::BY_ID",
+    "storage::guilds::BY_ID",
+];
+
+fn named(name: &str) -> &'static Statement {
+    let found = catalogue::statements().find(|statement| statement.name() == name);
+    found.unwrap_or_else(|| panic!("{name} is not in the catalogue"))
+}
+
+both_databases! {
+    async fn every_statement_can_be_prepared(engine) {
+        let test = TestDb::open(engine).await;
+        for statement in catalogue::statements() {
+            if let Err(error) = test.db.check(statement).await {
+                panic!("{}: {error}", statement.name());
+            }
+        }
+        test.finish().await;
+    }
+
+    async fn hot_statements_never_scan_a_table(engine) {
+        let test = TestDb::open(engine).await;
+        for name in HOT {
+            let plan = test.db.explain(named(name)).await.unwrap();
+            let scans = match engine {
+                Engine::Sqlite => plan.lines().any(|line| line.trim_start().starts_with("SCAN")),
+                Engine::Postgres => plan.contains("Seq Scan"),
+            };
+            assert!(!scans && !plan.is_empty(), "{name} reads a whole table:\n{plan}");
+        }
+        test.finish().await;
+    }
+
+    /// The check above must be able to fail.
+    async fn a_scan_shows_in_the_plan(engine) {
+        let test = TestDb::open(engine).await;
+        let plan = test.db.explain(named("storage::doctor::HALF_ENDED_LINKS")).await.unwrap();
+        assert!(plan.contains(if engine == Engine::Sqlite { "SCAN" } else { "Seq Scan" }), "{plan}");
+        test.finish().await;
+    }
+}
+
+/// The layer speaks text and 64-bit integers only; PostgreSQL guesses other types where a text leaves room.
+#[tokio::test]
+async fn on_postgres_every_parameter_and_column_has_a_type_of_the_layer() {
+    let test = TestDb::open(Engine::Postgres).await;
+    let client = postgres_client(&test.url_or_path()).await;
+    for statement in catalogue::statements() {
+        let prepared = client.prepare(statement.postgres()).await.unwrap();
+        let columns = prepared.columns().iter().map(|column| column.type_());
+        for kind in prepared.params().iter().chain(columns) {
+            assert!(
+                [Type::INT8, Type::TEXT].contains(kind),
+                "{} uses {kind}",
+                statement.name()
+            );
+        }
+    }
+    drop(client);
+    test.finish().await;
+}
+
+/// A statement that is prepared anew for each run costs five times as much.
+#[tokio::test]
+async fn on_sqlite_hot_statements_are_prepared_once() {
+    let test = TestDb::open(Engine::Sqlite).await;
+    // One connection, so that all runs are its own.
+    let test = test.restart_with(|options| options.pool_size = 1).await.unwrap();
+    let tenants = [Tenant::make(&test.db, 1).await, Tenant::make(&test.db, 2).await];
+    for round in 0..100 {
+        let tenant = &tenants[round % 2];
+        let found = keys::resolve(&test.db, &tenant.key_hash, Some(&tenant.steam))
+            .await
+            .unwrap()
+            .unwrap();
+        assert_eq!(found.linked_discord.as_ref(), Some(&tenant.discord));
+        keys::resolve(&test.db, &tenant.key_hash, None)
+            .await
+            .unwrap()
+            .unwrap();
+        let hash = if round % 2 == 0 { "none" } else { "other" };
+        assert!(
+            sessions::find_caller(&test.db, hash, Some(&tenant.org_id), NOW, 0)
+                .await
+                .unwrap()
+                .is_none()
+        );
+        storage::servers::find(&test.db, tenant.scope, &tenant.server_id)
+            .await
+            .unwrap()
+            .unwrap();
+        storage::guilds::find(&test.db, tenant.scope, &tenant.guild_id)
+            .await
+            .unwrap()
+            .unwrap();
+    }
+    for name in HOT {
+        assert_eq!(test.db.times_prepared_again(named(name)), 0, "{name}");
+    }
+    test.finish().await;
+}

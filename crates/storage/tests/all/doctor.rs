@@ -1,0 +1,236 @@
+//! The doctor finds every kind of damage it knows, and nothing in a sound database.
+
+use domain::id::KeyId;
+use domain::random::SystemRandom;
+use storage::both_databases;
+use storage::testing::{Engine, TestDb};
+
+use crate::support::{NOW, Raw, Tenant};
+
+/// What stands in the way of planting damage: foreign keys, checks, triggers and unique indexes.
+async fn disarm(raw: &Raw) {
+    raw.run_either(
+        "PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON;
+         DROP TRIGGER links_keep_history; DROP TRIGGER links_stay;
+         DROP INDEX links_active_discord; DROP INDEX links_active_steam; DROP INDEX api_keys_one_plugin_key",
+        "SET session_replication_role = replica;
+         DROP INDEX links_active_discord; DROP INDEX links_active_steam; DROP INDEX api_keys_one_plugin_key;
+         DO $$ DECLARE c record; BEGIN
+           FOR c IN SELECT conrelid::regclass AS t, conname FROM pg_constraint
+                    WHERE contype = 'c' AND connamespace = current_schema()::regnamespace
+           LOOP EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', c.t, c.conname); END LOOP;
+         END $$",
+    )
+    .await;
+}
+
+/// Damage, its remedy, and what the doctor says.
+fn damages(one: &Tenant, two: &Tenant) -> Vec<(String, String, &'static str)> {
+    let (org, guild, other_guild) = (one.scope.num(), one.guild.0, two.guild.0);
+    let link = |id: &str, guild: i64, discord: &str, steam: &str| {
+        format!(
+            "INSERT INTO links (id, org_num, guild_num, discord_id, steam_id, linked_at, verified_at)
+             VALUES ('{id}', {org}, {guild}, '{discord}', '{steam}', 1, 1)"
+        )
+    };
+    let (discord, steam) = (one.discord.as_str(), one.steam.as_str());
+    let set = |change: &str, back: &str, finding| (change.to_owned(), back.to_owned(), finding);
+    vec![
+        set(
+            "UPDATE org_usage SET guilds = 9",
+            "UPDATE org_usage SET guilds = 1",
+            "count of Guilds differs",
+        ),
+        set(
+            "UPDATE org_usage SET servers = 9",
+            "UPDATE org_usage SET servers = 1",
+            "count of Servers differs",
+        ),
+        set(
+            "UPDATE org_usage SET links = 9",
+            "UPDATE org_usage SET links = 1",
+            "an Org's count of links differs",
+        ),
+        set(
+            "UPDATE guilds SET active_links = 9",
+            "UPDATE guilds SET active_links = 1",
+            "a Guild's count of links",
+        ),
+        set(
+            "UPDATE accounts SET orgs_owned = 9",
+            "UPDATE accounts SET orgs_owned = 1",
+            "count of owned Orgs differs",
+        ),
+        (
+            link("x", guild, discord, "other"),
+            forget("x"),
+            "a Discord id has two active links",
+        ),
+        (
+            link("x", guild, "other", steam),
+            forget("x"),
+            "a Steam id has two active links",
+        ),
+        (
+            link("x", other_guild, "d", "s"),
+            forget("x"),
+            "a link points at another Org's Guild",
+        ),
+        (
+            "UPDATE api_keys SET kind = 'custom'".to_owned(),
+            "UPDATE api_keys SET kind = 'plugin'".to_owned(),
+            "a Server does not have exactly one plugin key (2 times)",
+        ),
+        (
+            second_plugin_key(one),
+            "DELETE FROM api_keys WHERE hash = 'h'".to_owned(),
+            "a Server does not have exactly one plugin key (1 times)",
+        ),
+        (
+            format!("UPDATE api_keys SET guild_num = {other_guild} WHERE org_num = {org}"),
+            format!("UPDATE api_keys SET guild_num = {guild} WHERE org_num = {org}"),
+            "a key points at another tenant's Guild or Server",
+        ),
+        (
+            format!(
+                "UPDATE api_keys SET server_num = {} WHERE org_num = {org}",
+                two.server.0
+            ),
+            format!(
+                "UPDATE api_keys SET server_num = {} WHERE org_num = {org}",
+                one.server.0
+            ),
+            "a key points at another tenant's Guild or Server",
+        ),
+        (
+            format!("DELETE FROM org_usage WHERE org_num = {org}"),
+            format!("INSERT INTO org_usage (org_num, guilds, servers, links) VALUES ({org}, 1, 1, 1)"),
+            "an Org lacks its counters",
+        ),
+        (
+            format!("DELETE FROM audit_heads WHERE chain = {org}"),
+            format!("INSERT INTO audit_heads (chain, seq, hash) VALUES ({org}, 0, '')"),
+            "an Org lacks its counters or its audit chain",
+        ),
+        (
+            format!(
+                "INSERT INTO members (org_num, account_num, role, permissions, joined_at)
+                 VALUES ({org}, {}, 'admin', 0, 1)",
+                one.account.0
+            ),
+            "DELETE FROM members".to_owned(),
+            "an owner is listed as a member too",
+        ),
+        set(
+            &format!("UPDATE links SET end_cause = 'user' WHERE org_num = {org}"),
+            "UPDATE links SET end_cause = NULL",
+            "a link is half ended",
+        ),
+        set(
+            "UPDATE api_keys SET actions = 1",
+            &plugin_actions(),
+            "does not hold exactly its twelve actions",
+        ),
+        set(
+            "UPDATE audit_heads SET seq = 1 WHERE chain = 0",
+            "UPDATE audit_heads SET seq = 0 WHERE chain = 0",
+            "audit chain 0 ends at 0 instead of 1",
+        ),
+    ]
+}
+
+fn forget(link: &str) -> String {
+    format!("DELETE FROM links WHERE id = '{link}'")
+}
+
+fn plugin_actions() -> String {
+    format!(
+        "UPDATE api_keys SET actions = {}",
+        domain::action::ActionSet::PLUGIN.bits()
+    )
+}
+
+fn second_plugin_key(tenant: &Tenant) -> String {
+    let id = KeyId::generate(NOW, &SystemRandom);
+    format!(
+        "INSERT INTO api_keys (id, org_num, guild_num, server_num, kind, actions, hash, prefix, sealed, sealed_kid,
+                               version, created_at, rotated_at)
+         SELECT '{id}', org_num, guild_num, server_num, kind, actions, 'h', prefix, sealed, sealed_kid, 1, 1, 1
+         FROM api_keys WHERE server_num = {}",
+        tenant.server.0
+    )
+}
+
+both_databases! {
+    async fn a_sound_database_has_no_findings(engine) {
+        let test = TestDb::open(engine).await;
+        let nothing = Vec::<String>::new();
+        assert_eq!(storage::doctor::examine(&test.db).await.unwrap(), nothing);
+        Tenant::make(&test.db, 1).await;
+        assert_eq!(storage::doctor::examine(&test.db).await.unwrap(), nothing);
+        assert_eq!(test.db.verify_files().await.unwrap(), nothing);
+        test.finish().await;
+    }
+
+    async fn every_kind_of_damage_is_found(engine) {
+        let test = TestDb::open(engine).await;
+        let (one, two) = (Tenant::make(&test.db, 1).await, Tenant::make(&test.db, 2).await);
+        let raw = Raw::open(&test).await;
+        disarm(&raw).await;
+        for (damage, remedy, expected) in damages(&one, &two) {
+            raw.run(&damage).await.unwrap_or_else(|error| panic!("{damage}: {error}"));
+            let findings = storage::doctor::examine(&test.db).await.unwrap();
+            assert!(findings.iter().any(|finding| finding.contains(expected)), "{damage}\n{findings:?}");
+            raw.run(&remedy).await.unwrap_or_else(|error| panic!("{remedy}: {error}"));
+            let left = storage::doctor::examine(&test.db).await.unwrap();
+            assert!(left.is_empty(), "{damage}\n{left:?}");
+        }
+        drop(raw);
+        test.finish().await;
+    }
+}
+
+#[tokio::test]
+async fn on_sqlite_a_dangling_reference_is_found() {
+    let test = TestDb::open(Engine::Sqlite).await;
+    let tenant = Tenant::make(&test.db, 1).await;
+    let raw = Raw::open(&test).await;
+    let dangling = format!(
+        "UPDATE orgs SET owner_account_num = 999 WHERE num = {}",
+        tenant.scope.num()
+    );
+    raw.run(&["PRAGMA foreign_keys = OFF;", &dangling].concat())
+        .await
+        .unwrap();
+    let findings = test.db.verify_files().await.unwrap();
+    assert_eq!(findings, ["a row refers to one that does not exist"]);
+    drop(raw);
+    test.finish().await;
+}
+
+#[tokio::test]
+async fn on_sqlite_a_damaged_file_is_found() {
+    let test = TestDb::open(Engine::Sqlite).await;
+    Tenant::make(&test.db, 1).await;
+    let raw = Raw::open(&test).await;
+    // An index that lost its entries while the table kept its rows.
+    let root = raw
+        .number("SELECT rootpage FROM sqlite_schema WHERE name = 'guilds_org'")
+        .await;
+    raw.run("PRAGMA writable_schema = ON").await.unwrap();
+    raw.run(&format!(
+        "UPDATE sqlite_schema SET rootpage = {root} WHERE name = 'servers_org'"
+    ))
+    .await
+    .unwrap();
+    drop(raw);
+    let test = test.restart().await;
+    let findings = storage::doctor::examine(&test.db).await.unwrap();
+    assert!(
+        findings
+            .iter()
+            .any(|finding| finding.contains("the database file is damaged")),
+        "{findings:?}"
+    );
+    test.finish().await;
+}

@@ -1,0 +1,23 @@
+//! The store as its users see it, on both databases. One binary, because each costs a link.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "this is how a test fails")]
+
+#[macro_use]
+mod support;
+
+mod catalogue;
+mod child;
+mod doctor;
+mod keys;
+mod links;
+mod migrations;
+mod people;
+mod places;
+mod postgres_faults;
+mod proxy;
+mod queue;
+mod records;
+mod schema_rules;
+mod sqlite_faults;
+mod tenants;
+mod units;

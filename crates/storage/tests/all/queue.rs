@@ -1,0 +1,202 @@
+//! The write queue is bounded, and no tenant can fill it alone.
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+
+use storage::testing::{Engine, TestDb};
+use storage::{DbError, Tx, Work, both_databases, settings};
+
+use crate::support::{NOW, Put, is_put, poll_once};
+
+/// Holds the writer until the test lets go. A write on SQLite runs on a thread of its own, which may block.
+struct Hold {
+    started: Mutex<Option<tokio::sync::oneshot::Sender<()>>>,
+    release: Mutex<Receiver<()>>,
+    /// PostgreSQL runs on the test's own threads.
+    async_release: Arc<tokio::sync::Notify>,
+    engine: Engine,
+}
+
+impl Work for Hold {
+    type Output = ();
+    type Error = DbError;
+    const NAME: &'static str = "hold";
+
+    async fn run(&self, _tx: &mut Tx<'_>) -> Result<(), DbError> {
+        if let Some(started) = self.started.lock().unwrap().take() {
+            started.send(()).unwrap();
+        }
+        match self.engine {
+            Engine::Sqlite => drop(self.release.lock().unwrap().recv()),
+            Engine::Postgres => self.async_release.notified().await,
+        }
+        Ok(())
+    }
+}
+
+struct Held {
+    blocking: Sender<()>,
+    waiting: Arc<tokio::sync::Notify>,
+}
+
+impl Held {
+    fn release(self) {
+        self.waiting.notify_one();
+        drop(self.blocking);
+    }
+}
+
+fn hold(engine: Engine) -> (Hold, Held, tokio::sync::oneshot::Receiver<()>) {
+    let (blocking, release) = channel();
+    let (started, has_started) = tokio::sync::oneshot::channel();
+    let waiting = Arc::new(tokio::sync::Notify::new());
+    let unit = Hold {
+        started: Mutex::new(Some(started)),
+        release: Mutex::new(release),
+        async_release: Arc::clone(&waiting),
+        engine,
+    };
+    (unit, Held { blocking, waiting }, has_started)
+}
+
+struct PutFor(i64, String);
+
+impl Work for PutFor {
+    type Output = ();
+    type Error = DbError;
+    const NAME: &'static str = "put_for";
+
+    fn tenant(&self) -> Option<i64> {
+        Some(self.0)
+    }
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), DbError> {
+        settings::put(tx, &self.1, "x", NOW).await
+    }
+}
+
+/// A store with a queue of `capacity` whose only connection for writing is busy until released.
+async fn busy(
+    engine: Engine,
+    capacity: usize,
+) -> (TestDb, Held, tokio::task::JoinHandle<Result<(), DbError>>) {
+    let test = TestDb::open(engine).await;
+    let test = test.restart_with(|options| {
+        // On PostgreSQL the unit that runs counts too.
+        options.write_queue = capacity + usize::from(engine == Engine::Postgres);
+        options.pool_size = 1;
+    });
+    let test = test.await.unwrap();
+    let (unit, held, has_started) = hold(engine);
+    let db = test.db.clone();
+    #[expect(clippy::disallowed_methods, reason = "joined by the test")]
+    let running = tokio::spawn(async move { db.write(unit).await });
+    has_started.await.unwrap();
+    (test, held, running)
+}
+
+both_databases! {
+    async fn a_full_queue_refuses_at_once_and_does_nothing(engine) {
+        let (test, held, running) = busy(engine, 3).await;
+        let mut accepted: Vec<_> = (0..3).map(|n| Box::pin(test.db.write(Put(format!("in-{n}"))))).collect();
+        for write in &mut accepted {
+            assert!(poll_once(write.as_mut()).is_pending());
+        }
+        let mut refused = Box::pin(test.db.write(Put("out".to_owned())));
+        assert!(matches!(poll_once(refused.as_mut()), std::task::Poll::Ready(Err(DbError::Overloaded))));
+        drop(refused);
+        held.release();
+        for write in accepted {
+            write.await.unwrap();
+        }
+        running.await.unwrap().unwrap();
+        assert!(is_put(&test.db, "in-2").await && !is_put(&test.db, "out").await);
+        test.db.write(Put("afterwards".to_owned())).await.unwrap();
+        test.finish().await;
+    }
+
+    async fn one_org_gets_a_quarter_of_the_queue_and_others_still_get_in(engine) {
+        // 16 places on SQLite, 17 on PostgreSQL: a quarter is 4 on both.
+        let (test, held, running) = busy(engine, 16).await;
+        let mut accepted: Vec<_> = (0..4).map(|n| Box::pin(test.db.write(PutFor(7, format!("seven-{n}"))))).collect();
+        for write in &mut accepted {
+            assert!(poll_once(write.as_mut()).is_pending());
+        }
+        let refused = test.db.write(PutFor(7, "too-much".to_owned())).await.unwrap_err();
+        assert!(matches!(refused, DbError::Overloaded));
+        let mut other = Box::pin(test.db.write(PutFor(8, "eight".to_owned())));
+        assert!(poll_once(other.as_mut()).is_pending());
+        held.release();
+        for write in accepted {
+            write.await.unwrap();
+        }
+        other.await.unwrap();
+        running.await.unwrap().unwrap();
+        assert!(is_put(&test.db, "eight").await && is_put(&test.db, "seven-3").await && !is_put(&test.db, "too-much").await);
+        test.finish().await;
+    }
+
+    async fn a_place_is_free_again_once_its_unit_is_answered(engine) {
+        let test = TestDb::open(engine).await;
+        // A queue of four leaves one place per Org, so every write needs the place of the one before it.
+        let test = test.restart_with(|options| options.write_queue = 4).await.unwrap();
+        for n in 0..300 {
+            test.db.write(PutFor(7, format!("n-{n}"))).await.unwrap();
+        }
+        test.finish().await;
+    }
+
+    async fn a_place_is_free_again_after_a_panic(engine) {
+        let test = TestDb::open(engine).await;
+        let test = test.restart_with(|options| options.write_queue = 4).await.unwrap();
+        for _ in 0..5 {
+            let error = test.db.write(PanicFor(7)).await.unwrap_err();
+            assert!(matches!(error, DbError::Panicked(_)), "{error:?}");
+        }
+        test.db.write(PutFor(7, "x".to_owned())).await.unwrap();
+        test.finish().await;
+    }
+}
+
+/// The callers of four heavy reads go away and the reads do not: nobody may add a fifth before one is done.
+#[tokio::test]
+async fn on_sqlite_abandoned_heavy_reads_still_count() {
+    let test = TestDb::open(Engine::Sqlite).await;
+    let slow = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 3000000) SELECT COUNT(*) FROM n";
+    let slow = storage::testing::statement("SELECT 0", slow);
+    // A read keeps its connection for the next one, so the open files tell how many ran at once.
+    let file = test.directory().join("symbolon.db");
+    let connections = || {
+        let open = std::fs::read_dir("/proc/self/fd").unwrap();
+        open.filter(|entry| std::fs::read_link(entry.as_ref().unwrap().path()).is_ok_and(|to| to == file))
+            .count()
+    };
+    let before = connections();
+    assert!(before > 0);
+    for _ in 0..40 {
+        drop(poll_once(Box::pin(test.db.list_heavy::<i64>(slow, &[])).as_mut()));
+    }
+    assert_eq!(test.db.list_heavy::<i64>(slow, &[]).await.unwrap(), [3_000_000]);
+    assert!(
+        connections() <= before + 4,
+        "{} read at once",
+        connections() - before
+    );
+    test.finish().await;
+}
+
+struct PanicFor(i64);
+
+impl Work for PanicFor {
+    type Output = ();
+    type Error = DbError;
+    const NAME: &'static str = "panic_for";
+
+    fn tenant(&self) -> Option<i64> {
+        Some(self.0)
+    }
+
+    async fn run(&self, _tx: &mut Tx<'_>) -> Result<(), DbError> {
+        panic!("planted")
+    }
+}
