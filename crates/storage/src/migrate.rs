@@ -140,7 +140,15 @@ fn digest(text: &str) -> String {
 
 /// Refuses anything but the newest schema, without touching the file.
 pub(crate) fn require_on_sqlite(connection: &rusqlite::Connection) -> Result<(), MigrateError> {
-    pending(&applied_on_sqlite(connection)?, Migrate::Require, |migration| {
+    let begun = connection
+        .table_exists(None, "schema_migrations")
+        .map_err(DbError::from)?;
+    let applied = if begun {
+        applied_on_sqlite(connection)?
+    } else {
+        Vec::new()
+    };
+    pending(&applied, Migrate::Require, |migration| {
         digest(&migration.for_sqlite())
     })
     .map(drop)

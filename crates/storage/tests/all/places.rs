@@ -1,8 +1,9 @@
 //! The databases that tests are given.
 
+use storage::migrate::MigrateError;
 use storage::settings;
-use storage::testing::{Engine, TestDb};
-use storage::{DbError, Tx, Work, both_databases};
+use storage::testing::{Engine, Place, TestDb};
+use storage::{Db, DbError, OpenError, Tx, Work, both_databases};
 
 struct Put(&'static str);
 
@@ -35,5 +36,39 @@ both_databases! {
         assert_eq!(test.url_or_path().starts_with("sqlite:/"), engine == Engine::Sqlite);
         test.finish().await;
         assert!(!directory.exists());
+    }
+}
+
+both_databases! {
+    async fn a_store_beside_the_owner_reads_and_never_writes(engine) {
+        let test = TestDb::open(engine).await;
+        test.db.write(Put("seen")).await.unwrap();
+        let beside = Db::open_beside(test.options()).await.unwrap();
+        assert_eq!(settings::find(&beside, "a").await.unwrap().as_deref(), Some("seen"));
+        assert_eq!(storage::doctor::examine(&beside).await.unwrap(), Vec::<String>::new());
+        if engine == Engine::Sqlite {
+            let error = beside.write(Put("other")).await.unwrap_err();
+            assert!(matches!(error, DbError::Unavailable(_)), "{error:?}");
+        }
+        test.db.write(Put("later")).await.unwrap();
+        assert_eq!(settings::find(&beside, "a").await.unwrap().as_deref(), Some("later"));
+        beside.close().await;
+        drop(beside);
+        test.finish().await;
+    }
+
+    async fn a_store_beside_nobody_is_not_made(engine) {
+        let place = Place::make(engine).await;
+        let error = Db::open_beside(place.options()).await.err().unwrap();
+        match engine {
+            Engine::Sqlite => assert!(matches!(error, OpenError::Directory { .. }), "{error:?}"),
+            Engine::Postgres => assert!(matches!(error, OpenError::Migrate(MigrateError::TooOld { .. })), "{error:?}"),
+        }
+        if let Some(path) = place.url_or_path().strip_prefix("sqlite:") {
+            assert!(!std::path::Path::new(path).exists(), "looking must not create anything");
+            std::fs::write(path, "").unwrap();
+            let error = Db::open_beside(place.options()).await.err().unwrap();
+            assert!(matches!(error, OpenError::Migrate(MigrateError::TooOld { found: 0, .. })), "{error:?}");
+        }
     }
 }

@@ -15,7 +15,7 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The one connection that writes. `synchronous=FULL` makes an answered commit survive a power cut.
 pub(super) fn open_writer(path: &Path) -> Result<Connection, DbError> {
-    let connection = open(path)?;
+    let connection = open(path, OpenFlags::SQLITE_OPEN_CREATE)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "journal_size_limit", 64 * 1024 * 1024)?;
@@ -24,17 +24,16 @@ pub(super) fn open_writer(path: &Path) -> Result<Connection, DbError> {
     Ok(connection)
 }
 
-/// A connection that cannot write.
+/// A connection that cannot write, and does not make a file that is not there.
 pub(super) fn open_reader(path: &Path) -> Result<Connection, DbError> {
-    let connection = open(path)?;
+    let connection = open(path, OpenFlags::empty())?;
     connection.pragma_update(None, "query_only", true)?;
     connection.pragma_update(None, "cache_size", -4096)?;
     Ok(connection)
 }
 
-fn open(path: &Path) -> Result<Connection, DbError> {
-    let flags =
-        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+fn open(path: &Path, more: OpenFlags) -> Result<Connection, DbError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | more;
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.pragma_update(None, "foreign_keys", true)?;

@@ -61,9 +61,13 @@ impl Sqlite {
 
     /// A store that only reads, beside the process that owns the file.
     pub fn open_beside(path: &Path) -> Result<Self, OpenError> {
+        std::fs::metadata(path).map_err(|source| OpenError::Directory {
+            path: path.to_owned(),
+            source,
+        })?;
         let readers = Readers::open(path, 1)?;
         readers.with(|connection| Ok(migrate::require_on_sqlite(connection)))??;
-        let heavy = tokio::sync::Semaphore::new(HEAVY_READS);
+        let heavy = Arc::new(tokio::sync::Semaphore::new(HEAVY_READS));
         Ok(Self {
             shared: Arc::new(Shared {
                 readers,
