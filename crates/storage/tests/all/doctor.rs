@@ -25,7 +25,13 @@ async fn disarm(raw: &Raw) {
 }
 
 /// Damage, its remedy, and what the doctor says.
-fn damages(one: &Tenant, two: &Tenant) -> Vec<(String, String, &'static str)> {
+type Damage = (String, String, &'static str);
+
+fn set(change: &str, back: &str, finding: &'static str) -> Damage {
+    (change.to_owned(), back.to_owned(), finding)
+}
+
+fn damaged_links(one: &Tenant, two: &Tenant) -> Vec<Damage> {
     let (org, guild, other_guild) = (one.scope.num(), one.guild.0, two.guild.0);
     let link = |id: &str, guild: i64, discord: &str, steam: &str| {
         format!(
@@ -34,7 +40,31 @@ fn damages(one: &Tenant, two: &Tenant) -> Vec<(String, String, &'static str)> {
         )
     };
     let (discord, steam) = (one.discord.as_str(), one.steam.as_str());
-    let set = |change: &str, back: &str, finding| (change.to_owned(), back.to_owned(), finding);
+    vec![
+        (
+            link("x", guild, discord, "other"),
+            forget("x"),
+            "a Discord id has two active links",
+        ),
+        (
+            link("x", guild, "other", steam),
+            forget("x"),
+            "a Steam id has two active links",
+        ),
+        (
+            link("x", other_guild, "d", "s"),
+            forget("x"),
+            "a link points at another Org's Guild",
+        ),
+        set(
+            &format!("UPDATE links SET end_cause = 'user' WHERE org_num = {org}"),
+            "UPDATE links SET end_cause = NULL",
+            "a link is half ended",
+        ),
+    ]
+}
+
+fn drifted_counters() -> Vec<Damage> {
     vec![
         set(
             "UPDATE org_usage SET guilds = 9",
@@ -61,21 +91,12 @@ fn damages(one: &Tenant, two: &Tenant) -> Vec<(String, String, &'static str)> {
             "UPDATE accounts SET orgs_owned = 1",
             "count of owned Orgs differs",
         ),
-        (
-            link("x", guild, discord, "other"),
-            forget("x"),
-            "a Discord id has two active links",
-        ),
-        (
-            link("x", guild, "other", steam),
-            forget("x"),
-            "a Steam id has two active links",
-        ),
-        (
-            link("x", other_guild, "d", "s"),
-            forget("x"),
-            "a link points at another Org's Guild",
-        ),
+    ]
+}
+
+fn damaged_tenants(one: &Tenant, two: &Tenant) -> Vec<Damage> {
+    let (org, guild, other_guild) = (one.scope.num(), one.guild.0, two.guild.0);
+    vec![
         (
             "UPDATE api_keys SET kind = 'custom'".to_owned(),
             "UPDATE api_keys SET kind = 'plugin'".to_owned(),
@@ -120,11 +141,6 @@ fn damages(one: &Tenant, two: &Tenant) -> Vec<(String, String, &'static str)> {
             ),
             "DELETE FROM members".to_owned(),
             "an owner is listed as a member too",
-        ),
-        set(
-            &format!("UPDATE links SET end_cause = 'user' WHERE org_num = {org}"),
-            "UPDATE links SET end_cause = NULL",
-            "a link is half ended",
         ),
         set(
             "UPDATE api_keys SET actions = 1",
@@ -177,7 +193,9 @@ both_databases! {
         let (one, two) = (Tenant::make(&test.db, 1).await, Tenant::make(&test.db, 2).await);
         let raw = Raw::open(&test).await;
         disarm(&raw).await;
-        for (damage, remedy, expected) in damages(&one, &two) {
+        let damages = [drifted_counters(), damaged_links(&one, &two), damaged_tenants(&one, &two)].concat();
+        assert_eq!(damages.len(), 18);
+        for (damage, remedy, expected) in damages {
             raw.run(&damage).await.unwrap_or_else(|error| panic!("{damage}: {error}"));
             let findings = storage::doctor::examine(&test.db).await.unwrap();
             assert!(findings.iter().any(|finding| finding.contains(expected)), "{damage}\n{findings:?}");
