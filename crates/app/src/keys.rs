@@ -147,7 +147,9 @@ impl Work for Regenerate {
             sealed_kid: &self.sealed_kid,
             now_ms: self.now_ms,
         };
-        keys::replace(tx, self.scope, server.key.num, server.key.version, &new).await?;
+        if !keys::replace(tx, self.scope, server.key.num, server.key.version, &new).await? {
+            return Ok(false);
+        }
         let prefix = Some(self.prefix.as_str());
         note(
             tx,
