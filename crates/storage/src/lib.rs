@@ -2,6 +2,7 @@
 
 pub mod accounts;
 pub mod audit;
+pub mod backup;
 pub mod catalogue;
 pub mod db;
 mod dialect;

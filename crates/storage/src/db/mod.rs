@@ -14,6 +14,8 @@ use std::time::Duration;
 use secrecy::SecretString;
 
 pub use error::{Broken, DbError};
+pub(crate) use postgres::connect_alone;
+pub(crate) use sqlite::lock_directory;
 pub use statement::Statement;
 pub use tx::{Tx, Work};
 pub use value::{FromRow, Row, Value};

@@ -211,6 +211,14 @@ fn refused(error: TryAcquireError) -> DbError {
     }
 }
 
+/// A connection outside the pool, for work that moves whole tables.
+pub(crate) async fn connect_alone(
+    url: &SecretString,
+    options: &OpenOptions,
+) -> Result<Box<tokio_postgres::Client>, OpenError> {
+    Ok(connect::Connector::new(url, options)?.connect().await?.0)
+}
+
 /// Reads a result to its end and no further: the stream answers "closed" when polled again.
 pub(super) async fn collect<T>(
     rows: tokio_postgres::RowStream,

@@ -187,7 +187,8 @@ impl OwnedValue {
     }
 }
 
-fn lock_directory(path: &Path) -> Result<File, OpenError> {
+/// The lock that makes one process the owner of the file; it is free again when the result is dropped.
+pub(crate) fn lock_directory(path: &Path) -> Result<File, OpenError> {
     let directory = path.parent().unwrap_or(Path::new("."));
     let at = |source| OpenError::Directory {
         path: directory.to_owned(),

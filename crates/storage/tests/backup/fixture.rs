@@ -1,0 +1,337 @@
+//! Tenants with every kind of row, and texts that are hard to carry.
+
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use domain::action::ActionSet;
+use domain::audit::{Actor, AuditAction};
+use domain::id::{AccountId, GuildId, KeyId, LinkId, OrgId, ServerId};
+use domain::key::{KeyKind, PlainKey};
+use domain::link::UnlinkCause;
+use domain::permission::Role;
+use domain::plan::{Dimension, Tier};
+use domain::platform_id::{DiscordId, SteamId};
+use domain::random::Random;
+use storage::testing::statement;
+use storage::{
+    AccountNum, Db, DbError, GuildNum, KeyNum, OrgScope, Tx, Work, accounts, audit, doctor, error_log,
+    guilds, jobs, keys, links, orgs, params, servers, sessions, settings,
+};
+
+pub const NOW: i64 = 1_700_000_000_000;
+/// What a text format, a quoting rule or an encoding could trip over.
+pub const HARD: &str =
+    "tab\there\r\nline \\ \\N \\. \\t '' \" $1 ?1 % ü é 漢字 🦀 \u{1} \u{7f} \u{feff} end ";
+
+static COUNT: AtomicU64 = AtomicU64::new(1);
+
+fn count() -> u64 {
+    COUNT.fetch_add(1, Ordering::Relaxed)
+}
+
+struct Counting;
+
+impl Random for Counting {
+    fn fill(&self, out: &mut [u8]) {
+        let number = count().to_be_bytes();
+        for (index, byte) in out.iter_mut().rev().enumerate() {
+            *byte = number.iter().rev().nth(index).copied().unwrap_or(0);
+        }
+    }
+}
+
+fn discord() -> DiscordId {
+    DiscordId::parse(&(100_000_000_000_000_000 + count()).to_string()).unwrap()
+}
+
+fn steam() -> SteamId {
+    SteamId::parse(&(76_561_197_960_265_728 + count()).to_string()).unwrap()
+}
+
+/// A directory that goes away with the test.
+pub struct TempDir(PathBuf);
+
+impl TempDir {
+    pub fn make() -> TempDir {
+        let name = format!(
+            "symbolon-backups-{:016x}",
+            RandomState::new().build_hasher().finish()
+        );
+        let path = std::env::temp_dir().join(name);
+        std::fs::create_dir(&path).unwrap();
+        TempDir(path)
+    }
+
+    pub fn join(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Drop for TempDir {
+    fn drop(&mut self) {
+        drop(std::fs::remove_dir_all(&self.0));
+    }
+}
+
+pub fn names_in(directory: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(directory).unwrap();
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+#[derive(Clone, Copy)]
+pub struct Tenant {
+    pub scope: OrgScope,
+    pub guild: GuildNum,
+}
+
+/// An Org with one row in every table, or more.
+struct AddTenant {
+    account: AccountId,
+    staff: AccountId,
+    discord: [DiscordId; 3],
+    org: OrgId,
+    guild: GuildId,
+    server: ServerId,
+    key: KeyId,
+    plain: [PlainKey; 2],
+}
+
+impl AddTenant {
+    fn new() -> Self {
+        Self {
+            account: AccountId::generate(NOW, &Counting),
+            staff: AccountId::generate(NOW, &Counting),
+            discord: [discord(), discord(), discord()],
+            org: OrgId::generate(NOW, &Counting),
+            guild: GuildId::generate(NOW, &Counting),
+            server: ServerId::generate(NOW, &Counting),
+            key: KeyId::generate(NOW, &Counting),
+            plain: [PlainKey::generate(&Counting), PlainKey::generate(&Counting)],
+        }
+    }
+
+    async fn org(&self, tx: &mut Tx<'_>) -> Result<(AccountNum, OrgScope), DbError> {
+        let owner = accounts::ensure(tx, &self.account, &self.discord[0], HARD, NOW)
+            .await?
+            .num;
+        let staff = accounts::ensure(tx, &self.staff, &self.discord[1], "", NOW)
+            .await?
+            .num;
+        accounts::own_one_more(tx, owner, 10).await?;
+        let slug = self.org.as_str();
+        let org = orgs::NewOrg {
+            id: &self.org,
+            slug,
+            name: HARD,
+            tier: Tier::Pro,
+            owner,
+            now_ms: NOW,
+        };
+        let scope = orgs::insert(tx, &org).await?;
+        let permissions = Role::Staff.default_permissions();
+        orgs::add_member(tx, scope, staff, Role::Staff, permissions, NOW).await?;
+        Ok((owner, scope))
+    }
+
+    async fn server(&self, tx: &mut Tx<'_>, scope: OrgScope, guild: GuildNum) -> Result<(), DbError> {
+        orgs::add_one(tx, scope, Dimension::Servers, 100).await?;
+        let server = servers::insert(tx, scope, guild, &self.server, HARD, NOW).await?;
+        let [first, second] = [&self.plain[0], &self.plain[1]];
+        let key = keys::NewKey {
+            id: &self.key,
+            guild,
+            server,
+            kind: KeyKind::Plugin,
+            actions: ActionSet::PLUGIN,
+            hash: &first.hash(),
+            prefix: &first.prefix(),
+            sealed: "sealed",
+            sealed_kid: "k1",
+            now_ms: NOW,
+        };
+        keys::insert(tx, scope, &key).await?;
+        let num: i64 = tx
+            .get(
+                statement(
+                    "SELECT num FROM api_keys WHERE id = $1",
+                    "SELECT num FROM api_keys WHERE id = ?1",
+                ),
+                params![self.key.as_str()],
+            )
+            .await?;
+        let replacement = keys::Replacement {
+            hash: &second.hash(),
+            prefix: &second.prefix(),
+            sealed: HARD,
+            sealed_kid: "k2",
+            now_ms: NOW + 1,
+        };
+        keys::replace(tx, scope, KeyNum(num), 1, &replacement)
+            .await
+            .map(drop)
+    }
+
+    async fn records(&self, tx: &mut Tx<'_>, owner: AccountNum, scope: OrgScope) -> Result<(), DbError> {
+        let text = self.org.as_str();
+        sessions::insert(tx, text, owner, NOW, NOW + 1000).await?;
+        let job = jobs::NewJob {
+            lane: text,
+            kind: "notify",
+            dedupe: text,
+            payload: HARD,
+            now_ms: NOW,
+            give_up_at_ms: NOW + 1000,
+        };
+        jobs::enqueue(tx, scope, &job).await?;
+        let group = error_log::Group {
+            code: "internal".to_owned(),
+            route: text.to_owned(),
+            org_num: scope.num(),
+            minute: NOW / 60_000,
+            status: 500,
+            count: i64::MAX,
+            request_ids: vec!["r1".to_owned(), "r2".to_owned()],
+            detail: HARD.to_owned(),
+        };
+        error_log::record(tx, &group).await?;
+        settings::put(tx, text, HARD, NOW).await?;
+        let actor = Actor::Account(self.account.clone());
+        let entry = audit::Entry {
+            at_ms: NOW,
+            actor: &actor,
+            action: AuditAction::OrgCreated,
+            target: Some(text),
+            detail: HARD,
+        };
+        audit::append(tx, scope, &entry).await?;
+        let entry = audit::Entry {
+            actor: &Actor::Operator,
+            target: None,
+            detail: "{}",
+            ..entry
+        };
+        audit::append_for_operators(tx, &entry).await
+    }
+}
+
+impl Work for AddTenant {
+    type Output = Tenant;
+    type Error = DbError;
+    const NAME: &'static str = "add a tenant";
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<Tenant, DbError> {
+        let (owner, scope) = self.org(tx).await?;
+        orgs::add_one(tx, scope, Dimension::Guilds, 100).await?;
+        let guild = guilds::NewGuild {
+            id: &self.guild,
+            discord_guild_id: &self.discord[2],
+            slug: self.guild.as_str(),
+            name: HARD,
+            log_channel_id: None,
+            now_ms: NOW,
+        };
+        let guild = guilds::insert(tx, scope, &guild).await?;
+        self.server(tx, scope, guild).await?;
+        self.records(tx, owner, scope).await?;
+        Ok(Tenant { scope, guild })
+    }
+}
+
+/// A link with its counters and its audit entry, as the service makes it.
+pub struct AddLink {
+    pub id: LinkId,
+    tenant: Tenant,
+    discord: DiscordId,
+    steam: SteamId,
+    country: Option<&'static str>,
+    ended: bool,
+}
+
+impl AddLink {
+    pub fn new(tenant: Tenant) -> Self {
+        let (discord, steam) = (discord(), steam());
+        let id = LinkId::generate(NOW, &Counting);
+        Self {
+            id,
+            tenant,
+            discord,
+            steam,
+            country: Some("NL"),
+            ended: false,
+        }
+    }
+
+    fn ended(tenant: Tenant) -> Self {
+        Self {
+            country: None,
+            ended: true,
+            ..Self::new(tenant)
+        }
+    }
+}
+
+impl Work for AddLink {
+    type Output = ();
+    type Error = DbError;
+    const NAME: &'static str = "add a link";
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), DbError> {
+        let Tenant { scope, guild } = self.tenant;
+        orgs::lock(tx, scope).await?;
+        let link = links::NewLink {
+            id: &self.id,
+            guild,
+            discord_id: &self.discord,
+            steam_id: &self.steam,
+            country: self.country,
+            now_ms: NOW,
+        };
+        links::insert(tx, scope, &link).await?;
+        if self.ended {
+            let Some(link) = links::find_by_discord(tx, guild, &self.discord).await? else {
+                return Err(DbError::Bug("the link is gone".to_owned()));
+            };
+            return links::end(tx, scope, link.num, NOW + 5, UnlinkCause::User).await;
+        }
+        orgs::add_one(tx, scope, Dimension::Links, i64::MAX).await?;
+        guilds::change_links(tx, scope, guild, 1).await?;
+        let entry = audit::Entry {
+            at_ms: NOW,
+            actor: &Actor::System,
+            action: AuditAction::LinkCreated,
+            target: Some(self.id.as_str()),
+            detail: "{}",
+        };
+        audit::append(tx, scope, &entry).await
+    }
+}
+
+/// Any one statement.
+pub struct Run(pub &'static str);
+
+impl Work for Run {
+    type Output = ();
+    type Error = DbError;
+    const NAME: &'static str = "run";
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), DbError> {
+        tx.execute(statement(self.0, self.0), params![]).await.map(drop)
+    }
+}
+
+/// One more tenant with an active and an ended link.
+pub async fn add_tenant(db: &Db) -> Tenant {
+    let tenant = db.write(AddTenant::new()).await.unwrap();
+    db.write(AddLink::new(tenant)).await.unwrap();
+    db.write(AddLink::ended(tenant)).await.unwrap();
+    tenant
+}
+
+pub async fn assert_sound(db: &Db) {
+    assert_eq!(doctor::examine(db).await.unwrap(), Vec::<String>::new());
+}
