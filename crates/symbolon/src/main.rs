@@ -1,6 +1,7 @@
 //! The command line.
 
 mod admin;
+mod backup;
 
 mod check;
 mod cli;
@@ -40,6 +41,7 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Doctor => check::doctor(&common).await,
         Command::Config { command } => check::config(&common, &command),
         Command::Admin { json, command } => admin::run(&common, json, command).await,
-        Command::Backup { .. } | Command::Restore { .. } => Err("not in this build".into()),
+        Command::Backup { to } => backup::create(&common, &to).await,
+        Command::Restore { from } => backup::restore(&common, &from).await,
     }
 }
