@@ -2,7 +2,6 @@
 
 mod admin;
 mod backup;
-
 mod check;
 mod cli;
 mod logging;
