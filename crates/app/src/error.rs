@@ -222,9 +222,9 @@ impl AppError {
         self.retry_after_s().is_some()
     }
 
-    /// Ours to repair, as opposed to the caller's.
+    /// Ours to repair, as opposed to the caller's. An action that is not built yet is nobody's accident.
     pub fn is_ours(&self) -> bool {
-        self.status() >= 500
+        self.status() >= 500 && !matches!(self, AppError::ActionUnavailable { .. })
     }
 
     /// For logs and the error log; free of secrets because keys are cut to their prefix.

@@ -1,5 +1,6 @@
 //! From configuration to an open store and a running App.
 
+use std::os::unix::fs::DirBuilderExt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -53,6 +54,11 @@ pub async fn open_app(config: &Config, migrate: Migrate) -> Result<App, Failure>
 
 /// The same with another clock.
 pub async fn open_app_at(config: &Config, migrate: Migrate, clock: SharedClock) -> Result<App, Failure> {
+    let private = std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(&config.data_dir);
+    private.map_err(|error| format!("cannot make {}: {error}", config.data_dir.display()))?;
     let db = Db::open(open_options(config, migrate)).await?;
     let parts = Parts {
         db,

@@ -1,10 +1,6 @@
 //! The only place that prints.
-#![expect(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "a command line speaks to its user"
-)]
 
+use std::io::Write;
 use std::process::ExitCode;
 
 /// Why a command ended without success, in words for the person who typed it.
@@ -27,11 +23,12 @@ pub fn refused(error: &app::AppError) -> Failure {
 }
 
 pub fn say(line: impl AsRef<str>) {
-    println!("{}", line.as_ref());
+    // A reader that went away, such as `head`, is no reason to fail.
+    drop(writeln!(std::io::stdout(), "{}", line.as_ref()));
 }
 
 pub fn complain(failure: &Failure) -> ExitCode {
-    eprintln!("symbolon: {}", failure.0);
+    drop(writeln!(std::io::stderr(), "symbolon: {}", failure.0));
     ExitCode::FAILURE
 }
 

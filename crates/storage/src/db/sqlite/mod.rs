@@ -6,7 +6,7 @@ mod readers;
 mod writer;
 
 use std::fs::{File, OpenOptions as FileOptions, TryLockError};
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -44,6 +44,7 @@ impl Sqlite {
             });
         }
         let lock = lock_directory(path)?;
+        make_private(path)?;
         let mut connection = connection::open_writer(path)?;
         migrate::on_sqlite(&mut connection, options.migrate)?;
         let readers = Readers::open(path, options.pool_size.max(1))?;
@@ -213,6 +214,20 @@ pub(crate) fn lock_directory(path: &Path) -> Result<File, OpenError> {
         }),
         Err(TryLockError::Error(source)) => Err(at(source)),
     }
+}
+
+/// A new database file is readable by its owner alone; SQLite gives the files beside it the same mode.
+fn make_private(path: &Path) -> Result<(), OpenError> {
+    let made = FileOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .mode(0o600)
+        .open(path);
+    made.map(drop).map_err(|source| OpenError::Directory {
+        path: path.to_owned(),
+        source,
+    })
 }
 
 pub(super) fn execute(
