@@ -129,6 +129,9 @@ impl Shared {
             self.log(seen, status.as_u16(), None);
         }
         self.headers.add(response.headers_mut(), seen.surface, &seen.id);
+        if seen.method == Method::HEAD {
+            *response.body_mut() = Body::empty();
+        }
         response
     }
 

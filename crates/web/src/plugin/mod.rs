@@ -164,8 +164,8 @@ fn respond(answer: Answer) -> Response {
 fn options() -> Response {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::NO_CONTENT;
-    response
-        .headers_mut()
-        .insert(ALLOW, HeaderValue::from_static(METHODS));
+    let headers = response.headers_mut();
+    headers.insert(ALLOW, HeaderValue::from_static(METHODS));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }
