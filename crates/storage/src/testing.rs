@@ -52,6 +52,16 @@ impl TestDb {
         self.place.url_or_path()
     }
 
+    /// Runs SQL on a connection of its own, past every rule of ours: to break a store, and to repair it.
+    pub async fn damage(&self, sql: &str) {
+        match &self.place.schema {
+            None => rusqlite::Connection::open(self.place.file())
+                .and_then(|connection| connection.execute_batch(sql))
+                .expect("the damage is done"),
+            Some(schema) => run(&schema.url(), sql).await.expect("the damage is done"),
+        }
+    }
+
     /// Closes the store and opens the same database again. No other clone of `db` may be left.
     pub async fn restart(self) -> TestDb {
         self.restart_with(|_| {}).await.expect("the database opens again")

@@ -19,7 +19,8 @@ pub struct Client {
 }
 
 impl Client {
-    pub(crate) fn new(service: Edge) -> Self {
+    /// A caller of any service, such as one with a router of the test's own.
+    pub fn new(service: Edge) -> Self {
         Self {
             service,
             headers: Vec::new(),
