@@ -15,4 +15,15 @@ both_databases! {
         assert_eq!((reply.status.as_u16(), reply.text()), (200, r#"{"Total":3}"#));
         test.finish().await;
     }
+
+    async fn count_is_a_number_even_when_there_is_nothing_to_count(engine) {
+        let test = TestApp::start(engine).await;
+        let tenant = test.tenant(1, Tier::Free).await;
+        let caller = test.plugin(&tenant.key);
+        let reply = caller.get("/api?action=count").await;
+        assert_eq!((reply.status.as_u16(), reply.text()), (200, r#"{"Total":0}"#));
+        assert!(reply.json()["Total"].is_u64());
+        assert_eq!(caller.post("/api?action=count&id=ignored", "{").await.text(), r#"{"Total":0}"#);
+        test.finish().await;
+    }
 }

@@ -1,0 +1,71 @@
+//! What the process log says about calls: the route, never what was asked or with which key.
+
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::body::Body;
+use domain::plan::Tier;
+use http::Method;
+use testkit::{TestApp, both_databases, discord, steam};
+use tracing::level_filters::LevelFilter;
+
+use super::support::stranger;
+
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Log {
+    fn text(&self) -> String {
+        let bytes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+}
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+both_databases! {
+    async fn the_log_names_the_route_and_neither_key_nor_query_nor_address(engine) {
+        let test = TestApp::start(engine).await;
+        let tenant = test.tenant(1, Tier::Free).await;
+        tenant.link(&test.app, 1).await;
+        let log = Log::default();
+        let writer = log.clone();
+        let subscriber = tracing_subscriber::fmt()
+            .json()
+            .with_max_level(LevelFilter::TRACE)
+            .with_writer(move || writer.clone())
+            .finish();
+        let listening = tracing::subscriber::set_default(subscriber);
+        let (key, unknown, id) = (tenant.key.as_str(), stranger(0xabcdef), steam(1));
+        for (caller, query) in [
+            (test.plugin(key), format!("action=findBySteam&id={id}")),
+            (test.client(), format!("action=count&secret={key}")),
+            (test.client(), format!("action=x&secret={key}&note=needle")),
+            (test.client(), format!("action=count&secret={unknown}")),
+            (test.plugin(key), format!("action=count&guild_id={}", discord(5))),
+            (test.plugin(key), "action=findBySteam&id=needle".to_owned()),
+        ] {
+            caller.get(&format!("/needle/api.php?{query}")).await;
+        }
+        test.plugin(key).send(Method::PUT, "/api?needle", Body::from("needle")).await;
+        test.db.damage("ALTER TABLE links RENAME TO lost").await;
+        test.client().get(&format!("/api?action=findBySteam&id={id}&secret={key}")).await;
+        test.db.damage("ALTER TABLE lost RENAME TO links").await;
+        drop(listening);
+
+        let text = log.text();
+        assert!(text.contains(r#""route":"/api""#) && text.contains("request failed"), "{text}");
+        for secret in [&key[12..], &unknown[12..], id.as_str(), discord(5).as_str(), "needle", "203.0.113.7"] {
+            assert!(!text.contains(secret), "{secret} in {text}");
+        }
+        test.finish().await;
+    }
+}
