@@ -81,6 +81,22 @@ impl TestApp {
         Client::new(self.service.clone())
     }
 
+    /// A caller of another service than this application's own, such as a second node's.
+    pub fn client_of(&self, service: Edge) -> Client {
+        Client::new(service)
+    }
+
+    /// What another node on the same database and master keys is started with.
+    pub fn parts(&self) -> Parts {
+        Parts {
+            db: self.db.db.clone(),
+            clock: Arc::clone(&self.clock) as SharedClock,
+            random: Arc::new(SeededRandom::new(8)),
+            master_key_file: self.app.vault.path().to_owned(),
+            limits: default_limits(),
+        }
+    }
+
     /// A caller with an API key in the recommended place.
     pub fn plugin(&self, key: &str) -> Client {
         self.client().header("x-api-key", key)
