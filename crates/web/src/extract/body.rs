@@ -29,9 +29,18 @@ impl<T: DeserializeOwned> FromRequest<WebState> for JsonBody<T> {
         let bytes = read_limited(request.into_body(), JSON_LIMIT_BYTES).await?;
         let parsed = serde_json::from_slice(&bytes);
         Ok(Self(parsed.map_err(|error| AppError::InvalidJson {
-            problem: error.to_string(),
+            problem: without_values(&error.to_string()),
         })?))
     }
+}
+
+/// What is wrong with a body, without the text that was sent in it: it may be a secret in the wrong field.
+fn without_values(problem: &str) -> String {
+    let shown = match (problem.find('"'), problem.rfind("\", expected")) {
+        (Some(start), Some(end)) if start < end => [&problem[..=start], "…", &problem[end..]].concat(),
+        (Some(_) | None, Some(_) | None) => problem.to_owned(),
+    };
+    domain::key::redact(&shown).into_owned()
 }
 
 pub(super) fn is_json(headers: &HeaderMap) -> bool {
@@ -65,4 +74,25 @@ fn is_too_slow(error: &(dyn Error + 'static)) -> bool {
         cause = error.source();
     }
     false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refused_body_is_not_repeated() {
+        let problem =
+            |body: &str| without_values(&serde_json::from_str::<bool>(body).unwrap_err().to_string());
+        assert_eq!(
+            problem(r#""a \", expected b""#),
+            r#"invalid type: string "…", expected a boolean at line 1 column 17"#
+        );
+        assert_eq!(
+            problem("7"),
+            "invalid type: integer `7`, expected a boolean at line 1 column 1"
+        );
+        let key = ["unknown field `svc_live_", &"a".repeat(48), "`"].concat();
+        assert_eq!(without_values(&key), "unknown field `svc_live_aaa…`");
+    }
 }
