@@ -119,7 +119,10 @@ impl Routes {
             let (mut parts, body) = request.into_parts();
             let caller = match Authorized::<P>::from_request_parts(&mut parts, &state).await {
                 Ok(caller) => caller,
-                Err(refusal) => return refusal.into_response(),
+                Err(refusal) => {
+                    let org = parts.extensions.get().copied().unwrap_or(KnownOrg(0));
+                    return about(org, refusal.into_response());
+                }
             };
             let org = KnownOrg(caller.scope.num());
             let input = match I::from_request(Request::from_parts(parts, body), &state).await {

@@ -47,7 +47,7 @@ pub struct Authorized<P: Required> {
     _permission: PhantomData<P>,
 }
 
-/// The Org a request was about, left on the response for the error log.
+/// The Org a member's request was about, left on the request and then on the response for the error log.
 #[derive(Clone, Copy)]
 pub struct KnownOrg(pub i64);
 
@@ -65,6 +65,9 @@ impl<P: Required> FromRequestParts<WebState> for Authorized<P> {
             .map(|(_, value)| value);
         let org = named.and_then(|text| OrgId::parse(text).ok());
         let caller = sessions::authenticate(&state.app, &token, org.as_ref()).await?;
+        if let Some(membership) = &caller.membership {
+            parts.extensions.insert(KnownOrg(membership.scope.num()));
+        }
         refuse_other_sites(&parts.method, &parts.headers, &state.settings)?;
         // Someone else's Org and one that never was look the same.
         let membership = caller.membership.ok_or(AppError::NotFound)?;
