@@ -55,8 +55,10 @@ impl Vault {
         &self.path
     }
 
-    /// The sealed text and the id of the master key that opens it.
+    /// The sealed text and the id of the master key that opens it. Another node may have made a new key and removed
+    /// ours, so the file is read first.
     pub fn seal(&self, random: &dyn Random, place: &Aad<'_>, plain: &[u8]) -> (String, String) {
+        self.refresh();
         let ring = self.ring.read().unwrap_or_else(PoisonError::into_inner);
         (ring.seal(random, place, plain), ring.active_kid().to_owned())
     }
@@ -72,13 +74,19 @@ impl Vault {
             Err(SealError::UnknownKid { .. }) => {}
             answer @ (Ok(_) | Err(SealError::Malformed | SealError::NotAuthentic)) => return answer,
         }
-        if let Ok(newer) = read_ring(&self.path) {
-            *self.ring.write().unwrap_or_else(PoisonError::into_inner) = newer;
-        }
+        self.refresh();
         self.ring
             .read()
             .unwrap_or_else(PoisonError::into_inner)
             .open(place, sealed)
+    }
+
+    /// Takes over what the file says now; while it cannot be read, what is known stays.
+    fn refresh(&self) {
+        let mut ring = self.ring.write().unwrap_or_else(PoisonError::into_inner);
+        if let Ok(newer) = read_ring(&self.path) {
+            *ring = newer;
+        }
     }
 
     pub fn active_kid(&self) -> String {
@@ -152,9 +160,13 @@ fn write_ring(path: &Path, ring: &KeyRing) -> Result<(), VaultError> {
         .unwrap_or(Path::new("."));
     std::fs::create_dir_all(directory).map_err(at)?;
     let temporary = path.with_extension("new");
+    // Whatever is left there may be open to others, and a file keeps its mode when it is written anew.
+    match std::fs::remove_file(&temporary) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(at(error)),
+        Ok(()) | Err(_) => {}
+    }
     let mut file = std::fs::OpenOptions::new()
-        .create(true)
-        .truncate(true)
+        .create_new(true)
         .write(true)
         .mode(0o600)
         .open(&temporary)
