@@ -1,0 +1,83 @@
+//! How every route of the table is called. A route without an example fails the tests that walk the table.
+
+use axum::body::Body;
+use http::Method;
+use testkit::{Client, Reply, Tenant};
+use web::routes::RouteSpec;
+
+/// A correct call of a route.
+#[derive(Clone, Debug)]
+pub struct Example {
+    pub method: Method,
+    pub uri: String,
+    /// None for routes that read no body.
+    pub body: Option<String>,
+    /// What a caller who may call it gets.
+    pub success: u16,
+}
+
+/// What the parameters of a path stand for.
+#[derive(Clone)]
+pub struct Target {
+    pub org: String,
+    pub guild: String,
+    pub server: String,
+}
+
+impl From<&Tenant> for Target {
+    fn from(tenant: &Tenant) -> Self {
+        Target {
+            org: tenant.org.to_string(),
+            guild: tenant.guild.to_string(),
+            server: tenant.server.to_string(),
+        }
+    }
+}
+
+pub fn example(route: &RouteSpec, target: &Target) -> Example {
+    let (query, body, success) = match (route.method.as_str(), route.path) {
+        ("GET", "/" | "/healthz" | "/readyz") => ("", None, 200),
+        ("GET", "/api") => ("?action=count", None, 200),
+        ("GET", "/orgs/{org}/servers" | "/orgs/{org}/servers/{server}" | "/orgs/{org}/audit") => {
+            ("", None, 200)
+        }
+        ("POST", "/orgs/{org}/servers") => {
+            let body = format!(r#"{{"guild_id":"{}","name":"Made here"}}"#, target.guild);
+            ("", Some(body), 201)
+        }
+        ("PATCH", "/orgs/{org}/servers/{server}") => ("", Some(r#"{"active":false}"#.to_owned()), 204),
+        ("DELETE", "/orgs/{org}/servers/{server}") => ("", None, 204),
+        ("POST", "/orgs/{org}/servers/{server}/key/reveal")
+        | ("POST", "/orgs/{org}/servers/{server}/key/regenerate") => ("", None, 200),
+        ("POST", "/orgs/{org}/servers/{server}/key/revoke") => ("", None, 204),
+        (method, path) => panic!("{method} {path} has no example in tests/authorization/examples.rs"),
+    };
+    let path = route
+        .path
+        .replace("{org}", &target.org)
+        .replace("{server}", &target.server);
+    assert!(!path.contains('{'), "{path}: its parameter has no value");
+    Example {
+        method: route.method.clone(),
+        uri: path + query,
+        body,
+        success,
+    }
+}
+
+/// Where a route is served: as written, and for dashboard routes below `/api` too.
+pub fn prefixes(route: &RouteSpec) -> &'static [&'static str] {
+    if route.mirrored { &["", "/api"] } else { &[""] }
+}
+
+impl Example {
+    pub fn below(mut self, prefix: &str) -> Self {
+        self.uri.insert_str(0, prefix);
+        self
+    }
+
+    pub async fn send(&self, caller: &Client) -> Reply {
+        let body = self.body.clone().map_or_else(Body::empty, Body::from);
+        caller.send(self.method.clone(), &self.uri, body).await
+    }
+}

@@ -1,0 +1,4 @@
+mod csrf;
+pub mod examples;
+mod matrix;
+mod tenancy;
