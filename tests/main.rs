@@ -2,6 +2,8 @@
 
 #[cfg(test)]
 mod authorization;
+#[cfg(test)]
+mod dashboard;
 mod plugin;
 #[cfg(test)]
 mod secrecy;
