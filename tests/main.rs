@@ -4,6 +4,8 @@
 mod authorization;
 #[cfg(test)]
 mod dashboard;
+#[cfg(test)]
+mod errors;
 mod plugin;
 #[cfg(test)]
 mod secrecy;

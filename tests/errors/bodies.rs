@@ -1,0 +1,202 @@
+//! Bodies that are not what a route reads.
+
+use axum::body::Body;
+use domain::plan::Tier;
+use serde_json::{Map, Value};
+use testkit::{Client, Tenant, TestApp, both_databases};
+
+use super::assert_failure;
+use crate::authorization::examples::{Example, Target, example, prefixes};
+use crate::secrecy::rows::Rows;
+
+const LIMIT_BYTES: usize = 64 * 1024;
+
+/// The routes that read a body, with a correct call of each.
+fn reading(tenant: &Tenant) -> Vec<(Example, Map<String, Value>)> {
+    let mut found = Vec::new();
+    for route in web::table() {
+        for prefix in prefixes(&route) {
+            let call = example(&route, &Target::from(tenant)).below(prefix);
+            if let Some(body) = &call.body {
+                let fields = serde_json::from_str(body).expect("an object");
+                found.push((call, fields));
+            }
+        }
+    }
+    assert!(found.len() >= 4);
+    found
+}
+
+async fn send(person: &Client, call: &Example, body: impl Into<Body>) -> testkit::Reply {
+    person.send(call.method.clone(), &call.uri, body.into()).await
+}
+
+both_databases! {
+    async fn bodies_that_are_not_the_expected_json_are_refused_and_change_nothing(engine) {
+        let test = TestApp::start_with(engine, |limits| limits.dashboard.burst = 10_000, |_| {}).await;
+        let tenant = test.tenant(1, Tier::Pro).await;
+        let person = test.person(&test.session(&tenant.owner).await);
+        let rows = Rows::of(&test.db.db).await;
+        let before = rows.all(&test.db.db).await;
+        for (call, fields) in reading(&tenant) {
+            let good = call.body.clone().unwrap();
+            let nested = "[".repeat(20_000);
+            for bad in [
+                "",
+                " ",
+                "{",
+                "null",
+                "[]",
+                "\"x\"",
+                "1",
+                "{}",
+                "{}{}",
+                &nested,
+                &good[1..],
+                &format!("{good}x"),
+            ] {
+                let reply = send(&person, &call, bad.to_owned()).await;
+                let shown = &bad[..bad.len().min(20)];
+                assert_failure(
+                    &reply,
+                    400,
+                    "INVALID_JSON",
+                    &format!("{} {} with {shown}", call.method, call.uri),
+                );
+            }
+            let reply = send(&person, &call, vec![b'{', 0xff, 0xfe, b'}']).await;
+            assert_failure(&reply, 400, "INVALID_JSON", &call.uri);
+            for name in fields.keys() {
+                let mut missing = fields.clone();
+                missing.remove(name);
+                let reply = send(&person, &call, Value::from(missing).to_string()).await;
+                assert_failure(
+                    &reply,
+                    400,
+                    "INVALID_JSON",
+                    &format!("{} without {name}", call.uri),
+                );
+                for wrong in [
+                    Value::Null,
+                    7.into(),
+                    Vec::<Value>::new().into(),
+                    Map::new().into(),
+                ] {
+                    let mut mistyped = fields.clone();
+                    mistyped.insert(name.clone(), wrong);
+                    let reply = send(&person, &call, Value::from(mistyped).to_string()).await;
+                    assert_failure(
+                        &reply,
+                        400,
+                        "INVALID_JSON",
+                        &format!("{} with a wrong {name}", call.uri),
+                    );
+                }
+                let (key, rest) = (serde_json::to_string(name).unwrap(), &good[1..]);
+                let twice = format!("{{{key}:{},{rest}", fields[name]);
+                let reply = send(&person, &call, twice).await;
+                assert_failure(
+                    &reply,
+                    400,
+                    "INVALID_JSON",
+                    &format!("{} with {name} twice", call.uri),
+                );
+            }
+        }
+        test.settle().await;
+        assert_eq!(before, rows.all(&test.db.db).await);
+        test.finish().await;
+    }
+
+    async fn fields_that_a_route_does_not_know_are_refused(engine) {
+        let test = TestApp::start_with(engine, |limits| limits.dashboard.burst = 10_000, |_| {}).await;
+        let tenant = test.tenant(1, Tier::Pro).await;
+        let person = test.person(&test.session(&tenant.owner).await);
+        let rows = Rows::of(&test.db.db).await;
+        let before = rows.all(&test.db.db).await;
+        for (call, fields) in reading(&tenant) {
+            for extra in [
+                "role",
+                "org_id",
+                "tier",
+                "org_num",
+                "owner",
+                "key",
+                "id",
+                "permissions",
+                "__proto__",
+                "",
+            ] {
+                let mut more = fields.clone();
+                more.insert(extra.to_owned(), "owner".into());
+                let reply = send(&person, &call, Value::from(more).to_string()).await;
+                assert_failure(&reply, 400, "INVALID_JSON", &format!("{} with {extra}", call.uri));
+            }
+        }
+        assert_eq!(before, rows.all(&test.db.db).await);
+        test.finish().await;
+    }
+
+    async fn a_body_over_64_kib_is_refused_and_one_of_64_kib_is_read(engine) {
+        let test = TestApp::start_with(engine, |limits| limits.dashboard.burst = 10_000, |_| {}).await;
+        let tenant = test.tenant(1, Tier::Pro).await;
+        let person = test.person(&test.session(&tenant.owner).await);
+        for (call, _) in reading(&tenant) {
+            let good = call.body.clone().unwrap();
+            let padded = |bytes: usize| format!("{good}{}", " ".repeat(bytes - good.len()));
+            let reply = send(&person, &call, padded(LIMIT_BYTES + 1)).await;
+            assert_failure(&reply, 413, "PAYLOAD_TOO_LARGE", &call.uri);
+            let reply = send(&person, &call, padded(LIMIT_BYTES)).await;
+            assert_eq!(reply.status.as_u16(), call.success, "{}", call.uri);
+        }
+        test.finish().await;
+    }
+
+    async fn only_json_is_read(engine) {
+        let test = TestApp::start_with(engine, |limits| limits.dashboard.burst = 10_000, |_| {}).await;
+        let tenant = test.tenant(1, Tier::Pro).await;
+        let cookie = format!("symbolon={}", test.session(&tenant.owner).await);
+        let bare = test.client().header("cookie", &cookie);
+        for route in web::table() {
+            for prefix in prefixes(&route) {
+                let call = example(&route, &Target::from(&tenant)).below(prefix);
+                if call.method == "GET" {
+                    continue;
+                }
+                for kind in [
+                    "text/plain",
+                    "application/x-www-form-urlencoded",
+                    "text/html",
+                    "json",
+                ] {
+                    let reply = call.send(&bare.clone().header("content-type", kind)).await;
+                    assert_failure(
+                        &reply,
+                        415,
+                        "UNSUPPORTED_MEDIA_TYPE",
+                        &format!("{} as {kind}", call.uri),
+                    );
+                }
+                assert_failure(&call.send(&bare).await, 415, "UNSUPPORTED_MEDIA_TYPE", &call.uri);
+            }
+        }
+        test.finish().await;
+    }
+
+    async fn a_body_that_no_one_reads_has_no_effect(engine) {
+        let test = TestApp::start_with(engine, |limits| limits.dashboard.burst = 10_000, |_| {}).await;
+        let tenant = test.tenant(1, Tier::Pro).await;
+        let person = test.person(&test.session(&tenant.owner).await);
+        let key = format!("/orgs/{}/servers/{}/key/revoke", tenant.org, tenant.server);
+        for body in [
+            "{",
+            r#"{"org_id":"org_x","role":"owner","server_id":"srv_x"}"#,
+            &"x".repeat(100_000),
+        ] {
+            assert_eq!(person.post(&key, body).await.status, 204);
+        }
+        let servers = person.get(&format!("/orgs/{}/servers", tenant.org)).await.json();
+        assert_eq!(servers["servers"][0]["key"]["revoked"], true);
+        test.finish().await;
+    }
+}
