@@ -86,9 +86,9 @@ pub async fn keep_house(app: &App) -> Result<(), AppError> {
 /// Writes down when keys were last used.
 pub async fn flush_uses(app: &App) -> Result<(), AppError> {
     let uses = app.gate.drain_uses(app.now_ms());
-    for slice in uses.chunks(SLICE) {
+    for (index, slice) in uses.chunks(SLICE).enumerate() {
         if let Err(error) = app.db.write(RecordUses(slice.to_vec())).await {
-            app.gate.restore_uses(slice);
+            app.gate.restore_uses(&uses[index * SLICE..]);
             return Err(error);
         }
     }
