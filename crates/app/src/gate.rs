@@ -10,6 +10,8 @@ use papaya::HashMap;
 
 /// Buckets kept per kind; beyond it the rarely used ones are swept, then newcomers share one bucket.
 const MAX_CELLS: usize = 65_536;
+/// How often a full set of buckets is searched for idle ones.
+const SWEEP_MS: i64 = 1_000;
 /// A cell without calls for this long holds a full bucket at any sensible limit.
 const IDLE_MS: i64 = 10 * 60_000;
 
@@ -138,6 +140,7 @@ impl Gate {
 struct Buckets<K> {
     cells: HashMap<K, AtomicI64>,
     shared: AtomicI64,
+    swept_at_ms: AtomicI64,
 }
 
 impl<K: Hash + Eq + Send + Sync + Copy> Buckets<K> {
@@ -145,6 +148,7 @@ impl<K: Hash + Eq + Send + Sync + Copy> Buckets<K> {
         Self {
             cells: HashMap::new(),
             shared: AtomicI64::new(0),
+            swept_at_ms: AtomicI64::new(0),
         }
     }
 
@@ -153,13 +157,24 @@ impl<K: Hash + Eq + Send + Sync + Copy> Buckets<K> {
         if let Some(bucket) = cells.get(&key) {
             return take(bucket, now_ms, limit);
         }
-        if cells.len() >= MAX_CELLS {
+        // Looking through all of them for every newcomer would be the attack's own work; once a second is enough.
+        if cells.len() >= MAX_CELLS && self.is_sweep_due(now_ms) {
             self.sweep(now_ms);
         }
         if cells.len() >= MAX_CELLS {
             return take(&self.shared, now_ms, limit);
         }
         take(cells.get_or_insert_with(key, AtomicI64::default), now_ms, limit)
+    }
+
+    /// True for one caller a second.
+    fn is_sweep_due(&self, now_ms: i64) -> bool {
+        let last = self.swept_at_ms.load(Relaxed);
+        now_ms - last >= SWEEP_MS
+            && self
+                .swept_at_ms
+                .compare_exchange(last, now_ms, Relaxed, Relaxed)
+                .is_ok()
     }
 
     /// A bucket whose time has passed is full, the same as none.

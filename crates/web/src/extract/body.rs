@@ -86,7 +86,7 @@ mod tests {
             |body: &str| without_values(&serde_json::from_str::<bool>(body).unwrap_err().to_string());
         assert_eq!(
             problem(r#""a \", expected b""#),
-            r#"invalid type: string "…", expected a boolean at line 1 column 17"#
+            r#"invalid type: string "…", expected a boolean at line 1 column 18"#
         );
         assert_eq!(
             problem("7"),
