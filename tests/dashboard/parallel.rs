@@ -47,7 +47,7 @@ both_databases! {
                 .as_str()
                 .unwrap()
                 .to_owned();
-            assert_eq!(working, [revealed.clone()]);
+            assert_eq!(working, [revealed.as_str()]);
             keys = HashSet::from([revealed]);
         }
         assert!(regenerated > 0);
