@@ -1,11 +1,13 @@
 //! The outermost layer around handlers that misbehave.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use app::background;
 use axum::Router;
 use axum::routing::get;
-use testkit::{Client, TestApp, both_databases};
+use testkit::{Client, TestApp, both_databases, wait_until};
 use web::layers::Edge;
 
 use super::assert_failure;
@@ -73,6 +75,21 @@ both_databases! {
         assert_eq!(slow.header("connection"), Some("close"));
         assert_eq!(slow.header("retry-after"), Some("1"));
         assert_eq!(quick.text(), "fine");
+        test.finish().await;
+    }
+
+    async fn background_work_that_panics_is_started_again(engine) {
+        let test = TestApp::start(engine).await;
+        let starts = Arc::new(AtomicU32::new(0));
+        let counter = Arc::clone(&starts);
+        test.app.tasks.supervise("on purpose", move || {
+            let counter = Arc::clone(&counter);
+            async move {
+                assert!(counter.fetch_add(1, Ordering::SeqCst) >= 2, "on purpose");
+            }
+        });
+        wait_until("the third start", || async { starts.load(Ordering::SeqCst) == 3 }).await;
+        assert_eq!(test.client().get("/readyz").await.status, 200);
         test.finish().await;
     }
 }
