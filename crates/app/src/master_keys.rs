@@ -46,8 +46,11 @@ pub(crate) async fn open_vault(parts: &Parts) -> Result<Vault, StartError> {
         }
         .into());
     }
+    let all_needed = keys::list_kids(&parts.db).await.map_err(AppError::from)?;
+    // After the list: a key is in the file before anything is sealed with it, so a rotation going on is no gap.
+    vault.reload();
     let known = vault.kids();
-    for needed in keys::list_kids(&parts.db).await.map_err(AppError::from)? {
+    for needed in all_needed {
         if !known.contains(&needed.kid) {
             let path = parts.master_key_file.clone();
             return Err(VaultError::KidMissing {

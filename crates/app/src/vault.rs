@@ -37,13 +37,17 @@ pub struct Vault {
 impl Vault {
     /// Reads the ring; `create` makes a first one, readable by this user alone, when there is none.
     pub fn open(path: &Path, create: bool, random: &dyn Random) -> Result<Self, VaultError> {
+        if !path.exists() && !create {
+            return Err(VaultError::Missing {
+                path: path.to_owned(),
+            });
+        }
         if !path.exists() {
-            if !create {
-                return Err(VaultError::Missing {
-                    path: path.to_owned(),
-                });
+            let _turn = take_turn(path)?;
+            // Another node may have been first; its keys are the instance's.
+            if !path.exists() {
+                write_ring(path, &KeyRing::generate(random))?;
             }
-            write_ring(path, &KeyRing::generate(random))?;
         }
         Ok(Self {
             path: path.to_owned(),
@@ -55,10 +59,10 @@ impl Vault {
         &self.path
     }
 
-    /// The sealed text and the id of the master key that opens it. Another node may have made a new key and removed
-    /// ours, so the file is read first.
+    /// The sealed text and the id of the master key that opens it. A key that another node has made active is used
+    /// from the next call on: what is sealed with the one before could lose its key when that is removed.
     pub fn seal(&self, random: &dyn Random, place: &Aad<'_>, plain: &[u8]) -> (String, String) {
-        self.refresh();
+        self.reload();
         let ring = self.ring.read().unwrap_or_else(PoisonError::into_inner);
         (ring.seal(random, place, plain), ring.active_kid().to_owned())
     }
@@ -74,18 +78,17 @@ impl Vault {
             Err(SealError::UnknownKid { .. }) => {}
             answer @ (Ok(_) | Err(SealError::Malformed | SealError::NotAuthentic)) => return answer,
         }
-        self.refresh();
+        self.reload();
         self.ring
             .read()
             .unwrap_or_else(PoisonError::into_inner)
             .open(place, sealed)
     }
 
-    /// Takes over what the file says now; while it cannot be read, what is known stays.
-    fn refresh(&self) {
-        let mut ring = self.ring.write().unwrap_or_else(PoisonError::into_inner);
+    /// Reads the file again, which another node may have changed. While it cannot be read, the keys stay as they are.
+    pub(crate) fn reload(&self) {
         if let Ok(newer) = read_ring(&self.path) {
-            *ring = newer;
+            *self.ring.write().unwrap_or_else(PoisonError::into_inner) = newer;
         }
     }
 
@@ -117,6 +120,7 @@ impl Vault {
     }
 
     fn change<T>(&self, edit: impl FnOnce(&mut KeyRing) -> Result<T, RingError>) -> Result<T, VaultError> {
+        let _turn = take_turn(&self.path)?;
         let mut ring = self.ring.write().unwrap_or_else(PoisonError::into_inner);
         let mut edited = read_ring(&self.path)?;
         let result = edit(&mut edited).map_err(|source| VaultError::Ring {
@@ -148,17 +152,36 @@ fn read_ring(path: &Path) -> Result<KeyRing, VaultError> {
     })
 }
 
-/// Written beside and renamed, so that a crash leaves the old file or the new one.
+/// One process at a time changes the file: a key that a second writer overwrote would be lost with all it sealed.
+fn take_turn(path: &Path) -> Result<std::fs::File, VaultError> {
+    let at = |source| VaultError::File {
+        path: path.to_owned(),
+        source,
+    };
+    std::fs::create_dir_all(directory_of(path)).map_err(at)?;
+    let lock = std::fs::OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .mode(0o600)
+        .open(path.with_added_extension("lock"))
+        .map_err(at)?;
+    lock.lock().map_err(at)?;
+    Ok(lock)
+}
+
+fn directory_of(path: &Path) -> &Path {
+    path.parent()
+        .filter(|parent| !parent.as_os_str().is_empty())
+        .unwrap_or(Path::new("."))
+}
+
+/// Written beside and renamed, so that a crash leaves the old file or the new one. The caller has its turn.
 fn write_ring(path: &Path, ring: &KeyRing) -> Result<(), VaultError> {
     let at = |source| VaultError::File {
         path: path.to_owned(),
         source,
     };
-    let directory = path
-        .parent()
-        .filter(|parent| !parent.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
-    std::fs::create_dir_all(directory).map_err(at)?;
     let temporary = path.with_extension("new");
     // Whatever is left there may be open to others, and a file keeps its mode when it is written anew.
     match std::fs::remove_file(&temporary) {
@@ -175,7 +198,7 @@ fn write_ring(path: &Path, ring: &KeyRing) -> Result<(), VaultError> {
         .and_then(|()| file.sync_all())
         .map_err(at)?;
     std::fs::rename(&temporary, path).map_err(at)?;
-    std::fs::File::open(directory)
+    std::fs::File::open(directory_of(path))
         .and_then(|directory| directory.sync_all())
         .map_err(at)
 }
