@@ -63,7 +63,7 @@ pub(super) async fn run(app: &App, command: AdminCommand) -> Result<Fields, AppE
         AdminCommand::DeactivateServer { server } => set_active(app, &server, false).await,
         AdminCommand::ListOrgs => list_orgs(app).await,
         AdminCommand::SetTier { org, tier } => {
-            let found = orgs::get(app, &parse::org("org", &org)?).await?;
+            let found = find_org(app, &org).await?;
             orgs::set_tier(app, found.scope, parse::tier(&tier)?).await?;
             Ok(fields([("org", org.as_str()), ("tier", &tier)]))
         }
@@ -125,7 +125,7 @@ async fn create_guild(
     slug: Option<&str>,
     log_channel: Option<&str>,
 ) -> Result<Fields, AppError> {
-    let org = orgs::get(app, &parse::org("org", org)?).await?;
+    let org = find_org(app, org).await?;
     let name = parse::name("name", name)?;
     let slug = parse::slug_or_from(slug, &name)?;
     let request = NewGuildRequest {
@@ -204,7 +204,8 @@ async fn list_orgs(app: &App) -> Result<Fields, AppError> {
 }
 
 async fn session(app: &App, discord: &str) -> Result<Fields, AppError> {
-    let account = accounts::get_by_discord(app, &parse::discord("discord", discord)?).await?;
+    let found = accounts::get_by_discord(app, &parse::discord("discord", discord)?).await;
+    let account = found.map_err(|error| named(error, "discord", "no account has this Discord id"))?;
     let token = sessions::start(app, &account, SESSION_MS).await?;
     Ok(fields([
         ("account", account.id.as_str()),
@@ -212,12 +213,30 @@ async fn session(app: &App, discord: &str) -> Result<Fields, AppError> {
     ]))
 }
 
+async fn find_org(app: &App, text: &str) -> Result<orgs::Org, AppError> {
+    let found = orgs::get(app, &parse::org("org", text)?).await;
+    found.map_err(|error| named(error, "org", "there is no such organisation"))
+}
+
 async fn find_guild(app: &App, text: &str) -> Result<(OrgScope, GuildId), AppError> {
     let id = parse::guild("guild", text)?;
-    Ok((guilds::find_org(app, &id).await?, id))
+    let found = guilds::find_org(app, &id).await;
+    let scope = found.map_err(|error| named(error, "guild", "there is no such Guild"))?;
+    Ok((scope, id))
 }
 
 async fn find_server(app: &App, text: &str) -> Result<(OrgScope, ServerId), AppError> {
     let id = parse::server("server", text)?;
-    Ok((servers::find_org(app, &id).await?, id))
+    let found = servers::find_org(app, &id).await;
+    let scope = found.map_err(|error| named(error, "server", "there is no such game server"))?;
+    Ok((scope, id))
+}
+
+/// A command names several things; the answer says which of them does not exist.
+fn named(error: AppError, argument: &'static str, problem: &str) -> AppError {
+    if matches!(error, AppError::NotFound) {
+        AppError::invalid(argument, problem)
+    } else {
+        error
+    }
 }
