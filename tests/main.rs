@@ -1,11 +1,10 @@
 //! The product's promises, on both databases.
+#![cfg(test)]
 
-#[cfg(test)]
 mod authorization;
-#[cfg(test)]
+mod cli;
 mod dashboard;
-#[cfg(test)]
 mod errors;
 mod plugin;
-#[cfg(test)]
 mod secrecy;
+mod torture;

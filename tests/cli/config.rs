@@ -1,0 +1,57 @@
+//! Looking at the configuration.
+
+use testkit::{Engine, TestDb};
+
+use super::shell::run_bare;
+
+#[tokio::test]
+async fn the_default_file_is_valid_as_it_is() {
+    let db = TestDb::open(Engine::Sqlite).await;
+    let file = db.directory().join("symbolon.toml");
+    let printed = run_bare(&["config", "default"], &[]);
+    assert_eq!((printed.code, printed.err.as_str()), (Some(0), ""));
+    std::fs::write(&file, &printed.out).expect("a file");
+    let checked = run_bare(
+        &["config", "check", "--config", file.to_str().expect("a path")],
+        &[],
+    );
+    assert_eq!(
+        (checked.code, checked.out.trim()),
+        (Some(0), "the configuration is valid"),
+        "{}",
+        checked.err
+    );
+    db.finish().await;
+}
+
+#[tokio::test]
+async fn unknown_names_are_reported_with_the_place_they_stand_in() {
+    let db = TestDb::open(Engine::Sqlite).await;
+    let file = db.directory().join("symbolon.toml");
+    let path = file.to_str().expect("a path");
+    std::fs::write(&file, "[server]\nlisen = \"127.0.0.1:1\"\n").expect("a file");
+    let ran = run_bare(&["config", "check", "--config", path], &[]);
+    ran.fails_with_one_line("lisen");
+    assert!(
+        ran.err.contains(path) && ran.err.contains("server.listen"),
+        "{ran:?}"
+    );
+    let ran = run_bare(&["config", "check"], &[("SYMBOLON_SERVER_LISEN", "127.0.0.1:1")]);
+    ran.fails_with_one_line("SYMBOLON_SERVER_LISEN");
+    run_bare(&["config", "check", "--config", "/nowhere/symbolon.toml"], &[])
+        .fails_with_one_line("/nowhere/symbolon.toml");
+    db.finish().await;
+}
+
+#[test]
+fn what_is_probably_not_meant_is_pointed_out() {
+    let ran = run_bare(
+        &["config", "check"],
+        &[("SYMBOLON_SERVER_TRUSTED_PROXIES", "0.0.0.0/0")],
+    );
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(
+        ran.out.contains("worth a look: server.trusted_proxies"),
+        "{ran:?}"
+    );
+}

@@ -1,0 +1,12 @@
+//! The command line, as a person or a script meets it.
+
+mod bad_input;
+mod config;
+mod doctor;
+mod help;
+mod master_keys;
+mod newcomer;
+mod sandbox;
+mod shell;
+
+pub use shell::{BINARY, Shell};

@@ -1,0 +1,17 @@
+//! Races, crashes and several nodes. Small figures in `make test`, full ones in `make torture`; each test prints
+//! one line with what it did.
+
+mod ceilings;
+mod claims;
+mod kill;
+mod overload;
+mod race;
+mod relinks;
+mod ring;
+mod rolling;
+mod rotations;
+mod site;
+mod stop;
+mod switches;
+mod wire;
+mod worker;
