@@ -5,6 +5,7 @@ mod authorization;
 mod cli;
 mod dashboard;
 mod errors;
+mod model;
 mod plugin;
 mod secrecy;
 mod torture;
