@@ -7,8 +7,6 @@ use domain::plan::Tier;
 use storage::error_log::{Group, list_newest};
 use testkit::{Tenant, TestApp, both_databases};
 
-use crate::secrecy::rows;
-
 /// What is written down after a flush, ordered by code and minute.
 async fn groups(test: &TestApp) -> Vec<Group> {
     background::flush_errors(&test.app).await.expect("a flush");
@@ -97,7 +95,7 @@ both_databases! {
         let test = TestApp::start(engine).await;
         let tenant = test.tenant(1, Tier::Free).await;
         let owner = test.person(&test.session(&tenant.owner).await);
-        rows::damage(&test.db.db, "UPDATE api_keys SET sealed = 'v1.k1.AAAA'").await;
+        test.db.damage("UPDATE api_keys SET sealed = 'v1.k1.AAAA'").await;
         assert_eq!(owner.post(&reveal(&tenant), "").await.code(), "INTERNAL");
         let found = groups(&test).await;
         assert_eq!((found.len(), found[0].org_num), (1, tenant.scope.num()));
@@ -119,19 +117,15 @@ both_databases! {
             assert!(test.client().get(uri).await.status.is_client_error());
         }
         assert_eq!(groups(&test).await, []);
-        rows::damage(
-            &test.db.db,
-            "UPDATE api_keys SET actions = actions + 4611686018427387904",
-        )
-        .await;
+        test.db
+            .damage("UPDATE api_keys SET actions = actions + 4611686018427387904")
+            .await;
         let failed = plugin.get("/api?action=findBySteam&id=76561197960265729").await;
         assert_eq!(failed.status, 500);
         assert!(failed.json()["message"].as_str().unwrap().contains("No users"));
-        rows::damage(
-            &test.db.db,
-            "UPDATE api_keys SET actions = actions - 4611686018427387904",
-        )
-        .await;
+        test.db
+            .damage("UPDATE api_keys SET actions = actions - 4611686018427387904")
+            .await;
         let found = groups(&test).await;
         assert_eq!(
             (found.len(), found[0].code.as_str(), found[0].route.as_str()),

@@ -10,7 +10,6 @@ use http::Method;
 use testkit::{Client, Reply, Tenant, TestApp, both_databases};
 use web::layers::Edge;
 
-use super::rows::damage;
 use super::search::{Log, Secrets, everything_stored};
 
 const QUERY_WORD: &str = "marked_in_the_query_string";
@@ -133,29 +132,25 @@ impl Flow {
                 .get(&format!("/orgs/panic?secret={key}&x={QUERY_WORD}"))
                 .await,
         );
-        damage(
-            &test.db.db,
-            "UPDATE api_keys SET actions = actions + 4611686018427387904",
-        )
-        .await;
+        test.db
+            .damage("UPDATE api_keys SET actions = actions + 4611686018427387904")
+            .await;
         self.failed(
             &test
                 .plugin(key)
                 .get(&format!("/api?action=count&secret={key}"))
                 .await,
         );
-        damage(
-            &test.db.db,
-            "UPDATE api_keys SET actions = actions - 4611686018427387904",
-        )
-        .await;
-        damage(&test.db.db, "UPDATE api_keys SET sealed = 'v1.k1.AAAA'").await;
+        test.db
+            .damage("UPDATE api_keys SET actions = actions - 4611686018427387904")
+            .await;
+        test.db.damage("UPDATE api_keys SET sealed = 'v1.k1.AAAA'").await;
         let keys = format!("/orgs/{}/servers/{}/key", tenant.org, tenant.server);
         self.failed(&owner.post(&format!("{keys}/reveal"), "").await);
         assert!(master_keys::rotate(&test.app).await.is_err());
         let second = format!("DELETE FROM servers WHERE id <> '{}'", tenant.server);
-        damage(&test.db.db, &second).await;
-        damage(&test.db.db, "UPDATE org_usage SET servers = 1").await;
+        test.db.damage(&second).await;
+        test.db.damage("UPDATE org_usage SET servers = 1").await;
         self.key_of(&owner.post(&format!("{keys}/regenerate"), "").await);
         master_keys::rotate(&test.app).await.expect("a rotation");
     }

@@ -1,8 +1,8 @@
-//! The stored rows as text, whatever the database, and raw changes to them.
+//! The stored rows as text, whatever the database.
 
+use storage::Db;
 use storage::db::Statement;
 use storage::testing::statement;
-use storage::{Db, DbError, Tx, Work};
 
 /// Reads all rows of all tables in one statement.
 pub struct Rows(&'static Statement);
@@ -68,21 +68,4 @@ pub async fn numbers(db: &Db, sql: &str) -> Vec<i64> {
     db.list_heavy(statement(sql, sql), &[])
         .await
         .expect("a readable column")
-}
-
-/// Changes rows behind the product's back.
-pub async fn damage(db: &Db, sql: &str) {
-    db.write(Raw(sql.to_owned().leak())).await.expect("a raw change");
-}
-
-struct Raw(&'static str);
-
-impl Work for Raw {
-    type Output = ();
-    type Error = DbError;
-    const NAME: &'static str = "raw";
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), DbError> {
-        tx.execute(statement(self.0, self.0), &[]).await.map(drop)
-    }
 }

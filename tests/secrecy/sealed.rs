@@ -3,7 +3,7 @@
 use domain::plan::Tier;
 use testkit::{Client, Tenant, TestApp, both_databases};
 
-use super::rows::{damage, texts};
+use super::rows::texts;
 
 async fn reveal(person: &Client, tenant: &Tenant) -> testkit::Reply {
     let address = format!("/orgs/{}/servers/{}/key/reveal", tenant.org, tenant.server);
@@ -22,7 +22,7 @@ async fn put(test: &TestApp, tenant: &Tenant, sealed: &str) {
         "UPDATE api_keys SET sealed = '{sealed}' WHERE server_num = (SELECT num FROM servers WHERE id = '{}')",
         tenant.server
     );
-    damage(&test.db.db, &sql).await;
+    test.db.damage(&sql).await;
 }
 
 async fn sealed(test: &TestApp, tenant: &Tenant) -> String {

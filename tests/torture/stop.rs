@@ -1,5 +1,7 @@
 //! SIGTERM under load, a second process, and what a crash leaves behind.
 
+use std::time::{Duration, Instant};
+
 use testkit::{Engine, both_databases, rounds};
 use tokio::task::JoinSet;
 
@@ -20,7 +22,7 @@ both_databases! {
             .zip(1..)
             .map(|(member, seed)| Worker::new(member.clone(), links, seed))
             .collect();
-        let mut dice = Dice::new(3);
+        let (mut dice, mut slowest) = (Dice::new(3), Duration::ZERO);
         for round in 0..count {
             let node = site.node().await;
             for worker in &mut workers {
@@ -31,7 +33,9 @@ both_databases! {
                 running.spawn(worker.work(node.address));
             }
             pause_ms(50 + dice.roll(200)).await;
+            let begun = Instant::now();
             assert!(node.stop().await, "round {round}: the exit code tells of a failure");
+            slowest = slowest.max(begun.elapsed());
             workers = running.join_all().await;
             for worker in &workers {
                 assert!(worker.odd.is_empty(), "round {round}: {:?}", worker.odd);
@@ -45,7 +49,8 @@ both_databases! {
         let acknowledged: usize = workers.iter().map(|worker| worker.acknowledged).sum();
         assert!(acknowledged > count, "the clients hardly worked");
         report(engine, &format!(
-            "SIGTERM: {count} rounds, {CLIENTS} clients, {acknowledged} acknowledged changes, 0 lost, 0 done without an answer, exit code always 0"
+            "SIGTERM: {count} rounds, {CLIENTS} clients, {acknowledged} acknowledged changes, 0 lost, 0 done without an answer, exit code always 0, slowest stop {} ms",
+            slowest.as_millis(),
         ));
         site.finish().await;
     }
