@@ -142,7 +142,6 @@ both_databases! {
     }
 }
 
-#[expect(clippy::panic, reason = "this is what the test is about")]
 async fn panicking() {
     panic!("a reason nobody outside needs to know");
 }
