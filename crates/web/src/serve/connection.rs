@@ -30,6 +30,9 @@ use super::{
 /// The least that hyper accepts as buffer size; below it panics.
 const LEAST_HEAD_BYTES: usize = 8 * 1024;
 
+/// How long a connection without a byte is given when draining begins.
+const LATE_FIRST_BYTE: Duration = Duration::from_millis(500);
+
 /// What all connections have in common.
 pub(super) struct Connector {
     http: Builder,
@@ -75,7 +78,8 @@ pub(super) async fn run<S>(
     tokio::select! {
         biased;
         arrived = first_byte(&stream, limits.first_byte_timeout) => if !arrived { return },
-        _ = drain.changed() => return,
+        // It was connected before the end, so its request may be on the way.
+        _ = drain.changed() => if !first_byte(&stream, limits.first_byte_timeout.min(LATE_FIRST_BYTE)).await { return },
     }
     let activity = Arc::new(Activity::default());
     let service = tracked(service, peer, activity.clone(), limits.body_timeout);

@@ -17,7 +17,7 @@ use tokio::{
     net::{TcpListener, TcpSocket},
     sync::watch,
     task::{JoinError, JoinSet},
-    time::timeout,
+    time::{Instant, timeout, timeout_at},
 };
 use tower::Service;
 
@@ -29,6 +29,9 @@ const BACKLOG: u32 = 1024;
 /// How long aborted connections get to be dropped. Only a handler that blocks its thread needs
 /// longer, and waiting for that one could take forever.
 const ABORT_GRACE: Duration = Duration::from_secs(1);
+
+/// How long the listen queue is watched for clients that came before the end.
+const LAST_CALL: Duration = Duration::from_millis(20);
 
 /// How long clients may keep us waiting, and how many of them may do so at once.
 #[derive(Clone, Debug)]
@@ -118,23 +121,35 @@ where
     let mut connections = JoinSet::new();
     let mut shutdown = pin!(shutdown);
 
+    let start = |connections: &mut JoinSet<()>, stream, peer: Peer| {
+        if let Some(ticket) = admission.admit(peer.0.ip()) {
+            let run = connection::run(stream, peer, service.clone(), connector.clone(), drain.clone());
+            connections.spawn(async move {
+                let _ticket = ticket;
+                run.await;
+            });
+        }
+    };
+
     loop {
         tokio::select! {
             biased;
             () = &mut shutdown => break,
             Some(ended) = connections.join_next() => note_end(&ended),
             (stream, peer) = acceptor.next(), if connections.len() < max_connections => {
-                if let Some(ticket) = admission.admit(peer.0.ip()) {
-                    let run = connection::run(stream, peer, service.clone(), connector.clone(), drain.clone());
-                    connections.spawn(async move {
-                        let _ticket = ticket;
-                        run.await;
-                    });
-                }
+                start(&mut connections, stream, peer);
             }
         }
     }
 
+    // Who is already in the listen queue would be reset when it closes; they are answered too. Newcomers may not
+    // prolong it.
+    let last_call = Instant::now() + LAST_CALL;
+    while connections.len() < max_connections
+        && let Ok((stream, peer)) = timeout_at(last_call, acceptor.next()).await
+    {
+        start(&mut connections, stream, peer);
+    }
     drop(acceptor);
     while let Some(ended) = connections.try_join_next() {
         note_end(&ended);
