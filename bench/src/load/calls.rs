@@ -1,0 +1,179 @@
+//! What is asked, and what the answer must be.
+
+use std::sync::Arc;
+
+use super::response::{Inbox, Parsed};
+use crate::baseline;
+use crate::data::{Dataset, TENANTS, discord_id, steam_id};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Call {
+    /// The bytes of `findBySteam`, sent to the bare server.
+    Baseline,
+    FindBySteam,
+    Count,
+}
+
+impl Call {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Baseline => "baseline",
+            Self::FindBySteam => "findBySteam",
+            Self::Count => "count",
+        }
+    }
+}
+
+/// The requests of one kind of call, ready but for the Steam id.
+pub struct Calls {
+    call: Call,
+    /// One per tenant.
+    requests: Vec<Vec<u8>>,
+    /// Where the Steam id goes.
+    id_at: Option<usize>,
+    links_per_guild: u64,
+    count_body: Vec<u8>,
+}
+
+impl Calls {
+    pub fn new(call: Call, data: &Dataset) -> Arc<Self> {
+        let target = match call {
+            Call::Baseline | Call::FindBySteam => "GET /api?action=findBySteam&id=",
+            Call::Count => "GET /api?action=count",
+        };
+        let id = match call {
+            Call::Baseline | Call::FindBySteam => "76561197960265728",
+            Call::Count => "",
+        };
+        let request = |key: &str| {
+            format!("{target}{id} HTTP/1.1\r\nHost: 127.0.0.1\r\nX-API-Key: {key}\r\n\r\n").into_bytes()
+        };
+        Arc::new(Self {
+            call,
+            requests: data
+                .tenants
+                .iter()
+                .map(|tenant| request(tenant.key.expose()))
+                .collect(),
+            id_at: (!id.is_empty()).then_some(target.len()),
+            links_per_guild: data.links_per_guild,
+            count_body: format!("{{\"Total\":{}}}", data.links_per_guild).into_bytes(),
+        })
+    }
+}
+
+/// One connection's way through the calls: the keys in turn, a random link of each key's own Guild.
+pub struct Caller {
+    calls: Arc<Calls>,
+    tenant: u64,
+    step: u64,
+    link: u64,
+    random: u64,
+    request: Vec<u8>,
+}
+
+impl Caller {
+    /// Caller number `number` of `callers`, which between them use all keys evenly.
+    pub fn new(calls: &Arc<Calls>, number: u64, callers: u64) -> Self {
+        Self {
+            calls: Arc::clone(calls),
+            tenant: number,
+            step: callers,
+            link: 0,
+            random: (number + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15),
+            request: Vec::new(),
+        }
+    }
+
+    /// The next request.
+    pub fn prepare(&mut self) -> &[u8] {
+        self.tenant = (self.tenant + self.step) % TENANTS;
+        let calls = &self.calls;
+        self.request.clear();
+        self.request
+            .extend_from_slice(&calls.requests[self.tenant as usize]);
+        if let Some(at) = calls.id_at {
+            self.random ^= self.random << 13;
+            self.random ^= self.random >> 7;
+            self.random ^= self.random << 17;
+            self.link = self.tenant * calls.links_per_guild + self.random % calls.links_per_guild;
+            let mut rest = steam_id(self.link);
+            for digit in self.request[at..at + 17].iter_mut().rev() {
+                *digit = b'0' + (rest % 10) as u8;
+                rest /= 10;
+            }
+        }
+        &self.request
+    }
+
+    /// Whether this answers the request prepared last.
+    pub fn accepts(&self, answer: &Parsed, inbox: &Inbox) -> bool {
+        let body = inbox.body(answer);
+        answer.status == 200
+            && match self.calls.call {
+                Call::Baseline => body == baseline::BODY.as_bytes(),
+                Call::Count => body == self.calls.count_body,
+                Call::FindBySteam => is_quoted_number(body, discord_id(self.link)),
+            }
+    }
+}
+
+fn is_quoted_number(body: &[u8], number: u64) -> bool {
+    let inside = body.strip_prefix(b"\"").and_then(|rest| rest.strip_suffix(b"\""));
+    let digits = |found: &[u8]| {
+        found.iter().try_fold(0_u64, |value, byte| {
+            byte.is_ascii_digit().then(|| value * 10 + u64::from(byte - b'0'))
+        })
+    };
+    inside.is_some_and(|found| found.len() == 18 && digits(found) == Some(number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_asks_for_a_link_of_its_own_guild() {
+        let data = Dataset::new(10_000);
+        let calls = Calls::new(Call::FindBySteam, &data);
+        let mut caller = Caller::new(&calls, 3, 64);
+        for turn in 1..=200 {
+            let text = String::from_utf8(caller.prepare().to_vec()).unwrap();
+            let tenant = (3 + 64 * turn) % TENANTS;
+            assert_eq!(caller.link / data.links_per_guild, tenant);
+            assert!(text.contains(data.tenants[tenant as usize].key.expose()));
+            assert!(text.starts_with(&format!(
+                "GET /api?action=findBySteam&id={} HTTP/1.1\r\n",
+                steam_id(caller.link)
+            )));
+        }
+    }
+
+    #[test]
+    fn all_keys_are_used_evenly() {
+        let data = Dataset::new(10_000);
+        let calls = Calls::new(Call::Count, &data);
+        let mut uses = vec![0; TENANTS as usize];
+        for number in 0..64 {
+            let mut caller = Caller::new(&calls, number, 64);
+            for _ in 0..TENANTS {
+                caller.prepare();
+                uses[caller.tenant as usize] += 1;
+            }
+        }
+        assert!(uses.iter().all(|count| (48..=80).contains(count)), "{uses:?}");
+    }
+
+    #[test]
+    fn only_the_linked_id_is_accepted() {
+        let number = discord_id(5);
+        assert!(is_quoted_number(format!("\"{number}\"").as_bytes(), number));
+        for wrong in [
+            format!("\"{}\"", number + 1),
+            number.to_string(),
+            format!("\"0{number}\""),
+        ] {
+            assert!(!is_quoted_number(wrong.as_bytes(), number), "{wrong}");
+        }
+    }
+}

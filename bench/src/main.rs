@@ -1,0 +1,82 @@
+//! Measures Symbolon next to a bare server on the same machine, in one run.
+
+mod baseline;
+mod cold;
+mod data;
+mod histogram;
+mod http;
+mod load;
+mod process;
+mod report;
+mod run;
+mod seed;
+mod store;
+mod writes;
+
+use std::error::Error;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// The product's allocator, so that the baseline differs from it in nothing but the work.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// Threads of the load generator. It shares the machine with the server it measures.
+const CLIENT_THREADS: usize = 2;
+
+type Fallible<T> = Result<T, Box<dyn Error + Send + Sync>>;
+
+#[derive(Parser)]
+#[command(about = "Measures Symbolon against a bare server on the same machine")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Seed both databases, run every measurement and print the report.
+    Run {
+        /// A tenth of the links, one short round: to try the benchmark out, not to quote.
+        #[arg(long)]
+        quick: bool,
+        /// Where the databases go; on the disk whose commits are to be measured.
+        #[arg(long)]
+        data: Option<PathBuf>,
+    },
+    /// The bare server that the others are compared with.
+    Baseline {
+        #[arg(long)]
+        listen: SocketAddr,
+    },
+}
+
+fn main() -> ExitCode {
+    match start(Arguments::parse().command) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            report::line(&format!("failed: {error}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Whether everything that was measured also answered rightly.
+fn start(command: Command) -> Fallible<bool> {
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    runtime.enable_all();
+    match command {
+        Command::Run { quick, data } => {
+            let runtime = runtime.worker_threads(CLIENT_THREADS).build()?;
+            runtime.block_on(run::everything(quick, data))
+        }
+        Command::Baseline { listen } => {
+            runtime.build()?.block_on(baseline::serve(listen))?;
+            Ok(true)
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! The whole benchmark in its order: seed, serve, restart, write.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::cold::cold_starts;
+use crate::data::Dataset;
+use crate::http::{Contestant, Mistakes, closed_rounds, open_phases};
+use crate::process::Server;
+use crate::report::{self, Target, heading, line, mebibytes};
+use crate::seed::PostgresBench;
+use crate::store::{Binaries, Store};
+use crate::writes::Writing;
+use crate::{Fallible, data};
+
+/// Time for the allocator and the background tasks to come to rest before memory is read.
+const SETTLE: Duration = Duration::from_secs(2);
+
+struct Plan {
+    links: u64,
+    rounds: usize,
+    length: Duration,
+    open_length: Duration,
+    starts: usize,
+    regenerations: usize,
+}
+
+impl Plan {
+    fn new(quick: bool) -> Self {
+        let seconds = Duration::from_secs;
+        if quick {
+            Self {
+                links: 100_000,
+                rounds: 1,
+                length: seconds(2),
+                open_length: seconds(2),
+                starts: 2,
+                regenerations: 100,
+            }
+        } else {
+            Self {
+                links: 1_000_000,
+                rounds: 5,
+                length: seconds(5),
+                open_length: seconds(10),
+                starts: 5,
+                regenerations: 1_000,
+            }
+        }
+    }
+}
+
+/// Runs everything and cleans up after it. False when something was answered wrongly.
+pub async fn everything(quick: bool, data_dir: Option<PathBuf>) -> Fallible<bool> {
+    let binaries = Binaries::find()?;
+    let beside = || binaries.bench.parent().map(Path::to_owned).unwrap_or_default();
+    // A name of our own below the given one, because it is emptied.
+    let directory = data_dir.unwrap_or_else(beside).join("symbolon-bench-data");
+    if directory.exists() {
+        fs::remove_dir_all(&directory)?;
+    }
+    fs::create_dir_all(&directory)?;
+
+    report::machine();
+    let mut stores = vec![Store::sqlite(&directory)];
+    match postgres_address() {
+        None => line("postgres   SYMBOLON_TEST_POSTGRES is not set, so it is left out"),
+        Some(address) => {
+            let bench = PostgresBench::create(&address).await?;
+            line(&format!("postgres   {}", bench.version().await?));
+            stores.push(Store::postgres(&directory, bench));
+        }
+    }
+    let result = measure(&Plan::new(quick), &binaries, &directory, &stores).await;
+    for store in stores {
+        store.remove().await?;
+    }
+    fs::remove_dir_all(&directory)?;
+    result
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the way tools/with-postgres names its server"
+)]
+fn postgres_address() -> Option<String> {
+    std::env::var("SYMBOLON_TEST_POSTGRES").ok()
+}
+
+async fn measure(plan: &Plan, binaries: &Binaries, directory: &Path, stores: &[Store]) -> Fallible<bool> {
+    let mut mistakes = Mistakes::default();
+    let data = Arc::new(Dataset::new(plan.links));
+    line(&format!(
+        "data       {} links, {} tenants",
+        data.links(),
+        data::TENANTS
+    ));
+    for store in stores {
+        store.prepare(binaries, &data).await?;
+    }
+    let served = serve(plan, binaries, directory, stores, &data, &mut mistakes).await?;
+    let cold = cold_starts(plan.starts, &stores[0], binaries, &data, &mut mistakes)?;
+    let factor = write(plan, stores, &data, &mut mistakes).await?;
+
+    let target = |what, goal, at_least, unit, figure| Target {
+        what,
+        goal,
+        at_least,
+        unit,
+        figure,
+    };
+    report::targets(&[
+        target(
+            "sqlite findBySteam, ratio to baseline",
+            0.50,
+            true,
+            "",
+            served.sqlite_ratio,
+        ),
+        target(
+            "postgres findBySteam, ratio to baseline",
+            0.22,
+            true,
+            "",
+            served.postgres_ratio,
+        ),
+        target("private memory, idle", 40.0, false, " MiB", Some(served.idle_mib)),
+        target(
+            "private memory, loaded",
+            80.0,
+            false,
+            " MiB",
+            Some(served.loaded_mib),
+        ),
+        target("cold start on sqlite", 1.0, false, " s", Some(cold)),
+        target(
+            "durable links on sqlite, 64 writers to one",
+            1.8,
+            true,
+            "",
+            Some(factor),
+        ),
+    ]);
+    Ok(mistakes.none())
+}
+
+struct Served {
+    sqlite_ratio: Option<f64>,
+    postgres_ratio: Option<f64>,
+    idle_mib: f64,
+    loaded_mib: f64,
+}
+
+/// Everything that needs running servers; they are gone when this returns.
+async fn serve(
+    plan: &Plan,
+    binaries: &Binaries,
+    directory: &Path,
+    stores: &[Store],
+    data: &Dataset,
+    mistakes: &mut Mistakes,
+) -> Fallible<Served> {
+    let mut bare = Command::new(&binaries.bench);
+    let mut baseline = Server::spawn(bare.arg("baseline"), &[], &directory.join("baseline.log"))?;
+    baseline.wait_until_up()?;
+    let mut contestants = Vec::new();
+    for store in stores {
+        let mut server = store.serve(binaries)?;
+        server.wait_until_up()?;
+        contestants.push(Contestant {
+            name: store.name,
+            server,
+            idle_bytes: 0,
+            loaded_bytes: 0,
+        });
+    }
+    tokio::time::sleep(SETTLE).await;
+    for contestant in &mut contestants {
+        contestant.idle_bytes = contestant.server.private_bytes()?;
+    }
+    let ratios = closed_rounds(
+        plan.rounds,
+        plan.length,
+        &baseline,
+        &mut contestants,
+        data,
+        mistakes,
+    )
+    .await?;
+    open_phases(plan.open_length, &baseline, &contestants, data, mistakes).await?;
+
+    heading("Private memory of the server");
+    line(&format!(
+        "{:<10} {:>10} after load",
+        "baseline",
+        mebibytes(baseline.private_bytes()?)
+    ));
+    let (mut idle, mut loaded) = (0, 0);
+    for Contestant {
+        name,
+        idle_bytes,
+        loaded_bytes,
+        ..
+    } in &contestants
+    {
+        line(&format!(
+            "{name:<10} {:>10} idle   {:>10} loaded",
+            mebibytes(*idle_bytes),
+            mebibytes(*loaded_bytes)
+        ));
+        (idle, loaded) = (idle.max(*idle_bytes), loaded.max(*loaded_bytes));
+    }
+    let mib = |bytes: u64| bytes as f64 / (1024.0 * 1024.0);
+    Ok(Served {
+        sqlite_ratio: ratios.median_of("sqlite findBySteam"),
+        postgres_ratio: ratios.median_of("postgres findBySteam"),
+        idle_mib: mib(idle),
+        loaded_mib: mib(loaded),
+    })
+}
+
+/// The factor of the first store, which is the embedded one.
+async fn write(plan: &Plan, stores: &[Store], data: &Arc<Dataset>, mistakes: &mut Mistakes) -> Fallible<f64> {
+    let mut factors = Vec::new();
+    let mut writings = Vec::new();
+    heading("Durable links a second, through the library");
+    for store in stores {
+        let writing = Writing::new(store.open().await?, data).await?;
+        factors.push(
+            writing
+                .durable_links(store.name, plan.rounds, plan.length, mistakes)
+                .await?,
+        );
+        writings.push((store.name, writing));
+    }
+    heading("Regenerating a key, through the library");
+    for (name, writing) in &writings {
+        writing.regenerations(name, plan.regenerations).await?;
+    }
+    heading("Check of the data");
+    for (name, writing) in &writings {
+        writing.finish(name, mistakes).await?;
+    }
+    factors
+        .first()
+        .copied()
+        .ok_or_else(|| "no store was measured".into())
+}

@@ -1,0 +1,161 @@
+//! The two ways to run the product, and the library on top of the same data.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use app::gate::Limits;
+use app::{App, Parts};
+use domain::clock::SystemClock;
+use domain::plan::Tier;
+use domain::random::SystemRandom;
+use storage::migrate::Migrate;
+use storage::{Db, OpenOptions, Target};
+
+use crate::data::Dataset;
+use crate::process::Server;
+use crate::seed::{PostgresBench, seed_sqlite};
+use crate::{Fallible, report};
+
+/// The product as installed, but for the rate limit: a thousand keys make more calls here than they may.
+const SETTINGS: [(&str, &str); 3] = [
+    ("SYMBOLON_SERVER_METRICS_LISTEN", ""),
+    ("SYMBOLON_LIMITS_PRO_PER_MINUTE", "1000000"),
+    ("SYMBOLON_LIMITS_PRO_BURST", "1000000"),
+];
+
+/// The executables, found next to this one.
+pub struct Binaries {
+    pub symbolon: PathBuf,
+    pub bench: PathBuf,
+}
+
+impl Binaries {
+    pub fn find() -> Fallible<Self> {
+        let bench = std::env::current_exe()?;
+        let symbolon = bench.with_file_name("symbolon");
+        if !symbolon.is_file() {
+            return Err("there is no symbolon next to bench: build it with the same profile first".into());
+        }
+        Ok(Self { symbolon, bench })
+    }
+}
+
+/// A seeded database and how the product is told to use it.
+pub struct Store {
+    pub name: &'static str,
+    /// Holds the master keys, and the file of the embedded database.
+    directory: PathBuf,
+    postgres: Option<PostgresBench>,
+}
+
+impl Store {
+    pub fn sqlite(directory: &Path) -> Self {
+        Self {
+            name: "sqlite",
+            directory: directory.join("sqlite"),
+            postgres: None,
+        }
+    }
+
+    pub fn postgres(directory: &Path, bench: PostgresBench) -> Self {
+        Self {
+            name: "postgres",
+            directory: directory.join("postgres"),
+            postgres: Some(bench),
+        }
+    }
+
+    fn database_file(&self) -> PathBuf {
+        self.directory.join("symbolon.db")
+    }
+
+    /// Creates the schema through the product and fills it around it.
+    pub async fn prepare(&self, binaries: &Binaries, data: &Dataset) -> Fallible<()> {
+        fs::create_dir_all(&self.directory)?;
+        let begun = Instant::now();
+        let made = self.command(binaries, "migrate").env_clear().output()?;
+        if !made.status.success() {
+            return Err(format!("migrate failed: {}", String::from_utf8_lossy(&made.stderr)).into());
+        }
+        match &self.postgres {
+            Some(bench) => bench.seed(data).await?,
+            None => seed_sqlite(&self.database_file(), data)?,
+        }
+        let took = begun.elapsed().as_secs_f64();
+        report::line(&format!(
+            "{:<10} {} links seeded in {took:.1} s",
+            self.name,
+            data.links()
+        ));
+        Ok(())
+    }
+
+    /// Starts the product without waiting for it.
+    pub fn serve(&self, binaries: &Binaries) -> Fallible<Server> {
+        Server::spawn(
+            &mut self.command(binaries, "serve"),
+            &SETTINGS,
+            &self.directory.join("server.log"),
+        )
+    }
+
+    fn command(&self, binaries: &Binaries, word: &str) -> Command {
+        let mut command = Command::new(&binaries.symbolon);
+        let database = self.postgres.as_ref().map_or("sqlite", |bench| &bench.url);
+        command
+            .arg(word)
+            .arg("--data")
+            .arg(&self.directory)
+            .args(["--database", database]);
+        command
+    }
+
+    /// The library on the same data; no server may be running.
+    pub async fn open(&self) -> Fallible<App> {
+        let target = match &self.postgres {
+            Some(bench) => Target::Postgres {
+                url: bench.url.clone().into(),
+            },
+            None => Target::Sqlite {
+                path: self.database_file(),
+            },
+        };
+        let db = Db::open(OpenOptions {
+            target,
+            migrate: Migrate::Require,
+            write_queue: 1024,
+            pool_size: 8,
+            read_clients: 2,
+            // For the closing check, which reads everything.
+            statement_timeout: Duration::from_secs(300),
+            lock_timeout: Duration::from_secs(2),
+            tls_roots: None,
+        })
+        .await?;
+        let any = Tier::Pro.default_rate_limit();
+        let parts = Parts {
+            db,
+            clock: Arc::new(SystemClock),
+            random: Arc::new(SystemRandom),
+            master_key_file: self.directory.join("master.keys"),
+            limits: Limits {
+                free: any,
+                standard: any,
+                pro: any,
+                unknown_keys: any,
+                dashboard: any,
+            },
+        };
+        Ok(App::start(parts).await?)
+    }
+
+    pub async fn remove(self) -> Fallible<()> {
+        match self.postgres {
+            Some(bench) => bench.drop().await,
+            None => Ok(()),
+        }
+    }
+}
