@@ -108,6 +108,22 @@ pub async fn closed_rounds(
     Ok(ratios)
 }
 
+/// One call on one server, a row of figures every five seconds, for as long as somebody wants to look at it.
+pub async fn one_call_for(
+    seconds: usize,
+    name: &str,
+    server: &Server,
+    data: &Dataset,
+    mistakes: &mut Mistakes,
+) -> Fallible<()> {
+    line(COLUMNS);
+    for row in 1..=seconds.div_ceil(5) {
+        let phase = closed_phase(server, Call::FindBySteam, data, Duration::from_secs(4), mistakes).await?;
+        phase.print(row, &format!("{name} findBySteam"), None);
+    }
+    Ok(())
+}
+
 /// A fixed rate, timed from the moment each request was due.
 pub async fn open_phases(
     length: Duration,

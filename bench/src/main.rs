@@ -3,6 +3,7 @@
 mod baseline;
 mod cold;
 mod data;
+mod ground;
 mod histogram;
 mod http;
 mod load;
@@ -47,6 +48,19 @@ enum Command {
         #[arg(long)]
         data: Option<PathBuf>,
     },
+    /// Keep one server under a closed loop of `findBySteam` and print its process id, for a profiler.
+    Profile {
+        /// Seconds of load.
+        #[arg(long, default_value_t = 30)]
+        seconds: usize,
+        /// On PostgreSQL instead of SQLite.
+        #[arg(long)]
+        postgres: bool,
+        #[arg(long)]
+        quick: bool,
+        #[arg(long)]
+        data: Option<PathBuf>,
+    },
     /// The bare server that the others are compared with.
     Baseline {
         #[arg(long)]
@@ -73,6 +87,15 @@ fn start(command: Command) -> Fallible<bool> {
         Command::Run { quick, data } => {
             let runtime = runtime.worker_threads(CLIENT_THREADS).build()?;
             runtime.block_on(run::everything(quick, data))
+        }
+        Command::Profile {
+            seconds,
+            postgres,
+            quick,
+            data,
+        } => {
+            let runtime = runtime.worker_threads(CLIENT_THREADS).build()?;
+            runtime.block_on(run::under_load(seconds, postgres, quick, data))
         }
         Command::Baseline { listen } => {
             runtime.build()?.block_on(baseline::serve(listen))?;

@@ -60,6 +60,10 @@ impl Server {
         }
     }
 
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     pub fn cpu_time(&self) -> io::Result<Duration> {
         cpu_time(&self.child.id().to_string())
     }

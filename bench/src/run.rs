@@ -1,18 +1,17 @@
 //! The whole benchmark in its order: seed, serve, restart, write.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::cold::cold_starts;
 use crate::data::Dataset;
-use crate::http::{Contestant, Mistakes, closed_rounds, open_phases};
+use crate::ground::{Databases, Ground};
+use crate::http::{Contestant, Mistakes, closed_rounds, one_call_for, open_phases};
 use crate::process::Server;
 use crate::report::{self, Target, heading, line, mebibytes};
-use crate::seed::PostgresBench;
-use crate::store::{Binaries, Store};
+use crate::store::Store;
 use crate::writes::Writing;
 use crate::{Fallible, data};
 
@@ -55,42 +54,46 @@ impl Plan {
 
 /// Runs everything and cleans up after it. False when something was answered wrongly.
 pub async fn everything(quick: bool, data_dir: Option<PathBuf>) -> Fallible<bool> {
-    let binaries = Binaries::find()?;
-    let beside = || binaries.bench.parent().map(Path::to_owned).unwrap_or_default();
-    // A name of our own below the given one, because it is emptied.
-    let directory = data_dir.unwrap_or_else(beside).join("symbolon-bench-data");
-    if directory.exists() {
-        fs::remove_dir_all(&directory)?;
-    }
-    fs::create_dir_all(&directory)?;
-
     report::machine();
-    let mut stores = vec![Store::sqlite(&directory)];
-    match postgres_address() {
-        None => line("postgres   SYMBOLON_TEST_POSTGRES is not set, so it is left out"),
-        Some(address) => {
-            let bench = PostgresBench::create(&address).await?;
-            line(&format!("postgres   {}", bench.version().await?));
-            stores.push(Store::postgres(&directory, bench));
-        }
-    }
-    let result = measure(&Plan::new(quick), &binaries, &directory, &stores).await;
-    for store in stores {
-        store.remove().await?;
-    }
-    fs::remove_dir_all(&directory)?;
+    let ground = Ground::prepare(data_dir, Databases::All).await?;
+    let result = measure(&Plan::new(quick), &ground).await;
+    ground.clear().await?;
     result
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the way tools/with-postgres names its server"
-)]
-fn postgres_address() -> Option<String> {
-    std::env::var("SYMBOLON_TEST_POSTGRES").ok()
+/// Seeds one database and keeps its server busy.
+pub async fn under_load(
+    seconds: usize,
+    postgres: bool,
+    quick: bool,
+    data_dir: Option<PathBuf>,
+) -> Fallible<bool> {
+    let wanted = if postgres {
+        Databases::Postgres
+    } else {
+        Databases::Sqlite
+    };
+    let ground = Ground::prepare(data_dir, wanted).await?;
+    let result = keep_busy(seconds, &Plan::new(quick), &ground).await;
+    ground.clear().await?;
+    result
 }
 
-async fn measure(plan: &Plan, binaries: &Binaries, directory: &Path, stores: &[Store]) -> Fallible<bool> {
+async fn keep_busy(seconds: usize, plan: &Plan, ground: &Ground) -> Fallible<bool> {
+    let mut mistakes = Mistakes::default();
+    let data = Dataset::new(plan.links);
+    for store in &ground.stores {
+        store.prepare(&ground.binaries, &data).await?;
+        let mut server = store.serve(&ground.binaries)?;
+        server.wait_until_up()?;
+        line(&format!("{:<10} serving as process {}", store.name, server.id()));
+        one_call_for(seconds, store.name, &server, &data, &mut mistakes).await?;
+    }
+    Ok(mistakes.none())
+}
+
+async fn measure(plan: &Plan, ground: &Ground) -> Fallible<bool> {
+    let Ground { binaries, stores, .. } = ground;
     let mut mistakes = Mistakes::default();
     let data = Arc::new(Dataset::new(plan.links));
     line(&format!(
@@ -101,7 +104,7 @@ async fn measure(plan: &Plan, binaries: &Binaries, directory: &Path, stores: &[S
     for store in stores {
         store.prepare(binaries, &data).await?;
     }
-    let served = serve(plan, binaries, directory, stores, &data, &mut mistakes).await?;
+    let served = serve(plan, ground, &data, &mut mistakes).await?;
     let cold = cold_starts(plan.starts, &stores[0], binaries, &data, &mut mistakes)?;
     let factor = write(plan, stores, &data, &mut mistakes).await?;
 
@@ -155,14 +158,12 @@ struct Served {
 }
 
 /// Everything that needs running servers; they are gone when this returns.
-async fn serve(
-    plan: &Plan,
-    binaries: &Binaries,
-    directory: &Path,
-    stores: &[Store],
-    data: &Dataset,
-    mistakes: &mut Mistakes,
-) -> Fallible<Served> {
+async fn serve(plan: &Plan, ground: &Ground, data: &Dataset, mistakes: &mut Mistakes) -> Fallible<Served> {
+    let Ground {
+        directory,
+        binaries,
+        stores,
+    } = ground;
     let mut bare = Command::new(&binaries.bench);
     let mut baseline = Server::spawn(bare.arg("baseline"), &[], &directory.join("baseline.log"))?;
     baseline.wait_until_up()?;
