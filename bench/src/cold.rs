@@ -6,7 +6,7 @@ use crate::data::Dataset;
 use crate::load::{Call, Calls, ask_once};
 use crate::report::{heading, line, median};
 use crate::store::{Binaries, Store};
-use crate::{Fallible, http::Mistakes};
+use crate::{Fallible, phase::Mistakes};
 
 const PATIENCE: Duration = Duration::from_secs(30);
 const BETWEEN_TRIES: Duration = Duration::from_millis(1);

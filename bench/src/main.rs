@@ -7,6 +7,8 @@ mod ground;
 mod histogram;
 mod http;
 mod load;
+mod micro;
+mod phase;
 mod process;
 mod report;
 mod run;
@@ -61,6 +63,7 @@ enum Command {
         #[arg(long)]
         data: Option<PathBuf>,
     },
+    Micro { dir: PathBuf, #[arg(default_value_t=400)] n: usize },
     /// The bare server that the others are compared with.
     Baseline {
         #[arg(long)]
@@ -97,6 +100,7 @@ fn start(command: Command) -> Fallible<bool> {
             let runtime = runtime.worker_threads(CLIENT_THREADS).build()?;
             runtime.block_on(run::under_load(seconds, postgres, quick, data))
         }
+        Command::Micro { dir, n } => runtime.build()?.block_on(micro::run(dir, n)),
         Command::Baseline { listen } => {
             runtime.build()?.block_on(baseline::serve(listen))?;
             Ok(true)

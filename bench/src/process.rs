@@ -2,12 +2,13 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::Fallible;
+use crate::load::is_alive;
 
 const START_PATIENCE: Duration = Duration::from_secs(30);
 /// The unit of processor time in `/proc`; 100 a second on every Linux that matters.
@@ -17,6 +18,8 @@ const TICK: Duration = Duration::from_millis(10);
 pub struct Server {
     child: Child,
     pub addr: SocketAddr,
+    /// Processes of the database that work for this server alone.
+    pub helpers: Vec<u32>,
     log: PathBuf,
 }
 
@@ -36,17 +39,18 @@ impl Server {
         Ok(Self {
             child,
             addr,
+            helpers: Vec::new(),
             log: log.to_owned(),
         })
     }
 
-    /// Waits until the server accepts connections.
+    /// Waits until the server says that it is alive.
     pub fn wait_until_up(&mut self) -> Fallible<()> {
         let begun = Instant::now();
-        while TcpStream::connect(self.addr).is_err() {
+        while !is_alive(self.addr) {
             self.must_run()?;
             if begun.elapsed() > START_PATIENCE {
-                return Err(format!("the server does not listen; its log: {}", self.log_text()).into());
+                return Err(format!("the server does not answer; its log: {}", self.log_text()).into());
             }
             std::thread::sleep(Duration::from_millis(1));
         }
@@ -66,6 +70,12 @@ impl Server {
 
     pub fn cpu_time(&self) -> io::Result<Duration> {
         cpu_time(&self.child.id().to_string())
+    }
+
+    /// Of those helpers that run on this machine.
+    pub fn helpers_cpu_time(&self) -> Duration {
+        let times = self.helpers.iter().map(|pid| cpu_time(&pid.to_string()));
+        times.filter_map(Result::ok).sum()
     }
 
     /// Memory that would be free if the process were gone.

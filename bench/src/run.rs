@@ -8,7 +8,8 @@ use std::time::Duration;
 use crate::cold::cold_starts;
 use crate::data::Dataset;
 use crate::ground::{Databases, Ground};
-use crate::http::{Contestant, Mistakes, closed_rounds, one_call_for, open_phases};
+use crate::http::{Contestant, closed_rounds, one_call_for, open_phases};
+use crate::phase::Mistakes;
 use crate::process::Server;
 use crate::report::{self, Target, heading, line, mebibytes};
 use crate::store::Store;
@@ -84,8 +85,7 @@ async fn keep_busy(seconds: usize, plan: &Plan, ground: &Ground) -> Fallible<boo
     let data = Dataset::new(plan.links);
     for store in &ground.stores {
         store.prepare(&ground.binaries, &data).await?;
-        let mut server = store.serve(&ground.binaries)?;
-        server.wait_until_up()?;
+        let server = store.serve_ready(&ground.binaries).await?;
         line(&format!("{:<10} serving as process {}", store.name, server.id()));
         one_call_for(seconds, store.name, &server, &data, &mut mistakes).await?;
     }
@@ -169,8 +169,7 @@ async fn serve(plan: &Plan, ground: &Ground, data: &Dataset, mistakes: &mut Mist
     baseline.wait_until_up()?;
     let mut contestants = Vec::new();
     for store in stores {
-        let mut server = store.serve(binaries)?;
-        server.wait_until_up()?;
+        let server = store.serve_ready(binaries).await?;
         contestants.push(Contestant {
             name: store.name,
             server,

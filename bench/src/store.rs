@@ -93,6 +93,16 @@ impl Store {
         Ok(())
     }
 
+    /// Starts the product, waits until it answers, and finds the processes that work for it.
+    pub async fn serve_ready(&self, binaries: &Binaries) -> Fallible<Server> {
+        let mut server = self.serve(binaries)?;
+        server.wait_until_up()?;
+        if let Some(bench) = &self.postgres {
+            server.helpers = bench.backends().await?;
+        }
+        Ok(server)
+    }
+
     /// Starts the product without waiting for it.
     pub fn serve(&self, binaries: &Binaries) -> Fallible<Server> {
         Server::spawn(
@@ -113,8 +123,7 @@ impl Store {
         command
     }
 
-    /// The library on the same data; no server may be running.
-    pub async fn open(&self) -> Fallible<App> {
+    pub fn options(&self, migrate: Migrate) -> OpenOptions {
         let target = match &self.postgres {
             Some(bench) => Target::Postgres {
                 url: bench.url.clone().into(),
@@ -123,9 +132,9 @@ impl Store {
                 path: self.database_file(),
             },
         };
-        let db = Db::open(OpenOptions {
+        OpenOptions {
             target,
-            migrate: Migrate::Require,
+            migrate,
             write_queue: 1024,
             pool_size: 8,
             read_clients: 2,
@@ -133,8 +142,12 @@ impl Store {
             statement_timeout: Duration::from_secs(300),
             lock_timeout: Duration::from_secs(2),
             tls_roots: None,
-        })
-        .await?;
+        }
+    }
+
+    /// The library on the same data; no server may be running.
+    pub async fn open(&self) -> Fallible<App> {
+        let db = Db::open(self.options(Migrate::Require)).await?;
         let any = Tier::Pro.default_rate_limit();
         let parts = Parts {
             db,

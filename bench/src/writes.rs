@@ -14,7 +14,7 @@ use tokio::task::JoinSet;
 use crate::Fallible;
 use crate::data::{Dataset, TENANTS, discord_id, steam_id};
 use crate::histogram::Histogram;
-use crate::http::Mistakes;
+use crate::phase::Mistakes;
 use crate::report::{line, median};
 
 const WRITERS: usize = 64;

@@ -41,6 +41,17 @@ impl PostgresBench {
         Ok(client.query_one("SHOW server_version", &[]).await?.get(0))
     }
 
+    /// The processes that serve the connections of the product.
+    pub async fn backends(&self) -> Fallible<Vec<u32>> {
+        const QUERY: &str = "
+            SELECT pid
+            FROM pg_stat_activity
+            WHERE datname = current_database() AND pid <> pg_backend_pid()";
+        let mut tasks = JoinSet::new();
+        let rows = connect(&self.url, &mut tasks).await?.query(QUERY, &[]).await?;
+        Ok(rows.iter().map(|row| row.get::<_, i32>(0).cast_unsigned()).collect())
+    }
+
     /// Fills the freshly migrated database and brings its statistics up to date.
     pub async fn seed(&self, data: &Dataset) -> Fallible<()> {
         let mut tasks = JoinSet::new();
