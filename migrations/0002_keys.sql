@@ -1,5 +1,7 @@
 -- API keys. A key row belongs to one Guild, and to one Server unless it is a custom key without one.
 -- Two foreign keys on purpose: a NULL server_num switches the longer one off, the shorter one stays.
+-- The Org's tier and the Server's switch are repeated here, because every plugin call reads them; they are written in
+-- the same transaction as their originals, and `symbolon doctor` compares.
 
 CREATE TABLE api_keys (
   num SERIAL_KEY,
@@ -10,6 +12,8 @@ CREATE TABLE api_keys (
   kind TEXT NOT NULL CHECK (kind IN ('plugin', 'custom', 'bot')),
   name TEXT,
   actions BIGINT NOT NULL CHECK (actions > 0),
+  tier TEXT NOT NULL DEFAULT 'free' CHECK (tier IN ('free', 'standard', 'pro')),
+  server_active BIGINT NOT NULL DEFAULT 1 CHECK (server_active IN (0, 1)),
   hash TEXT NOT NULL UNIQUE,
   hash_alg TEXT NOT NULL DEFAULT 'sha256' CHECK (hash_alg IN ('sha256')),
   prefix TEXT NOT NULL,

@@ -63,7 +63,11 @@ enum Command {
         #[arg(long)]
         data: Option<PathBuf>,
     },
-    Micro { dir: PathBuf, #[arg(default_value_t=400)] n: usize },
+    Micro {
+        dir: PathBuf,
+        #[arg(default_value_t = 400)]
+        n: usize,
+    },
     /// The bare server that the others are compared with.
     Baseline {
         #[arg(long)]

@@ -14,7 +14,8 @@ use crate::report::line;
 
 const WARM_UP: Duration = Duration::from_secs(1);
 
-pub const COLUMNS: &str = "                                                             CPU µs for each request
+pub const COLUMNS: &str =
+    "                                                             CPU µs for each request
 round  phase                    req/s   p50 µs   p99 µs   server  database   client     ratio    by CPU";
 
 /// The figures of one phase; processor times are for each request.
@@ -63,7 +64,9 @@ impl Phase {
     }
 
     pub fn print(&self, round: usize, label: &str, ratio: Option<Ratio>) {
-        let ratio = ratio.map_or(String::new(), |Ratio { rate, cpu }| format!("{rate:>9.3} {cpu:>9.3}"));
+        let ratio = ratio.map_or(String::new(), |Ratio { rate, cpu }| {
+            format!("{rate:>9.3} {cpu:>9.3}")
+        });
         let row = format!(
             "{round:<6} {label:<20} {:>9.0} {:>8} {:>8} {:>8.1} {:>9.1} {:>8.1} {ratio}",
             self.per_second,

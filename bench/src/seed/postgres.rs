@@ -49,7 +49,10 @@ impl PostgresBench {
             WHERE datname = current_database() AND pid <> pg_backend_pid()";
         let mut tasks = JoinSet::new();
         let rows = connect(&self.url, &mut tasks).await?.query(QUERY, &[]).await?;
-        Ok(rows.iter().map(|row| row.get::<_, i32>(0).cast_unsigned()).collect())
+        Ok(rows
+            .iter()
+            .map(|row| row.get::<_, i32>(0).cast_unsigned())
+            .collect())
     }
 
     /// Fills the freshly migrated database and brings its statistics up to date.

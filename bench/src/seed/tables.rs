@@ -147,6 +147,7 @@ fn api_keys(data: &Dataset) -> Table<'_> {
         "server_num",
         "kind",
         "actions",
+        "tier",
         "hash",
         "prefix",
         "sealed",
@@ -163,6 +164,7 @@ fn api_keys(data: &Dataset) -> Table<'_> {
             int(number),
             text(KeyKind::Plugin.as_str()),
             Cell::Int(ActionSet::PLUGIN.bits()),
+            text("pro"),
             text(tenant.key.hash().as_str()),
             text(tenant.key.prefix()),
             // As long as a real one; nothing here reveals a key.

@@ -105,6 +105,7 @@ impl Work for Create {
             server,
             kind: KeyKind::Plugin,
             actions: ActionSet::PLUGIN,
+            tier: org.tier,
             hash: &self.hash,
             prefix: &self.prefix,
             sealed: &self.sealed,

@@ -55,6 +55,12 @@ statements! {
         LEFT JOIN guilds g ON g.num = k.guild_num AND g.org_num = k.org_num
         LEFT JOIN servers s ON s.num = k.server_num AND s.guild_num = k.guild_num AND s.org_num = k.org_num
         WHERE g.num IS NULL OR (k.server_num IS NOT NULL AND s.num IS NULL)";
+    KEYS_OUT_OF_STEP = "
+        SELECT CAST(COUNT(*) AS BIGINT)
+        FROM api_keys k
+        JOIN orgs o ON o.num = k.org_num
+        LEFT JOIN servers s ON s.num = k.server_num
+        WHERE k.tier <> o.tier OR k.server_active <> COALESCE(s.active, 1)";
     ORGS_WITHOUT_USAGE = "
         SELECT CAST(COUNT(*) AS BIGINT)
         FROM orgs o
@@ -71,7 +77,7 @@ statements! {
         WHERE (ended_at IS NULL) <> (end_cause IS NULL) OR ended_at < linked_at";
 }
 
-const CHECKS: [(&str, &Statement); 13] = [
+const CHECKS: [(&str, &Statement); 14] = [
     (
         "an Org's count of Guilds differs from its Guilds",
         &GUILD_COUNTERS,
@@ -100,6 +106,10 @@ const CHECKS: [(&str, &Statement); 13] = [
         &SERVERS_WITHOUT_ONE_KEY,
     ),
     ("a key points at another tenant's Guild or Server", &FOREIGN_KEYS),
+    (
+        "a key does not repeat its Org's tier or its Server's switch",
+        &KEYS_OUT_OF_STEP,
+    ),
     (
         "an Org lacks its counters or its audit chain",
         &ORGS_WITHOUT_USAGE,

@@ -27,6 +27,10 @@ statements! {
         WHERE org_num = $1
         ORDER BY num
         LIMIT 100";
+    ACTIVE_LINKS = "
+        SELECT active_links
+        FROM guilds
+        WHERE num = $1";
     CHANGE_LINKS = "
         UPDATE guilds
         SET active_links = active_links + $3
@@ -105,4 +109,9 @@ pub async fn list(db: &Db, scope: OrgScope) -> Result<Vec<Guild>, DbError> {
 pub async fn change_links(tx: &mut Tx<'_>, scope: OrgScope, guild: GuildNum, by: i64) -> Result<(), DbError> {
     tx.execute_one(&CHANGE_LINKS, params![scope.num(), guild, by])
         .await
+}
+
+/// How many active links the Guild of a key has.
+pub async fn find_active_links(db: &Db, guild: GuildNum) -> Result<Option<i64>, DbError> {
+    db.find(&ACTIVE_LINKS, params![guild]).await
 }

@@ -1,10 +1,10 @@
 //! API keys: found by hash, replaced in place.
 
 use domain::action::ActionSet;
-use domain::id::KeyId;
+use domain::id::{GuildId, KeyId};
 use domain::key::{KeyHash, KeyKind, KeyPrefix};
 use domain::plan::Tier;
-use domain::platform_id::{DiscordId, SteamId};
+use domain::platform_id::SteamId;
 
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row, Tx};
@@ -14,19 +14,30 @@ use crate::scope::{GuildNum, KeyNum, OrgScope, ServerNum};
 
 statements! {
     INSERT = "
-        INSERT INTO api_keys (id, org_num, guild_num, server_num, kind, actions, hash, prefix, sealed, sealed_kid, version, created_at, rotated_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 1, $11, $11)";
-    /// The hot read of the plugin API: key, scope and the asked-for link in one statement, so that the check is
-    /// exact on every node and no copy of a key is ever kept.
+        INSERT INTO api_keys (id, org_num, guild_num, server_num, kind, actions, tier, hash, prefix, sealed, sealed_kid, version, created_at, rotated_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 1, $12, $12)";
+    /// The hot read of the plugin API: the key and the asked-for link in one statement, so that the check is exact on
+    /// every node and no copy of a key is ever kept. BETWEEN is an equality here: with `=` SQLite would take the unique
+    /// index, which lacks the Discord id, instead of the one that has it.
     RESOLVE = "
-        SELECT k.num, k.id, k.kind, k.actions, k.revoked_at, k.org_num, o.tier,
-               g.num, g.id, g.discord_guild_id, g.active_links, k.server_num, s.id, s.active, l.discord_id
+        SELECT k.num, k.id, k.kind, k.actions, k.revoked_at, k.org_num, k.tier, k.guild_num, k.server_num, k.server_active, l.discord_id
         FROM api_keys k
-        JOIN orgs o ON o.num = k.org_num
-        LEFT JOIN guilds g ON g.num = k.guild_num AND g.org_num = k.org_num
-        LEFT JOIN servers s ON s.num = k.server_num AND s.guild_num = k.guild_num AND s.org_num = k.org_num
-        LEFT JOIN links l ON l.guild_num = k.guild_num AND l.steam_id = $2 AND l.ended_at IS NULL
+        LEFT JOIN links l ON l.guild_num = k.guild_num AND l.steam_id BETWEEN $2 AND $2 AND l.ended_at IS NULL
         WHERE k.hash = $1";
+    SCOPE = "
+        SELECT g.id, g.discord_guild_id, s.id
+        FROM api_keys k
+        JOIN guilds g ON g.num = k.guild_num AND g.org_num = k.org_num
+        LEFT JOIN servers s ON s.num = k.server_num AND s.guild_num = k.guild_num AND s.org_num = k.org_num
+        WHERE k.num = $1";
+    SET_TIER = "
+        UPDATE api_keys
+        SET tier = $2
+        WHERE guild_num IN (SELECT num FROM guilds WHERE org_num = $1)";
+    SET_SERVER_ACTIVE = "
+        UPDATE api_keys
+        SET server_active = $3
+        WHERE server_num = $2 AND org_num = $1";
     REPLACE = "
         UPDATE api_keys
         SET hash = $3, prefix = $4, sealed = $5, sealed_kid = $6, version = version + 1, rotated_at = $7, revoked_at = NULL
@@ -74,76 +85,80 @@ statements! {
 #[derive(Debug, Clone)]
 pub struct ResolvedKey {
     pub num: KeyNum,
-    pub id: KeyId,
+    pub id: String,
     pub kind: KeyKind,
     pub actions: ActionSet,
     pub revoked: bool,
     pub scope: OrgScope,
     pub tier: Tier,
-    /// None when the recorded Guild no longer belongs to the key's Org.
-    pub guild: Option<KeyGuild>,
-    pub server: KeyServer,
+    pub guild: GuildNum,
+    /// None for a custom key of the whole Guild.
+    pub server: Option<ServerNum>,
+    pub server_active: bool,
     /// The Discord side of the asked Steam id's active link.
-    pub linked_discord: Option<DiscordId>,
-}
-
-#[derive(Debug, Clone)]
-pub struct KeyGuild {
-    pub num: GuildNum,
-    pub id: String,
-    pub discord_guild_id: String,
-    pub active_links: i64,
-}
-
-#[derive(Debug, Clone)]
-pub enum KeyServer {
-    /// A custom key for the whole Guild.
-    None,
-    /// The recorded Server is not (or no longer) part of the recorded Guild.
-    Foreign,
-    Of {
-        num: ServerNum,
-        id: String,
-        active: bool,
-    },
+    pub linked_discord: Option<String>,
 }
 
 impl FromRow for ResolvedKey {
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         let bits = row.int(3)?;
-        let guild = match row.opt_int(7)? {
-            None => None,
-            Some(num) => Some(KeyGuild {
-                num: GuildNum(num),
-                id: row.text(8)?,
-                discord_guild_id: row.text(9)?,
-                active_links: row.int(10)?,
-            }),
-        };
-        let server = match (row.opt_int(11)?, row.opt_text(12)?) {
-            (None, _) => KeyServer::None,
-            (Some(_), None) => KeyServer::Foreign,
-            (Some(num), Some(id)) => KeyServer::Of {
-                num: ServerNum(num),
-                id,
-                active: row.flag(13)?,
-            },
-        };
-        let linked = row.opt_text(14)?.map(|text| DiscordId::parse(&text)).transpose();
         Ok(Self {
             num: KeyNum(row.int(0)?),
-            id: row.parse(1, KeyId::parse)?,
+            id: row.text(1)?,
             kind: row.parse(2, |text| KeyKind::parse(text).ok_or("unknown kind"))?,
             actions: ActionSet::from_bits(bits)
                 .ok_or_else(|| DbError::Bug(format!("unknown actions {bits}")))?,
             revoked: row.opt_int(4)?.is_some(),
             scope: OrgScope::new(row.int(5)?),
             tier: orgs::tier(row, 6)?,
-            guild,
-            server,
-            linked_discord: linked.map_err(|error| DbError::Bug(error.to_string()))?,
+            guild: GuildNum(row.int(7)?),
+            server: row.opt_int(8)?.map(ServerNum),
+            server_active: row.flag(9)?,
+            linked_discord: row.opt_text(10)?,
         })
     }
+}
+
+/// The public ids of what a key is recorded for.
+#[derive(Debug, Clone)]
+pub struct KeyScope {
+    pub guild_id: GuildId,
+    pub discord_guild_id: String,
+    pub server_id: Option<String>,
+}
+
+impl FromRow for KeyScope {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self {
+            guild_id: row.parse(0, GuildId::parse)?,
+            discord_guild_id: row.text(1)?,
+            server_id: row.opt_text(2)?,
+        })
+    }
+}
+
+/// The recorded Guild and Server of a key, unless they no longer belong together.
+pub async fn find_scope(db: &Db, key: KeyNum) -> Result<Option<KeyScope>, DbError> {
+    db.find(&SCOPE, params![key]).await
+}
+
+/// Repeats an Org's tier in its keys; in the transaction that changes it.
+pub(crate) async fn set_tier(tx: &mut Tx<'_>, scope: OrgScope, tier: Tier) -> Result<(), DbError> {
+    tx.execute(&SET_TIER, params![scope.num(), tier.as_str()])
+        .await
+        .map(drop)
+}
+
+/// Repeats a Server's switch in its keys; in the transaction that turns it.
+pub(crate) async fn set_server_active(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    server: ServerNum,
+    active: bool,
+) -> Result<(), DbError> {
+    tx.execute(&SET_SERVER_ACTIVE, params![scope.num(), server, active])
+        .await
+        .map(drop)
 }
 
 pub struct NewKey<'a> {
@@ -152,6 +167,7 @@ pub struct NewKey<'a> {
     pub server: ServerNum,
     pub kind: KeyKind,
     pub actions: ActionSet,
+    pub tier: Tier,
     pub hash: &'a KeyHash,
     pub prefix: &'a KeyPrefix,
     pub sealed: &'a str,
@@ -167,6 +183,7 @@ pub async fn insert(tx: &mut Tx<'_>, scope: OrgScope, new: &NewKey<'_>) -> Resul
         new.server,
         new.kind.as_str(),
         new.actions.bits(),
+        new.tier.as_str(),
         new.hash.as_str(),
         new.prefix.as_str(),
         new.sealed,

@@ -6,6 +6,7 @@ use domain::plan::{Dimension, Tier};
 
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row, Tx};
+use crate::keys;
 use crate::params;
 use crate::scope::{AccountNum, OrgScope};
 
@@ -223,7 +224,9 @@ pub async fn set_member_permissions(
         == 1)
 }
 
+/// Sets the tier, in the Org and in its keys.
 pub async fn set_tier(tx: &mut Tx<'_>, scope: OrgScope, tier: Tier) -> Result<(), DbError> {
     tx.execute_one(&SET_TIER, params![scope.num(), tier.as_str()])
-        .await
+        .await?;
+    keys::set_tier(tx, scope, tier).await
 }

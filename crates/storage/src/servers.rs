@@ -4,6 +4,7 @@ use domain::id::{GuildId, KeyId, ServerId};
 
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row, Tx};
+use crate::keys;
 use crate::params;
 use crate::scope::{GuildNum, KeyNum, OrgScope, ServerNum};
 
@@ -133,7 +134,8 @@ pub async fn set_active(
     active: bool,
 ) -> Result<(), DbError> {
     tx.execute_one(&SET_ACTIVE, params![scope.num(), server, active])
-        .await
+        .await?;
+    keys::set_server_active(tx, scope, server, active).await
 }
 
 /// Deletes the Server; its keys go with it, links stay.

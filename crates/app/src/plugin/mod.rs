@@ -9,7 +9,7 @@ use domain::key::{KeyPrefix, PlainKey};
 use domain::network::ClientNetwork;
 use domain::platform_id::SteamId;
 use domain::rate::Decision;
-use storage::keys::{self, KeyGuild, KeyServer, ResolvedKey};
+use storage::keys::{self, ResolvedKey};
 
 use crate::error::AppError;
 use crate::state::App;
@@ -78,7 +78,6 @@ pub struct RateState {
 pub(crate) struct Call<'a> {
     pub app: &'a App,
     pub key: &'a ResolvedKey,
-    pub guild: &'a KeyGuild,
     pub params: &'a Params<'a>,
 }
 
@@ -135,47 +134,36 @@ async fn admit(
     }
     let decision = app.gate.take_key(key.num.0, key.tier, now_ms, in_query);
     if !decision.allowed {
-        return (
-            Err(AppError::RateLimited {
-                retry_after_ms: decision.retry_after_ms,
-            }),
-            decision,
-        );
+        let retry_after_ms = decision.retry_after_ms;
+        return (Err(AppError::RateLimited { retry_after_ms }), decision);
     }
-    let result = match check_scope_and_action(request, key, in_query) {
-        Ok((action, guild)) => {
-            actions::run(
-                action,
-                &Call {
-                    app,
-                    key,
-                    guild,
-                    params: request.params,
-                },
-            )
-            .await
-        }
-        Err(error) => Err(error),
-    };
-    (result, decision)
+    (answer_within(app, request, key, in_query).await, decision)
+}
+
+/// Scope, action and allow-list, then the action itself.
+async fn answer_within(
+    app: &App,
+    request: &Request<'_>,
+    key: &ResolvedKey,
+    in_query: bool,
+) -> Result<Reply, AppError> {
+    let params = request.params;
+    check_scope(app, params, key).await?;
+    let action = check_action(request, key, in_query)?;
+    actions::run(action, &Call { app, key, params }).await
 }
 
 fn check_alive(key: &ResolvedKey) -> Result<(), AppError> {
     if key.revoked {
         return Err(AppError::KeyRevoked);
     }
-    match key.server {
-        KeyServer::Of { active: false, .. } => Err(AppError::ServerInactive),
-        KeyServer::Of { active: true, .. } | KeyServer::None | KeyServer::Foreign => Ok(()),
+    if !key.server_active {
+        return Err(AppError::ServerInactive);
     }
+    Ok(())
 }
 
-fn check_scope_and_action<'k>(
-    request: &Request<'_>,
-    key: &'k ResolvedKey,
-    in_query: bool,
-) -> Result<(Action, &'k KeyGuild), AppError> {
-    let guild = check_scope(request.params, key)?;
+fn check_action(request: &Request<'_>, key: &ResolvedKey, in_query: bool) -> Result<Action, AppError> {
     let action = match request.params.action() {
         ActionParam::Known(action) => action,
         ActionParam::Unknown => return Err(AppError::UnknownAction),
@@ -191,34 +179,31 @@ fn check_scope_and_action<'k>(
     if in_query && request.opened_as_page && action.spec().mutating {
         return Err(AppError::BrowserRefused);
     }
-    Ok((action, guild))
+    Ok(action)
 }
 
-/// The recorded Guild and Server must still belong together, and what the caller names must be them.
-fn check_scope<'k>(params: &Params<'_>, key: &'k ResolvedKey) -> Result<&'k KeyGuild, AppError> {
-    let guild = key.guild.as_ref().ok_or(AppError::ScopeMismatch {
+/// What the caller names must be what the key is recorded for. That Guild and Server belong together is the
+/// database's own rule; a caller who names neither needs no further look.
+async fn check_scope(app: &App, params: &Params<'_>, key: &ResolvedKey) -> Result<(), AppError> {
+    let (guild, server) = (params.last("guild_id"), params.last("server_id"));
+    if guild.is_none() && server.is_none() {
+        return Ok(());
+    }
+    let found = keys::find_scope(&app.db, key.num).await?;
+    let scope = found.ok_or(AppError::ScopeMismatch {
         parameter: "guild_id",
     })?;
-    if let Some(named) = params.last("guild_id")
-        && named != guild.id
-        && named != guild.discord_guild_id
-    {
+    if guild.is_some_and(|named| named != scope.guild_id.as_str() && named != scope.discord_guild_id) {
         return Err(AppError::ScopeMismatch {
             parameter: "guild_id",
         });
     }
-    let fits = match (&key.server, params.last("server_id")) {
-        (KeyServer::Foreign, _) | (KeyServer::None, Some(_)) => false,
-        (KeyServer::Of { id, .. }, Some(named)) => named == id,
-        (KeyServer::Of { .. } | KeyServer::None, None) => true,
-    };
-    if fits {
-        Ok(guild)
-    } else {
-        Err(AppError::ScopeMismatch {
+    if server.is_some_and(|named| scope.server_id.as_deref() != Some(named)) {
+        return Err(AppError::ScopeMismatch {
             parameter: "server_id",
-        })
+        });
     }
+    Ok(())
 }
 
 /// The Steam id to look up together with the key, for the action that asks for one.

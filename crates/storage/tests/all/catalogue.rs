@@ -88,7 +88,7 @@ async fn on_sqlite_hot_statements_are_prepared_once() {
             .await
             .unwrap()
             .unwrap();
-        assert_eq!(found.linked_discord.as_ref(), Some(&tenant.discord));
+        assert_eq!(found.linked_discord.as_deref(), Some(tenant.discord.as_str()));
         keys::resolve(&test.db, &tenant.key_hash, None)
             .await
             .unwrap()

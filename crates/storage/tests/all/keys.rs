@@ -2,7 +2,7 @@
 
 use domain::action::ActionSet;
 use domain::key::{KeyHash, KeyKind, PlainKey};
-use storage::keys::{self, KeyServer, KidUse, Replacement};
+use storage::keys::{self, KidUse, Replacement};
 use storage::testing::TestDb;
 use storage::{KeyNum, OrgScope, both_databases};
 
@@ -49,10 +49,12 @@ both_databases! {
         let (one, two) = (Tenant::make(&test.db, 1).await, Tenant::make(&test.db, 2).await);
         let key = keys::resolve(&test.db, &one.key_hash, Some(&one.steam)).await.unwrap().unwrap();
         assert_eq!((key.scope, key.kind, key.actions, key.revoked), (one.scope, KeyKind::Plugin, ActionSet::PLUGIN, false));
-        let guild = key.guild.unwrap();
-        assert_eq!((guild.num, guild.id.as_str(), guild.active_links), (one.guild, one.guild_id.as_str(), 1));
-        assert!(matches!(key.server, KeyServer::Of { num, active: true, .. } if num == one.server));
-        assert_eq!(key.linked_discord, Some(one.discord));
+        assert_eq!((key.guild, key.server, key.server_active), (one.guild, Some(one.server), true));
+        assert_eq!(storage::guilds::find_active_links(&test.db, one.guild).await.unwrap(), Some(1));
+        let scope = keys::find_scope(&test.db, key.num).await.unwrap().unwrap();
+        assert_eq!(scope.guild_id, one.guild_id);
+        assert!(scope.server_id.is_some() && !scope.discord_guild_id.is_empty());
+        assert_eq!(key.linked_discord.as_deref(), Some(one.discord.as_str()));
         for asked in [Some(&two.steam), Some(&steam(999)), None] {
             let key = keys::resolve(&test.db, &one.key_hash, asked).await.unwrap().unwrap();
             assert_eq!(key.linked_discord, None, "another Guild's link does not exist");
@@ -74,7 +76,7 @@ both_databases! {
         let now = resolve(&test, &hash).await.unwrap();
         assert_eq!((now.num, now.id.clone(), now.revoked), (key.num, key.id.clone(), false), "a revocation is lifted");
         let retired = keys::find_retired(&test.db, &one.key_hash, 0).await.unwrap().unwrap();
-        assert_eq!((retired.key_id, retired.scope), (key.id, one.scope));
+        assert_eq!((retired.key_id.as_str(), retired.scope), (key.id.as_str(), one.scope));
         let server = storage::servers::find(&test.db, one.scope, &one.server_id).await.unwrap().unwrap();
         assert_eq!((server.key.version, server.key.sealed.as_str(), server.key.rotated_at_ms), (2, "sealed-2", NOW + 10));
         assert!(resolve(&test, &two.key_hash).await.is_some(), "nobody else's key changed");
@@ -169,7 +171,7 @@ both_databases! {
             one.scope.num(), one.guild.0, hash.as_str());
         Raw::open(&test).await.run(&sql).await.unwrap();
         let key = resolve(&test, &hash).await.unwrap();
-        assert!(matches!(key.server, KeyServer::None) && key.kind == KeyKind::Custom);
+        assert!(key.server.is_none() && key.server_active && key.kind == KeyKind::Custom);
         test.finish().await;
     }
 }

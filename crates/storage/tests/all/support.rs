@@ -198,6 +198,7 @@ pub async fn server_in(
         server,
         kind: KeyKind::Plugin,
         actions: ActionSet::PLUGIN,
+        tier: Tier::Free,
         hash: &key.hash(),
         prefix: &key.prefix(),
         sealed: "sealed-1",

@@ -148,6 +148,7 @@ impl AddTenant {
             server,
             kind: KeyKind::Plugin,
             actions: ActionSet::PLUGIN,
+            tier: Tier::Pro,
             hash: &first.hash(),
             prefix: &first.prefix(),
             sealed: "sealed",

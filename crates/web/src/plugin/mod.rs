@@ -17,6 +17,8 @@ use crate::state::WebState;
 
 const BODY_LIMIT_BYTES: usize = 512 * 1024;
 const METHODS: &str = "GET, POST";
+/// Room for every header of an answer, so that the map is made once.
+const HEADERS: usize = 14;
 const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 const RATE_LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
 const RATE_REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
@@ -64,11 +66,12 @@ pub async fn handle(State(state): State<WebState>, request: Request) -> Response
     {
         return failed_response(AppError::TlsRequired);
     }
+    let in_query = matches!(key, Presented::Key { in_query: true, .. });
     let call = Call {
         params: &params,
         key,
         network: ClientNetwork::of(state.settings.client_ip(peer, &parts.headers)),
-        opened_as_page: opened_as_page(&parts.headers),
+        opened_as_page: in_query && opened_as_page(&parts.headers),
     };
     respond(plugin::call(&state.app, call).await)
 }
@@ -146,6 +149,7 @@ fn respond(answer: Answer) -> Response {
         response.extensions_mut().insert(KnownOrg(answer.org_num));
     }
     let headers = response.headers_mut();
+    headers.reserve(HEADERS);
     if let Some(rate) = answer.rate {
         headers.insert(RATE_LIMIT, HeaderValue::from(rate.limit));
         headers.insert(RATE_REMAINING, HeaderValue::from(rate.remaining));

@@ -12,7 +12,7 @@ pub(super) fn run(call: &Call<'_>) -> Result<Reply, AppError> {
         .ok_or_else(|| AppError::invalid("id", "a Steam id is needed"))?;
     SteamId::parse(id.trim()).map_err(|error| AppError::invalid("id", error))?;
     Ok(match &call.key.linked_discord {
-        Some(discord_id) => Reply::text(200, discord_id.as_str()),
+        Some(discord_id) => Reply::text(200, discord_id),
         None => Reply::text(404, "No users found."),
     })
 }

@@ -13,7 +13,7 @@ use crate::error::AppError;
 pub(super) async fn run(action: Action, call: &Call<'_>) -> Result<Reply, AppError> {
     match action {
         Action::FindBySteam => find_by_steam::run(call),
-        Action::Count => Ok(count::run(call)),
+        Action::Count => count::run(call).await,
         Action::Remove => remove::run(call).await,
         Action::FindByDiscord
         | Action::DiscordCheck

@@ -1,9 +1,11 @@
 //! `remove`: ends the link of either id. Asking twice is the same as asking once.
 
 use domain::audit::Actor;
-use domain::id::GuildId;
+use domain::id::KeyId;
 use domain::link::UnlinkCause;
 use domain::platform_id::EitherId;
+
+use storage::keys;
 
 use crate::error::AppError;
 use crate::links;
@@ -15,8 +17,14 @@ pub(super) async fn run(call: &Call<'_>) -> Result<Reply, AppError> {
         .last("id")
         .ok_or_else(|| AppError::invalid("id", "a Discord or Steam id is needed"))?;
     let either = EitherId::parse(id.trim()).map_err(|error| AppError::invalid("id", error))?;
-    let guild = GuildId::parse(&call.guild.id).map_err(|error| AppError::Internal(error.to_string()))?;
-    let actor = Actor::Key(call.key.id.clone());
+    let scope = keys::find_scope(&call.app.db, call.key.num).await?;
+    let guild = scope
+        .ok_or(AppError::ScopeMismatch {
+            parameter: "guild_id",
+        })?
+        .guild_id;
+    let key = KeyId::parse(&call.key.id).map_err(|error| AppError::Internal(error.to_string()))?;
+    let actor = Actor::Key(key);
     links::unlink(
         call.app,
         call.key.scope,
