@@ -18,5 +18,6 @@ CREATE TABLE links (
 );
 CREATE UNIQUE INDEX links_active_discord ON links (guild_num, discord_id) WHERE ended_at IS NULL;
 CREATE UNIQUE INDEX links_active_steam ON links (guild_num, steam_id) WHERE ended_at IS NULL;
--- The busiest question of all is answered from this index alone, without a look at the row.
-CREATE INDEX links_find_by_steam ON links (guild_num, steam_id, discord_id) WHERE ended_at IS NULL;
+-- The busiest question of all is answered from this index alone, without a look at the row. For SQLite to see that,
+-- every column of the question has to be in it, the one of its own condition included.
+CREATE INDEX links_find_by_steam ON links (guild_num, steam_id, discord_id, ended_at) WHERE ended_at IS NULL;

@@ -1,6 +1,7 @@
 //! The product's promises, on both databases.
 #![cfg(test)]
 
+mod actions;
 mod authorization;
 mod cli;
 mod dashboard;

@@ -7,7 +7,6 @@ mod ground;
 mod histogram;
 mod http;
 mod load;
-mod micro;
 mod phase;
 mod process;
 mod report;
@@ -63,11 +62,6 @@ enum Command {
         #[arg(long)]
         data: Option<PathBuf>,
     },
-    Micro {
-        dir: PathBuf,
-        #[arg(default_value_t = 400)]
-        n: usize,
-    },
     /// The bare server that the others are compared with.
     Baseline {
         #[arg(long)]
@@ -104,7 +98,6 @@ fn start(command: Command) -> Fallible<bool> {
             let runtime = runtime.worker_threads(CLIENT_THREADS).build()?;
             runtime.block_on(run::under_load(seconds, postgres, quick, data))
         }
-        Command::Micro { dir, n } => runtime.build()?.block_on(micro::run(dir, n)),
         Command::Baseline { listen } => {
             runtime.build()?.block_on(baseline::serve(listen))?;
             Ok(true)

@@ -22,6 +22,8 @@ pub struct Target {
     pub org: String,
     pub guild: String,
     pub server: String,
+    /// A custom key.
+    pub key: String,
 }
 
 impl From<&Tenant> for Target {
@@ -30,6 +32,10 @@ impl From<&Tenant> for Target {
             org: tenant.org.to_string(),
             guild: tenant.guild.to_string(),
             server: tenant.server.to_string(),
+            key: tenant
+                .custom_key
+                .as_ref()
+                .map_or("key_".to_owned(), ToString::to_string),
         }
     }
 }
@@ -50,12 +56,28 @@ pub fn example(route: &RouteSpec, target: &Target) -> Example {
         ("POST", "/orgs/{org}/servers/{server}/key/reveal")
         | ("POST", "/orgs/{org}/servers/{server}/key/regenerate") => ("", None, 200),
         ("POST", "/orgs/{org}/servers/{server}/key/revoke") => ("", None, 204),
+        ("GET", "/orgs/{org}/keys") => ("", None, 200),
+        ("POST", "/orgs/{org}/keys") => {
+            let body = format!(
+                r#"{{"name":"Made here","guild_id":"{}","groups":["lookup"],"actions":[]}}"#,
+                target.guild
+            );
+            ("", Some(body), 201)
+        }
+        ("PUT", "/orgs/{org}/keys/{key}") => (
+            "",
+            Some(r#"{"name":"New","groups":[],"actions":["count"]}"#.to_owned()),
+            204,
+        ),
+        ("POST", "/orgs/{org}/keys/{key}/reveal") => ("", None, 200),
+        ("POST", "/orgs/{org}/keys/{key}/revoke") => ("", None, 204),
         (method, path) => panic!("{method} {path} has no example in tests/authorization/examples.rs"),
     };
     let path = route
         .path
         .replace("{org}", &target.org)
-        .replace("{server}", &target.server);
+        .replace("{server}", &target.server)
+        .replace("{key}", &target.key);
     assert!(!path.contains('{'), "{path}: its parameter has no value");
     Example {
         method: route.method.clone(),

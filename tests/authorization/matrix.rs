@@ -77,7 +77,10 @@ struct World {
 impl World {
     async fn new(engine: Engine) -> World {
         let test = TestApp::start_with(engine, |limits| limits.dashboard.burst = 10_000, |_| {}).await;
-        let (ours, theirs) = (test.tenant(1, Tier::Pro).await, test.tenant(2, Tier::Pro).await);
+        let (ours, theirs) = (
+            test.full_tenant(1, Tier::Pro).await,
+            test.full_tenant(2, Tier::Pro).await,
+        );
         let all: Vec<Permission> = Permission::ALL.to_vec();
         let expired = sessions::start(&test.app, &ours.owner, 1)
             .await

@@ -1,10 +1,10 @@
 //! Another tenant's things do not exist.
 
-use domain::id::{GuildId, OrgId, ServerId};
+use domain::id::{GuildId, KeyId, OrgId, ServerId};
 use domain::plan::Tier;
 use domain::random::SeededRandom;
 use testkit::{START_MS, TestApp, both_databases};
-use web::routes::Access;
+use web::routes::{Access, RouteSpec};
 
 use super::examples::{Example, Target, example, prefixes};
 use crate::secrecy::rows::Rows;
@@ -13,8 +13,8 @@ both_databases! {
     async fn foreign_missing_and_malformed_ids_are_answered_with_the_same_bytes(engine) {
         let test = TestApp::start_with(engine, |limits| limits.dashboard.burst = 10_000, |_| {}).await;
         let (ours, theirs) = (
-            test.tenant(1, Tier::Standard).await,
-            test.tenant(2, Tier::Standard).await,
+            test.full_tenant(1, Tier::Standard).await,
+            test.full_tenant(2, Tier::Standard).await,
         );
         let person = test.person(&test.session(&ours.owner).await);
         let rows = Rows::of(&test.db.db).await;
@@ -24,59 +24,14 @@ both_databases! {
             org: OrgId::generate(START_MS, &random).to_string(),
             guild: GuildId::generate(START_MS, &random).to_string(),
             server: ServerId::generate(START_MS, &random).to_string(),
+            key: KeyId::generate(START_MS, &random).to_string(),
         };
         let (own, foreign) = (Target::from(&ours), Target::from(&theirs));
         for route in web::table() {
             let Access::Permission(_) = route.access else {
                 continue;
             };
-            let at = |org: &str, server: &str| {
-                example(
-                    &route,
-                    &Target {
-                        org: org.to_owned(),
-                        server: server.to_owned(),
-                        ..own.clone()
-                    },
-                )
-            };
-            let mut calls: Vec<Example> = Vec::new();
-            for org in [
-                &foreign.org,
-                &missing.org,
-                "org_",
-                "x",
-                "%00",
-                "%ff",
-                "org_%2e%2e",
-            ] {
-                calls.push(at(org, &own.server));
-                calls.push(at(org, &foreign.server));
-            }
-            if route.path.contains("{server}") {
-                for server in [
-                    &foreign.server,
-                    &missing.server,
-                    &own.guild,
-                    "srv_",
-                    "x",
-                    "%00",
-                    "%ff",
-                ] {
-                    calls.push(at(&own.org, server));
-                }
-            }
-            if route.path == "/orgs/{org}/servers" && route.method == "POST" {
-                for guild in [&foreign.guild, &missing.guild] {
-                    calls.push(example(
-                        &route,
-                        &Target {
-                            guild: guild.clone(),
-                            ..own.clone()
-                        },
-                    ));
-                }
-            }
+            let calls = strange_calls(&route, &own, &foreign, &missing);
             for call in calls {
                 for prefix in prefixes(&route) {
                     let call = call.clone().below(prefix);
@@ -90,4 +45,60 @@ both_databases! {
         assert_eq!(before, rows.all(&test.db.db).await);
         test.finish().await;
     }
+}
+
+/// Calls of a route with ids that are somebody else's, nobody's, or no ids at all.
+fn strange_calls(route: &RouteSpec, own: &Target, foreign: &Target, missing: &Target) -> Vec<Example> {
+    let mut targets: Vec<Target> = Vec::new();
+    for org in [
+        &foreign.org,
+        &missing.org,
+        "org_",
+        "x",
+        "%00",
+        "%ff",
+        "org_%2e%2e",
+    ] {
+        for server in [&own.server, &foreign.server] {
+            targets.push(Target {
+                org: org.to_owned(),
+                server: server.clone(),
+                ..own.clone()
+            });
+        }
+    }
+    if route.path.contains("{server}") {
+        for server in [
+            &foreign.server,
+            &missing.server,
+            &own.guild,
+            "srv_",
+            "x",
+            "%00",
+            "%ff",
+        ] {
+            targets.push(Target {
+                server: server.to_owned(),
+                ..own.clone()
+            });
+        }
+    }
+    if route.path.contains("{key}") {
+        for key in [&foreign.key, &missing.key, &own.server, "key_", "x", "%00", "%ff"] {
+            targets.push(Target {
+                key: key.to_owned(),
+                ..own.clone()
+            });
+        }
+    }
+    // What is made in a Guild is named by its body.
+    if route.path.matches('{').count() == 1 && route.method == "POST" {
+        for guild in [&foreign.guild, &missing.guild] {
+            targets.push(Target {
+                guild: guild.clone(),
+                ..own.clone()
+            });
+        }
+    }
+    targets.iter().map(|target| example(route, target)).collect()
 }

@@ -34,7 +34,7 @@ async fn send(person: &Client, call: &Example, body: impl Into<Body>) -> testkit
 both_databases! {
     async fn bodies_that_are_not_the_expected_json_are_refused_and_change_nothing(engine) {
         let test = TestApp::start_with(engine, |limits| limits.dashboard.burst = 10_000, |_| {}).await;
-        let tenant = test.tenant(1, Tier::Pro).await;
+        let tenant = test.full_tenant(1, Tier::Pro).await;
         let person = test.person(&test.session(&tenant.owner).await);
         let rows = Rows::of(&test.db.db).await;
         let before = rows.all(&test.db.db).await;
@@ -82,6 +82,9 @@ both_databases! {
                     Vec::<Value>::new().into(),
                     Map::new().into(),
                 ] {
+                    if std::mem::discriminant(&fields[name]) == std::mem::discriminant(&wrong) {
+                        continue;
+                    }
                     let mut mistyped = fields.clone();
                     mistyped.insert(name.clone(), wrong);
                     let reply = send(&person, &call, Value::from(mistyped).to_string()).await;
@@ -110,7 +113,7 @@ both_databases! {
 
     async fn fields_that_a_route_does_not_know_are_refused(engine) {
         let test = TestApp::start_with(engine, |limits| limits.dashboard.burst = 10_000, |_| {}).await;
-        let tenant = test.tenant(1, Tier::Pro).await;
+        let tenant = test.full_tenant(1, Tier::Pro).await;
         let person = test.person(&test.session(&tenant.owner).await);
         let rows = Rows::of(&test.db.db).await;
         let before = rows.all(&test.db.db).await;
@@ -139,7 +142,7 @@ both_databases! {
 
     async fn a_body_over_64_kib_is_refused_and_one_of_64_kib_is_read(engine) {
         let test = TestApp::start_with(engine, |limits| limits.dashboard.burst = 10_000, |_| {}).await;
-        let tenant = test.tenant(1, Tier::Pro).await;
+        let tenant = test.full_tenant(1, Tier::Pro).await;
         let person = test.person(&test.session(&tenant.owner).await);
         for (call, _) in reading(&tenant) {
             let good = call.body.clone().unwrap();
@@ -154,7 +157,7 @@ both_databases! {
 
     async fn only_json_is_read(engine) {
         let test = TestApp::start_with(engine, |limits| limits.dashboard.burst = 10_000, |_| {}).await;
-        let tenant = test.tenant(1, Tier::Pro).await;
+        let tenant = test.full_tenant(1, Tier::Pro).await;
         let cookie = format!("symbolon={}", test.session(&tenant.owner).await);
         let bare = test.client().header("cookie", &cookie);
         for route in web::table() {
@@ -185,7 +188,7 @@ both_databases! {
 
     async fn a_body_that_no_one_reads_has_no_effect(engine) {
         let test = TestApp::start_with(engine, |limits| limits.dashboard.burst = 10_000, |_| {}).await;
-        let tenant = test.tenant(1, Tier::Pro).await;
+        let tenant = test.full_tenant(1, Tier::Pro).await;
         let person = test.person(&test.session(&tenant.owner).await);
         let key = format!("/orgs/{}/servers/{}/key/revoke", tenant.org, tenant.server);
         for body in [

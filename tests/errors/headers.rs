@@ -53,7 +53,7 @@ fn assert_headers(reply: &Reply, path: &str, https: bool) {
 
 async fn walk(engine: Engine, url: &str, https: bool) {
     let test = TestApp::start_with(engine, |_| {}, |settings| settings.public_url = url.to_owned()).await;
-    let tenant = test.tenant(1, Tier::Pro).await;
+    let tenant = test.full_tenant(1, Tier::Pro).await;
     let owner = test.person(&test.session(&tenant.owner).await);
     let callers: [Client; 3] = [test.client(), test.plugin(&tenant.key), owner];
     for caller in &callers {

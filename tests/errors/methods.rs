@@ -26,7 +26,7 @@ const METHODS: [Method; 7] = [
 both_databases! {
     async fn a_method_that_an_address_does_not_know_is_refused_with_those_it_knows(engine) {
         let test = TestApp::start_with(engine, |limits| limits.dashboard.burst = 10_000, |_| {}).await;
-        let tenant = test.tenant(1, Tier::Pro).await;
+        let tenant = test.full_tenant(1, Tier::Pro).await;
         let person = test.person(&test.session(&tenant.owner).await);
         let rows = Rows::of(&test.db.db).await;
         let before = rows.all(&test.db.db).await;

@@ -158,20 +158,6 @@ both_databases! {
         test.finish().await;
     }
 
-    async fn a_look_up_that_is_allowed_but_not_built_fails_closed(engine) {
-        let test = TestApp::start(engine).await;
-        let tenant = test.tenant(1, Tier::Free).await;
-        let twelve = domain::action::ActionSet::PLUGIN.bits();
-        test.db.damage(&format!("UPDATE api_keys SET actions = {}", u32::MAX)).await;
-        for action in ["findByDiscord", "discordCheck"] {
-            let reply = test.plugin(&tenant.key).get(&format!("/api?action={action}")).await;
-            assert_failure(&reply, 501, "ACTION_UNAVAILABLE");
-            assert!(says_no_users(&reply));
-        }
-        test.db.damage(&format!("UPDATE api_keys SET actions = {twelve}")).await;
-        test.finish().await;
-    }
-
     async fn no_success_reads_as_not_linked(engine) {
         let test = TestApp::start(engine).await;
         let tenant = test.tenant(1, Tier::Free).await;

@@ -106,7 +106,7 @@ both_databases! {
             ("action=count&guild_id=1", 403),
             ("action=x", 400),
             ("action=findBySteam", 400),
-            ("action=update", 501),
+            ("action=groupChecks", 501),
             ("action=findBySteam&id=76561198000000000", 404),
         ]) {
             let reply = test.plugin(&tenant.key).get(&format!("/api?{query}")).await;

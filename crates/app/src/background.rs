@@ -8,6 +8,7 @@ use tokio::sync::watch;
 use crate::error::AppError;
 use crate::error_log::WriteGroups;
 use crate::gate::KeyUse;
+use crate::seen::WriteMarks;
 use crate::state::App;
 
 const FLUSH_EVERY: Duration = Duration::from_secs(5);
@@ -78,6 +79,7 @@ pub async fn flush_errors(app: &App) -> Result<(), AppError> {
 /// One round of housekeeping; each purge removes a bounded slice.
 pub async fn keep_house(app: &App) -> Result<(), AppError> {
     flush_uses(app).await?;
+    flush_seen(app).await?;
     let now_ms = app.now_ms();
     while app.db.write(Purge { now_ms }).await? >= 500 {}
     Ok(())
@@ -91,6 +93,14 @@ pub async fn flush_uses(app: &App) -> Result<(), AppError> {
             app.gate.restore_uses(&uses[index * SLICE..]);
             return Err(error);
         }
+    }
+    Ok(())
+}
+
+/// Writes down who was seen where.
+pub async fn flush_seen(app: &App) -> Result<(), AppError> {
+    for slice in app.seen.drain(app.now_ms()).chunks(SLICE) {
+        app.db.write(WriteMarks(slice.to_vec())).await?;
     }
     Ok(())
 }

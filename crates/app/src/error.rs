@@ -27,6 +27,8 @@ pub enum AppError {
         parameter: &'static str,
         problem: String,
     },
+    #[error("more than {limit} ids")]
+    TooManyIds { limit: u32 },
     #[error("a page navigation tried a mutating action")]
     BrowserRefused,
     #[error("a key was sent over plain HTTP")]
@@ -51,6 +53,8 @@ pub enum AppError {
     InvalidJson { problem: String },
     #[error("limit of {} {} reached", ceiling, dimension.as_str())]
     LimitReached { dimension: Dimension, ceiling: i64 },
+    #[error("{what} need a paid plan")]
+    PlanRequired { what: &'static str },
     #[error("conflict: {what}")]
     Conflict { what: &'static str },
     #[error("the request took too long")]
@@ -84,6 +88,7 @@ impl AppError {
             AppError::ActionUnavailable { .. } => "ACTION_UNAVAILABLE",
             AppError::PermissionDenied { .. } => "PERMISSION_DENIED",
             AppError::InvalidParameter { .. } => "INVALID_PARAMETER",
+            AppError::TooManyIds { .. } => "TOO_MANY_IDS",
             AppError::BrowserRefused => "BROWSER_REFUSED",
             AppError::TlsRequired => "TLS_REQUIRED",
             AppError::SignInRequired => "SIGN_IN_REQUIRED",
@@ -96,6 +101,7 @@ impl AppError {
             AppError::UnsupportedMediaType => "UNSUPPORTED_MEDIA_TYPE",
             AppError::InvalidJson { .. } => "INVALID_JSON",
             AppError::LimitReached { .. } => "LIMIT_REACHED",
+            AppError::PlanRequired { .. } => "PLAN_REQUIRED",
             AppError::Conflict { .. } => "CONFLICT",
             AppError::Timeout => "TIMEOUT",
             AppError::Overloaded => "OVERLOADED",
@@ -106,7 +112,10 @@ impl AppError {
 
     pub fn status(&self) -> u16 {
         match self {
-            AppError::InvalidParameter { .. } | AppError::UnknownAction | AppError::InvalidJson { .. } => 400,
+            AppError::InvalidParameter { .. }
+            | AppError::UnknownAction
+            | AppError::TooManyIds { .. }
+            | AppError::InvalidJson { .. } => 400,
             AppError::Unauthorized | AppError::SignInRequired => 401,
             AppError::KeyRevoked
             | AppError::ServerInactive
@@ -115,6 +124,7 @@ impl AppError {
             | AppError::BrowserRefused
             | AppError::TlsRequired
             | AppError::MissingPermission { .. }
+            | AppError::PlanRequired { .. }
             | AppError::CrossSite => 403,
             AppError::NotFound => 404,
             AppError::MethodNotAllowed { .. } => 405,
@@ -153,6 +163,9 @@ impl AppError {
                 format!("This key may not call {action}. Adjust its permissions in the dashboard.")
             }
             AppError::InvalidParameter { parameter, problem } => format!("{parameter}: {problem}"),
+            AppError::TooManyIds { limit } => {
+                format!("Your plan allows {limit} ids per call. Send fewer at a time.")
+            }
             AppError::BrowserRefused => {
                 "A link or a page cannot run this action. Send the key in the X-API-Key header.".to_owned()
             }
@@ -174,6 +187,7 @@ impl AppError {
                 "The plan allows {ceiling} {}. What exists stays; remove some or upgrade to add more.",
                 dimension.as_str().replace('_', " ")
             ),
+            AppError::PlanRequired { what } => format!("{what} come with the Standard and Pro plans."),
             AppError::Conflict { what } => (*what).to_owned(),
             AppError::Timeout => "The request took too long. Try again.".to_owned(),
             AppError::Overloaded => "The service is busy. Try again in a moment.".to_owned(),
@@ -200,6 +214,7 @@ impl AppError {
             | AppError::ActionUnavailable { .. }
             | AppError::PermissionDenied { .. }
             | AppError::InvalidParameter { .. }
+            | AppError::TooManyIds { .. }
             | AppError::BrowserRefused
             | AppError::TlsRequired
             | AppError::SignInRequired
@@ -212,6 +227,7 @@ impl AppError {
             | AppError::UnsupportedMediaType
             | AppError::InvalidJson { .. }
             | AppError::LimitReached { .. }
+            | AppError::PlanRequired { .. }
             | AppError::Conflict { .. }
             | AppError::Internal(_) => None,
         }

@@ -35,11 +35,18 @@ pub async fn reveal(app: &App, scope: OrgScope, id: ServerId, actor: Actor) -> R
             now_ms: app.now_ms(),
         })
         .await?;
-    let place = sealed_place(server.key.id.as_str(), server.key.version);
-    let plain = app
-        .vault
-        .open_sealed(&place, &server.key.sealed)
-        .map_err(|error| AppError::Internal(error.to_string()))?;
+    open_key(
+        app,
+        server.key.id.as_str(),
+        server.key.version,
+        &server.key.sealed,
+    )
+}
+
+/// Opens a key's sealed copy.
+pub(crate) fn open_key(app: &App, key_id: &str, version: i64, sealed: &str) -> Result<PlainKey, AppError> {
+    let opened = app.vault.open_sealed(&sealed_place(key_id, version), sealed);
+    let plain = opened.map_err(|error| AppError::Internal(error.to_string()))?;
     let text =
         std::str::from_utf8(&plain).map_err(|_| AppError::Internal("a sealed key is not text".to_owned()))?;
     PlainKey::parse(text).map_err(|_| AppError::Internal("a sealed key is malformed".to_owned()))

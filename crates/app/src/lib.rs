@@ -3,6 +3,7 @@
 pub mod accounts;
 pub mod audit;
 pub mod background;
+pub mod custom_keys;
 pub mod error;
 pub mod error_log;
 pub mod gate;
@@ -12,6 +13,7 @@ pub mod links;
 pub mod master_keys;
 pub mod orgs;
 pub mod plugin;
+pub mod seen;
 pub mod servers;
 pub mod sessions;
 pub mod state;

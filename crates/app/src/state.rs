@@ -13,6 +13,7 @@ use crate::error::AppError;
 use crate::error_log::ErrorLog;
 use crate::gate::{Gate, Limits};
 use crate::master_keys;
+use crate::seen::Seen;
 use crate::tasks::Tasks;
 use crate::vault::{Vault, VaultError};
 
@@ -29,6 +30,7 @@ pub struct Inner {
     pub vault: Vault,
     pub gate: Gate,
     pub errors: ErrorLog,
+    pub seen: Seen,
     pub tasks: Tasks,
 }
 
@@ -71,6 +73,7 @@ impl App {
                 vault,
                 gate: Gate::new(parts.limits),
                 errors: ErrorLog::default(),
+                seen: Seen::default(),
                 tasks: Tasks::default(),
             }),
         })

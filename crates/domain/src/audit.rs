@@ -19,6 +19,8 @@ words! {
         ServerActivated = "server.activated",
         ServerDeactivated = "server.deactivated",
         ServerDeleted = "server.deleted",
+        KeyCreated = "key.created",
+        KeyEdited = "key.edited",
         KeyRevealed = "key.revealed",
         KeyRegenerated = "key.regenerated",
         KeyRevoked = "key.revoked",
@@ -193,7 +195,7 @@ mod tests {
 
     #[test]
     fn every_action_is_a_dotted_name() {
-        assert_eq!(AuditAction::ALL.len(), 18);
+        assert_eq!(AuditAction::ALL.len(), 20);
         for action in AuditAction::ALL {
             assert_eq!(action.as_str().split('.').count(), 2);
             assert_eq!(AuditAction::parse(action.as_str()), Some(*action));

@@ -31,6 +31,10 @@ statements! {
         SELECT active_links
         FROM guilds
         WHERE num = $1";
+    ROLES = "
+        SELECT verified_roles, booster_roles, plugin_roles
+        FROM guilds
+        WHERE num = $2 AND org_num = $1";
     CHANGE_LINKS = "
         UPDATE guilds
         SET active_links = active_links + $3
@@ -114,4 +118,25 @@ pub async fn change_links(tx: &mut Tx<'_>, scope: OrgScope, guild: GuildNum, by:
 /// How many active links the Guild of a key has.
 pub async fn find_active_links(db: &Db, guild: GuildNum) -> Result<Option<i64>, DbError> {
     db.find(&ACTIVE_LINKS, params![guild]).await
+}
+
+/// The three role lists of a Guild, each a JSON array of Discord ids.
+struct Roles([String; 3]);
+
+impl FromRow for Roles {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self([row.text(0)?, row.text(1)?, row.text(2)?]))
+    }
+}
+
+/// Whether plugins may give and take this role: the Guild's settings must name it.
+pub async fn may_grant(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    guild: GuildNum,
+    role: &DiscordId,
+) -> Result<bool, DbError> {
+    let roles: Roles = tx.get(&ROLES, params![scope.num(), guild]).await?;
+    let quoted = ["\"", role.as_str(), "\""].concat();
+    Ok(roles.0.iter().any(|list| list.contains(&quoted)))
 }

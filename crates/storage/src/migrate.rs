@@ -69,6 +69,8 @@ const MIGRATIONS: &[Migration] = migrations! {
     3 "0003_links" portable;
     4 "0004_records" portable;
     5 "0005_immutable_rows" pair;
+    6 "0006_players" portable;
+    7 "0007_names_in_history" pair;
 };
 
 /// The newest schema this binary knows.

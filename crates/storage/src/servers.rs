@@ -33,6 +33,10 @@ statements! {
         SELECT org_num
         FROM servers
         WHERE id = $1";
+    IN_GUILD = "
+        SELECT num, active
+        FROM servers
+        WHERE id = $3 AND guild_num = $2 AND org_num = $1";
     SET_ACTIVE = "
         UPDATE servers
         SET active = $3
@@ -141,4 +145,30 @@ pub async fn set_active(
 /// Deletes the Server; its keys go with it, links stay.
 pub async fn delete(tx: &mut Tx<'_>, scope: OrgScope, server: ServerNum) -> Result<(), DbError> {
     tx.execute_one(&DELETE, params![scope.num(), server]).await
+}
+
+/// A Server that a key of its Guild named.
+#[derive(Debug, Clone, Copy)]
+pub struct NamedServer {
+    pub num: ServerNum,
+    pub active: bool,
+}
+
+impl FromRow for NamedServer {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self {
+            num: ServerNum(row.int(0)?),
+            active: row.flag(1)?,
+        })
+    }
+}
+
+/// The Server with this id, if it is the Guild's.
+pub async fn find_in_guild(
+    db: &Db,
+    scope: OrgScope,
+    guild: GuildNum,
+    id: &str,
+) -> Result<Option<NamedServer>, DbError> {
+    db.find(&IN_GUILD, params![scope.num(), guild, id]).await
 }

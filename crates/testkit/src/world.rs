@@ -1,11 +1,13 @@
 //! Factories: a tenant with everything it needs, in one line.
 
 use app::accounts;
+use app::custom_keys::{self, CustomKeyRequest};
 use app::guilds::{self, NewGuildRequest};
 use app::links::{self, LinkRequest, Linked};
 use app::{App, OrgScope, orgs, servers, sessions};
+use domain::action::ActionSet;
 use domain::audit::Actor;
-use domain::id::{GuildId, OrgId, ServerId};
+use domain::id::{GuildId, KeyId, OrgId, ServerId};
 use domain::name::{DisplayName, Slug};
 use domain::permission::{Permission, PermissionSet, Role};
 use domain::plan::Tier;
@@ -34,6 +36,8 @@ pub struct Tenant {
     pub discord_guild: DiscordId,
     pub server: ServerId,
     pub key: String,
+    /// Made by `full_tenant` only.
+    pub custom_key: Option<KeyId>,
 }
 
 impl TestApp {
@@ -73,6 +77,7 @@ impl TestApp {
             discord_guild,
             server: created.id,
             key,
+            custom_key: None,
         }
     }
 
@@ -100,6 +105,26 @@ impl TestApp {
         let set: PermissionSet = permissions.iter().copied().collect();
         self.set_permissions(tenant, &account, set).await;
         self.session(&account).await
+    }
+
+    /// A tenant on a paid plan that has one of everything, a custom key included.
+    pub async fn full_tenant(&self, number: u64, tier: Tier) -> Tenant {
+        let mut tenant = self.tenant(number, tier).await;
+        tenant.custom_key = Some(self.custom_key(&tenant, ActionSet::ALL, true).await.0);
+        tenant
+    }
+
+    /// A custom key of the tenant's Guild, for its Server if asked. The Org must be on a paid plan.
+    pub async fn custom_key(&self, tenant: &Tenant, actions: ActionSet, for_server: bool) -> (KeyId, String) {
+        let request = CustomKeyRequest {
+            name: name("Key", 1),
+            guild: tenant.guild.clone(),
+            server: for_server.then(|| tenant.server.clone()),
+            actions,
+        };
+        let created = custom_keys::create(&self.app, tenant.scope, request, Actor::System).await;
+        let (id, key) = created.expect("a custom key");
+        (id, key.expose().to_owned())
     }
 
     /// Changes what a member may do.

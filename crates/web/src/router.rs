@@ -4,7 +4,7 @@ use axum::Router;
 use axum::routing::{any, get};
 use http::{Method, Uri};
 
-use crate::dashboard::{audit, servers};
+use crate::dashboard::{audit, keys, servers};
 use crate::error::failed_response;
 use crate::layers::Edge;
 use crate::routes::{Access, RouteSpec, Routes, methods_of};
@@ -42,6 +42,11 @@ fn routes() -> Routes {
             "/orgs/{org}/servers/{server}/key/revoke",
             servers::revoke_key,
         )
+        .dashboard(Method::GET, "/orgs/{org}/keys", keys::list)
+        .dashboard(Method::POST, "/orgs/{org}/keys", keys::create)
+        .dashboard(Method::PUT, "/orgs/{org}/keys/{key}", keys::edit)
+        .dashboard(Method::POST, "/orgs/{org}/keys/{key}/reveal", keys::reveal)
+        .dashboard(Method::POST, "/orgs/{org}/keys/{key}/revoke", keys::revoke)
         .dashboard(Method::GET, "/orgs/{org}/audit", audit::list)
 }
 

@@ -1,20 +1,24 @@
 //! The front door of the plugin API: the order of checks, once, for every action.
 
 mod actions;
+mod groups;
+mod input;
 mod params;
+mod reply;
 mod retired;
 
 use domain::action::Action;
-use domain::key::{KeyPrefix, PlainKey};
+use domain::key::{KeyKind, KeyPrefix, PlainKey};
 use domain::network::ClientNetwork;
 use domain::platform_id::SteamId;
 use domain::rate::Decision;
 use storage::keys::{self, ResolvedKey};
+use storage::{ServerNum, servers};
 
 use crate::error::AppError;
 use crate::state::App;
 
-pub use params::{ActionParam, Params, is_fail_closed};
+pub use params::{ActionParam, Body, Params, is_fail_closed};
 
 /// The key as it was presented.
 pub enum Presented {
@@ -78,7 +82,18 @@ pub struct RateState {
 pub(crate) struct Call<'a> {
     pub app: &'a App,
     pub key: &'a ResolvedKey,
+    /// None for a key of the whole Guild that named no Server.
+    pub server: Option<ServerNum>,
     pub params: &'a Params<'a>,
+}
+
+impl Call<'_> {
+    /// A player named by a game server's own key was there; other keys say nothing about that.
+    pub(crate) fn mark_seen(&self, steam_id: &str) {
+        if let (KeyKind::Plugin, Some(server)) = (self.key.kind, self.server) {
+            self.app.seen.mark(server, steam_id, self.app.now_ms());
+        }
+    }
 }
 
 /// Answers one call. The checks run in a fixed order and each has one outcome.
@@ -148,9 +163,15 @@ async fn answer_within(
     in_query: bool,
 ) -> Result<Reply, AppError> {
     let params = request.params;
-    check_scope(app, params, key).await?;
+    let server = check_scope(app, params, key).await?;
     let action = check_action(request, key, in_query)?;
-    actions::run(action, &Call { app, key, params }).await
+    let call = Call {
+        app,
+        key,
+        server,
+        params,
+    };
+    actions::run(action, &call).await
 }
 
 fn check_alive(key: &ResolvedKey) -> Result<(), AppError> {
@@ -182,28 +203,33 @@ fn check_action(request: &Request<'_>, key: &ResolvedKey, in_query: bool) -> Res
     Ok(action)
 }
 
-/// What the caller names must be what the key is recorded for. That Guild and Server belong together is the
-/// database's own rule; a caller who names neither needs no further look.
-async fn check_scope(app: &App, params: &Params<'_>, key: &ResolvedKey) -> Result<(), AppError> {
+/// What the caller names must be what the key is recorded for; a key of a whole Guild may name one of its Servers.
+/// That Guild and Server belong together is the database's own rule, so who names neither needs no further look.
+async fn check_scope(
+    app: &App,
+    params: &Params<'_>,
+    key: &ResolvedKey,
+) -> Result<Option<ServerNum>, AppError> {
     let (guild, server) = (params.last("guild_id"), params.last("server_id"));
     if guild.is_none() && server.is_none() {
-        return Ok(());
+        return Ok(key.server);
     }
+    let mismatch = |parameter| AppError::ScopeMismatch { parameter };
     let found = keys::find_scope(&app.db, key.num).await?;
-    let scope = found.ok_or(AppError::ScopeMismatch {
-        parameter: "guild_id",
-    })?;
+    let scope = found.ok_or(mismatch("guild_id"))?;
     if guild.is_some_and(|named| named != scope.guild_id.as_str() && named != scope.discord_guild_id) {
-        return Err(AppError::ScopeMismatch {
-            parameter: "guild_id",
-        });
+        return Err(mismatch("guild_id"));
     }
-    if server.is_some_and(|named| scope.server_id.as_deref() != Some(named)) {
-        return Err(AppError::ScopeMismatch {
-            parameter: "server_id",
-        });
+    match (server, &scope.server_id) {
+        (None, _) => Ok(key.server),
+        (Some(named), Some(recorded)) if named == recorded => Ok(key.server),
+        (Some(_), Some(_)) => Err(mismatch("server_id")),
+        (Some(named), None) => match servers::find_in_guild(&app.db, key.scope, key.guild, named).await? {
+            Some(server) if server.active => Ok(Some(server.num)),
+            Some(_) => Err(AppError::ServerInactive),
+            None => Err(mismatch("server_id")),
+        },
     }
-    Ok(())
 }
 
 /// The Steam id to look up together with the key, for the action that asks for one.

@@ -3,10 +3,52 @@
 use std::borrow::Cow;
 
 use domain::action::Action;
+use serde_json::Value;
+
+/// Names that begin a parameter. A display name pasted raw into the address may hold `&` and `=`; it ends only where
+/// one of these begins.
+const KNOWN: [&str; 15] = [
+    "action",
+    "id",
+    "secret",
+    "guild_id",
+    "server_id",
+    "group",
+    "groups",
+    "role",
+    "mode",
+    "status",
+    "name",
+    "nickname",
+    "synced",
+    "cursor",
+    "limit",
+];
 
 pub struct Params<'a> {
+    query: &'a str,
     pairs: Vec<(Cow<'a, str>, Cow<'a, str>)>,
     action: ActionParam,
+    body: Body,
+}
+
+/// The body of a POST.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Body {
+    #[default]
+    Empty,
+    Json(Value),
+    /// Something, but not JSON.
+    Unreadable,
+}
+
+impl Body {
+    pub fn read(bytes: &[u8]) -> Self {
+        if bytes.iter().all(u8::is_ascii_whitespace) {
+            return Body::Empty;
+        }
+        serde_json::from_slice(bytes).map_or(Body::Unreadable, Body::Json)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,7 +60,7 @@ pub enum ActionParam {
 }
 
 impl<'a> Params<'a> {
-    pub fn parse(query: &'a str) -> Self {
+    pub fn parse(query: &'a str, body: Body) -> Self {
         let pairs: Vec<_> = form_urlencoded::parse(query.as_bytes()).collect();
         let mut action = ActionParam::Missing;
         for (name, value) in &pairs {
@@ -33,27 +75,61 @@ impl<'a> Params<'a> {
                 };
             }
         }
-        Self { pairs, action }
+        Self {
+            query,
+            pairs,
+            action,
+            body,
+        }
     }
 
     pub fn action(&self) -> ActionParam {
         self.action
     }
 
+    pub fn body(&self) -> &Body {
+        &self.body
+    }
+
     /// The value of a parameter; of a repeated one the last.
     pub fn last(&self, name: &str) -> Option<&str> {
-        self.pairs
-            .iter()
-            .rev()
-            .find(|(known, _)| known == name)
-            .map(|(_, value)| value.as_ref())
+        let mut found = self.pairs.iter().rev().filter(|(known, _)| known == name);
+        found.next().map(|(_, value)| value.as_ref())
     }
+
+    /// A text that people chose and old clients paste without encoding it.
+    pub fn free_text(&self, name: &str) -> Option<String> {
+        let starts = ["&", name, "="].concat();
+        let query = ["&", self.query].concat();
+        let value = &query[query.find(&starts)? + starts.len()..];
+        let end = value
+            .match_indices('&')
+            .map(|(at, _)| at)
+            .find(|at| begins_parameter(&value[at + 1..]));
+        let raw = &value[..end.unwrap_or(value.len())];
+        // With spaces written as %20, a plus is a plus.
+        let raw = if raw.contains("%20") {
+            raw.replace('+', "%2B")
+        } else {
+            raw.to_owned()
+        };
+        let decoded = form_urlencoded::parse(raw.replace('&', "%26").replace('=', "%3D").as_bytes())
+            .next()
+            .map(|(text, _)| text.into_owned());
+        Some(decoded.unwrap_or_default())
+    }
+}
+
+fn begins_parameter(text: &str) -> bool {
+    KNOWN
+        .iter()
+        .any(|name| text.strip_prefix(name).is_some_and(|rest| rest.starts_with('=')))
 }
 
 /// Whether a failure of this call must carry the words that old bots read as "not linked".
 /// True for the three id look-ups, and whenever the action is not known to be another one.
 pub fn is_fail_closed(query: &str) -> bool {
-    match Params::parse(query).action() {
+    match Params::parse(query, Body::Empty).action() {
         ActionParam::Known(action) => action.spec().fail_closed,
         ActionParam::Unknown | ActionParam::Missing | ActionParam::Repeated => true,
     }
@@ -63,9 +139,13 @@ pub fn is_fail_closed(query: &str) -> bool {
 mod tests {
     use super::*;
 
+    fn parse(query: &str) -> Params<'_> {
+        Params::parse(query, Body::Empty)
+    }
+
     #[test]
     fn the_last_of_a_repeated_parameter_counts() {
-        let params = Params::parse("id=1&action=count&id=2&secret=&id=3");
+        let params = parse("id=1&action=count&id=2&secret=&id=3");
         assert_eq!(
             (params.last("id"), params.last("secret"), params.last("none")),
             (Some("3"), Some(""), None)
@@ -74,17 +154,11 @@ mod tests {
 
     #[test]
     fn a_second_action_is_noticed_even_when_equal() {
+        assert_eq!(parse("action=count&action=count").action(), ActionParam::Repeated);
+        assert_eq!(parse("action=Count").action(), ActionParam::Unknown);
+        assert_eq!(parse("action=getBotGuildMapping").action(), ActionParam::Unknown);
         assert_eq!(
-            Params::parse("action=count&action=count").action(),
-            ActionParam::Repeated
-        );
-        assert_eq!(Params::parse("action=Count").action(), ActionParam::Unknown);
-        assert_eq!(
-            Params::parse("action=getBotGuildMapping").action(),
-            ActionParam::Unknown
-        );
-        assert_eq!(
-            Params::parse("%61ction=count").action(),
+            parse("%61ction=count").action(),
             ActionParam::Known(Action::Count)
         );
     }
@@ -102,5 +176,30 @@ mod tests {
             assert!(is_fail_closed(query), "{query}");
         }
         assert!(!is_fail_closed("action=count"));
+    }
+
+    #[test]
+    fn a_name_pasted_raw_survives() {
+        for (query, name) in [
+            (
+                "action=updateSteam&id=1&name=Tom%20&%20Jerry=2+1&secret=x",
+                "Tom & Jerry=2+1",
+            ),
+            ("name=Tom+Cat&id=1", "Tom Cat"),
+            ("id=1&name=a%26b", "a&b"),
+            ("id=1&name=&&&secret=x", "&&"),
+            ("id=1&name=&secret=x", ""),
+            ("id=1&name=%E2%98%83&nickname=b", "☃"),
+        ] {
+            assert_eq!(parse(query).free_text("name").as_deref(), Some(name), "{query}");
+        }
+        assert_eq!(parse("nickname=x").free_text("name"), None);
+    }
+
+    #[test]
+    fn a_body_is_json_or_says_so() {
+        assert_eq!(Body::read(b" \n"), Body::Empty);
+        assert_eq!(Body::read(b"[1]"), Body::Json(serde_json::json!([1])));
+        assert_eq!(Body::read(b"id=1"), Body::Unreadable);
     }
 }

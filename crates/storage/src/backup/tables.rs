@@ -7,7 +7,7 @@ use super::BackupError;
 use crate::migrate::{self, Migrate};
 
 /// All tables, each after those it refers to. The ledger of migrations is not among them: the target has its own.
-pub(super) const TABLES: [&str; 15] = [
+pub(super) const TABLES: [&str; 19] = [
     "accounts",
     "sessions",
     "orgs",
@@ -18,6 +18,10 @@ pub(super) const TABLES: [&str; 15] = [
     "api_keys",
     "retired_keys",
     "links",
+    "boosters",
+    "server_players",
+    "group_changes",
+    "role_changes",
     "jobs",
     "audit_heads",
     "audit",

@@ -38,9 +38,10 @@ pub(crate) const fn for_sqlite<const N: usize>(text: &str) -> [u8; N] {
     dialect::for_sqlite(text)
 }
 
-/// Declares the SQL of one file and its part of the catalogue.
+/// Declares the SQL of one file and its part of the catalogue. A second text after `postgres` is for the rare statement
+/// that the two databases cannot share.
 macro_rules! statements {
-    ($($(#[$meta:meta])* $name:ident = $text:literal;)+) => {
+    ($($(#[$meta:meta])* $name:ident = $text:literal $(postgres $other:literal)?;)+) => {
         $(
             $(#[$meta])*
             static $name: $crate::db::Statement = {
@@ -50,7 +51,8 @@ macro_rules! statements {
                     Ok(text) => text,
                     Err(_) => TEXT,
                 };
-                $crate::db::Statement::new(concat!(module_path!(), "::", stringify!($name)), TEXT, LITE)
+                const TEXTS: &[&str] = &[$($other,)? TEXT];
+                $crate::db::Statement::new(concat!(module_path!(), "::", stringify!($name)), TEXTS[0], LITE)
             };
         )+
         /// Every SQL text of this file; the catalogue test prepares each of them on both databases.

@@ -55,6 +55,18 @@ both_databases! {
     }
 }
 
+/// Touching the row as well costs a tenth of a plugin call.
+#[tokio::test]
+async fn on_sqlite_a_plugin_call_finds_its_link_in_the_index_alone() {
+    let test = TestDb::open(Engine::Sqlite).await;
+    let plan = test.db.explain(named("storage::keys::RESOLVE")).await.unwrap();
+    assert!(
+        plan.contains("USING COVERING INDEX links_find_by_steam"),
+        "{plan}"
+    );
+    test.finish().await;
+}
+
 /// The layer speaks text and 64-bit integers only; PostgreSQL guesses other types where a text leaves room.
 #[tokio::test]
 async fn on_postgres_every_parameter_and_column_has_a_type_of_the_layer() {

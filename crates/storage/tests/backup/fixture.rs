@@ -330,8 +330,26 @@ pub async fn add_tenant(db: &Db) -> Tenant {
     let tenant = db.write(AddTenant::new()).await.unwrap();
     db.write(AddLink::new(tenant)).await.unwrap();
     db.write(AddLink::ended(tenant)).await.unwrap();
+    for table in PLAYER_TABLES {
+        db.write(Run(table)).await.unwrap();
+    }
     tenant
 }
+
+/// A row for each Guild or Server that has none, in the tables that game servers and bots fill.
+const PLAYER_TABLES: [&str; 4] = [
+    "INSERT INTO boosters (guild_num, org_num, discord_id, since)
+     SELECT num, org_num, discord_guild_id, 1 FROM guilds WHERE num NOT IN (SELECT guild_num FROM boosters)",
+    "INSERT INTO server_players (server_num, guild_num, org_num, steam_id, oxide_groups, reported_at, seen_at)
+     SELECT num, guild_num, org_num, '76561197960265728', '[\"a\tb\"]', 2, NULL FROM servers
+     WHERE num NOT IN (SELECT server_num FROM server_players)",
+    "INSERT INTO group_changes (server_num, guild_num, org_num, steam_id, group_name, action, created_at)
+     SELECT num, guild_num, org_num, '76561197960265728', 'vip', 'add', 3 FROM servers
+     WHERE num NOT IN (SELECT server_num FROM group_changes)",
+    "INSERT INTO role_changes (guild_num, org_num, discord_id, role_id, mode, requested_at)
+     SELECT num, org_num, discord_guild_id, '800000000000000009', 'remove', 4 FROM guilds
+     WHERE num NOT IN (SELECT guild_num FROM role_changes)",
+];
 
 pub async fn assert_sound(db: &Db) {
     assert_eq!(doctor::examine(db).await.unwrap(), Vec::<String>::new());

@@ -105,9 +105,9 @@ both_databases! {
         let backups = TempDir::make();
         let to = backups.join("one");
         let origin = TestDb::open(engine).await;
-        origin.db.write(Run("INSERT INTO schema_migrations (number, name, digest) VALUES (6, 'x', 'x')")).await.unwrap();
+        origin.db.write(Run("INSERT INTO schema_migrations (number, name, digest) VALUES (999, 'x', 'x')")).await.unwrap();
         let error = backup::create(&origin.options(), &to, NOW).await.unwrap_err();
-        assert!(matches!(error, BackupError::TooNew { found: 6, known: 5 }), "{error}");
+        assert!(matches!(error, BackupError::TooNew { found: 999, .. }), "{error}");
         origin.db.write(Run("DELETE FROM schema_migrations")).await.unwrap();
         let error = backup::create(&origin.options(), &to, NOW).await.unwrap_err();
         assert!(matches!(error, BackupError::NotSymbolon), "{error}");
@@ -191,7 +191,7 @@ async fn a_file_with_a_newer_schema_than_its_manifest_is_refused() {
     let backups = TempDir::make();
     let from = sound_backup(&backups).await;
     let file = from.join("symbolon.db");
-    let newer = "INSERT INTO schema_migrations (number, name, digest) VALUES (6, 'x', 'x')";
+    let newer = "INSERT INTO schema_migrations (number, name, digest) VALUES (999, 'x', 'x')";
     rusqlite::Connection::open(&file)
         .unwrap()
         .execute(newer, [])
@@ -206,7 +206,7 @@ async fn a_file_with_a_newer_schema_than_its_manifest_is_refused() {
     });
     assert!(matches!(
         refused(Engine::Sqlite, &from).await,
-        BackupError::TooNew { found: 6, known: 5 }
+        BackupError::TooNew { found: 999, .. }
     ));
 }
 
@@ -253,7 +253,9 @@ async fn an_older_postgres_in_use_is_not_migrated_by_a_refused_restore() {
     add_tenant(&target.db).await;
     target
         .db
-        .write(Run("DELETE FROM schema_migrations WHERE number = 5"))
+        .write(Run(
+            "DELETE FROM schema_migrations WHERE number = (SELECT MAX(number) FROM schema_migrations)",
+        ))
         .await
         .unwrap();
     let error = backup::restore(&from, &target.options()).await.unwrap_err();
@@ -261,10 +263,7 @@ async fn an_older_postgres_in_use_is_not_migrated_by_a_refused_restore() {
     let error = backup::create(&target.options(), &backups.join("old"), NOW)
         .await
         .unwrap_err();
-    assert!(
-        matches!(error, BackupError::TooOld { found: 4, known: 5 }),
-        "{error}"
-    );
+    assert!(matches!(error, BackupError::TooOld { .. }), "{error}");
     target.finish().await;
 }
 

@@ -103,5 +103,8 @@ fn limit_of(error: &AppError) -> Option<i64> {
     if let AppError::LimitReached { ceiling, .. } = error {
         return Some(*ceiling);
     }
+    if let AppError::TooManyIds { limit } = error {
+        return Some(i64::from(*limit));
+    }
     None
 }

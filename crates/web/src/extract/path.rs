@@ -2,7 +2,7 @@
 
 use app::AppError;
 use axum::extract::{FromRequestParts, RawPathParams};
-use domain::id::{GuildId, OrgId, ServerId};
+use domain::id::{GuildId, KeyId, OrgId, ServerId};
 use http::request::Parts;
 
 use crate::error::Failure;
@@ -30,6 +30,7 @@ segments! {
     OrgId "org"
     GuildId "guild"
     ServerId "server"
+    KeyId "key"
 }
 
 /// One path parameter as its type.

@@ -1,7 +1,7 @@
 //! `/api?action=…`: from HTTP to the front door and back.
 
 use app::AppError;
-use app::plugin::{self, Answer, Params, Presented, Reply, Request as Call};
+use app::plugin::{self, Answer, Body as CallBody, Params, Presented, Reply, Request as Call};
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::Response;
@@ -53,12 +53,14 @@ pub async fn handle(State(state): State<WebState>, request: Request) -> Response
         .get::<Peer>()
         .copied()
         .unwrap_or(Peer(std::net::SocketAddr::from(([0, 0, 0, 0], 0))));
-    if parts.method == Method::POST
-        && let Err(error) = read_limited(body, BODY_LIMIT_BYTES).await
-    {
-        return failed_response(error);
-    }
-    let params = Params::parse(parts.uri.query().unwrap_or(""));
+    let body = match parts.method {
+        Method::POST => match read_limited(body, BODY_LIMIT_BYTES).await {
+            Ok(bytes) => CallBody::read(&bytes),
+            Err(error) => return failed_response(error),
+        },
+        _ => CallBody::Empty,
+    };
+    let params = Params::parse(parts.uri.query().unwrap_or(""), body);
     let key = presented(&parts.headers, &params);
     if state.settings.require_tls
         && !matches!(key, Presented::Missing)

@@ -1,49 +1,61 @@
-//! The actions that are built, one file each.
+//! The actions, a file for each idea.
 
 mod count;
+mod find_by_discord;
 mod find_by_steam;
+mod get_name;
+mod get_player;
+mod get_steam_bulk;
+mod group_changes;
+mod list_all_linked;
+mod list_nitro;
+mod nicknames;
+mod nitro_checks;
+mod oxide_groups;
 mod remove;
+mod role_sync;
+mod steam_checks;
+mod update;
+mod update_nitro;
+mod update_steam;
 
 use domain::action::Action;
 
 use super::{Call, Reply};
 use crate::error::AppError;
 
-/// Runs an action the key may call. An action without a file here is known and refused, never guessed.
+/// Runs an action the key may call. An action that is not built yet is known and refused, never guessed.
 pub(super) async fn run(action: Action, call: &Call<'_>) -> Result<Reply, AppError> {
     match action {
         Action::FindBySteam => find_by_steam::run(call),
+        Action::FindByDiscord | Action::DiscordCheck => find_by_discord::run(call).await,
+        Action::IsLinkedSteamBulk | Action::SteamChecks => steam_checks::run(call).await,
+        Action::NitroChecks => nitro_checks::run(call).await,
+        Action::GetSteam => get_name::steam(call).await,
+        Action::GetSteamBulk => get_steam_bulk::run(call).await,
+        Action::GetDiscord => get_name::discord(call).await,
         Action::Count => count::run(call).await,
+        Action::ListAllLinked => list_all_linked::run(call).await,
+        Action::ListNitro => list_nitro::run(call).await,
+        Action::Update => update::run(call).await,
+        Action::UpdateNitro => update_nitro::one(call).await,
+        Action::UpdateNitroBulk => update_nitro::bulk(call).await,
+        Action::UpdateSteam => update_steam::run(call).await,
+        Action::UpdateOxideGroups => oxide_groups::one(call).await,
+        Action::UpdateOxideGroupsBulk => oxide_groups::bulk(call).await,
+        Action::PendingNicknames => nicknames::pending(call).await,
+        Action::ConfirmNicknameSync => nicknames::confirm(call).await,
+        Action::ListAllNicknames => nicknames::all(call).await,
+        Action::PendingRoles => role_sync::pending(call).await,
+        Action::ConfirmRoleSync => role_sync::confirm(call).await,
+        Action::SetOxideGroupFromDiscord => group_changes::set(call).await,
+        Action::GetPendingOxideChanges => group_changes::get(call).await,
+        Action::GetPendingOxideChangesBulk => group_changes::get_bulk(call).await,
         Action::Remove => remove::run(call).await,
-        Action::FindByDiscord
-        | Action::DiscordCheck
-        | Action::IsLinkedSteamBulk
-        | Action::SteamChecks
-        | Action::NitroChecks
-        | Action::GroupChecks
-        | Action::GetSteam
-        | Action::GetSteamBulk
-        | Action::GetDiscord
-        | Action::ListAllLinked
-        | Action::ListNitro
-        | Action::Update
-        | Action::UpdateNitro
-        | Action::UpdateNitroBulk
-        | Action::UpdateSteam
-        | Action::UpdateOxideGroups
-        | Action::UpdateOxideGroupsBulk
-        | Action::PendingNicknames
-        | Action::ConfirmNicknameSync
-        | Action::ListAllNicknames
-        | Action::PendingRoles
-        | Action::ConfirmRoleSync
-        | Action::SetOxideGroupFromDiscord
-        | Action::GetPendingOxideChanges
-        | Action::GetPendingOxideChangesBulk
-        | Action::ClearPendingOxideChanges
-        | Action::ClearPendingOxideChangesBulk
-        | Action::GetServerConfig
-        | Action::GetPlayer => Err(AppError::ActionUnavailable {
+        Action::ClearPendingOxideChanges => group_changes::clear(call).await,
+        Action::ClearPendingOxideChangesBulk => group_changes::clear_bulk(call).await,
+        Action::GetPlayer => get_player::run(call).await,
+        Action::GroupChecks | Action::GetServerConfig => Err(AppError::ActionUnavailable {
             action: action.name(),
         }),
     }

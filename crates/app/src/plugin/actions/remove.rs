@@ -3,7 +3,6 @@
 use domain::audit::Actor;
 use domain::id::KeyId;
 use domain::link::UnlinkCause;
-use domain::platform_id::EitherId;
 
 use storage::keys;
 
@@ -12,11 +11,7 @@ use crate::links;
 use crate::plugin::{Call, Reply};
 
 pub(super) async fn run(call: &Call<'_>) -> Result<Reply, AppError> {
-    let id = call
-        .params
-        .last("id")
-        .ok_or_else(|| AppError::invalid("id", "a Discord or Steam id is needed"))?;
-    let either = EitherId::parse(id.trim()).map_err(|error| AppError::invalid("id", error))?;
+    let either = call.either_id()?;
     let scope = keys::find_scope(&call.app.db, call.key.num).await?;
     let guild = scope
         .ok_or(AppError::ScopeMismatch {

@@ -1,0 +1,161 @@
+//! Changes on their way from Discord to a game server: saved, fetched and cleared.
+
+use domain::platform_id::{DiscordId, SteamId};
+use serde_json::{Map, Value, json};
+use storage::group_changes::{self, GroupChange, ServerPlace};
+use storage::{Tx, Work, links, orgs};
+
+use crate::error::AppError;
+use crate::plugin::groups::{self, MOST_GROUPS};
+use crate::plugin::{Call, Reply};
+
+/// Changes that may wait for one player; a server that never fetches must not grow without end.
+const MOST_PER_PLAYER: i64 = 100;
+
+pub(super) async fn set(call: &Call<'_>) -> Result<Reply, AppError> {
+    let body = call.json_body()?;
+    let id = body.get("discord_id").and_then(Value::as_str).unwrap_or_default();
+    let id = DiscordId::parse(id.trim()).map_err(|error| AppError::invalid("discord_id", error))?;
+    let listed = body
+        .get("changes")
+        .and_then(Value::as_array)
+        .filter(|listed| listed.len() <= MOST_GROUPS);
+    let listed = listed
+        .ok_or_else(|| AppError::invalid("changes", format!("a list of up to {MOST_GROUPS} changes")))?;
+    let changes = listed.iter().map(read_change).collect::<Result<Vec<_>, _>>()?;
+    let place = place(call)?;
+    call.app
+        .db
+        .write(Save {
+            place,
+            id,
+            changes,
+            now_ms: call.app.now_ms(),
+        })
+        .await?;
+    Ok(Reply::text(200, "Pending Oxide changes saved"))
+}
+
+fn read_change(change: &Value) -> Result<(String, &'static str), AppError> {
+    let group = change.get("group").and_then(Value::as_str).and_then(groups::name);
+    let action = match change.get("action").and_then(Value::as_str) {
+        Some("add") => "add",
+        Some("remove") => "remove",
+        Some(_) | None => return Err(AppError::invalid("changes", "an action is add or remove")),
+    };
+    group
+        .map(|group| (group, action))
+        .ok_or_else(|| AppError::invalid("changes", "a group has a name"))
+}
+
+pub(super) async fn get(call: &Call<'_>) -> Result<Reply, AppError> {
+    let id = call.steam_id()?;
+    let found = group_changes::list(&call.app.db, call.server()?, std::slice::from_ref(&id)).await?;
+    Reply::of(&found.iter().map(entry).collect::<Vec<_>>())
+}
+
+pub(super) async fn get_bulk(call: &Call<'_>) -> Result<Reply, AppError> {
+    let asked = call.steam_ids()?;
+    let mut players: Map<String, Value> = Map::new();
+    for change in group_changes::list(&call.app.db, call.server()?, &asked).await? {
+        let list = players
+            .entry(change.steam_id.clone())
+            .or_insert_with(|| json!([]));
+        if let Some(list) = list.as_array_mut() {
+            list.push(entry(&change));
+        }
+    }
+    players.keys().for_each(|id| call.mark_seen(id));
+    Reply::of(&players)
+}
+
+pub(super) async fn clear(call: &Call<'_>) -> Result<Reply, AppError> {
+    let id = call.steam_id()?;
+    call.app
+        .db
+        .write(Clear {
+            place: place(call)?,
+            ids: vec![id],
+        })
+        .await?;
+    Ok(Reply::text(200, "Pending changes cleared"))
+}
+
+pub(super) async fn clear_bulk(call: &Call<'_>) -> Result<Reply, AppError> {
+    let ids = call.steam_ids()?;
+    call.app
+        .db
+        .write(Clear {
+            place: place(call)?,
+            ids,
+        })
+        .await?;
+    Ok(Reply::text(200, "Bulk pending changes cleared"))
+}
+
+fn place(call: &Call<'_>) -> Result<ServerPlace, AppError> {
+    Ok(ServerPlace {
+        scope: call.key.scope,
+        guild: call.key.guild,
+        server: call.server()?,
+    })
+}
+
+fn entry(change: &GroupChange) -> Value {
+    json!({ "group": change.group, "action": change.action })
+}
+
+struct Save {
+    place: ServerPlace,
+    id: DiscordId,
+    changes: Vec<(String, &'static str)>,
+    now_ms: i64,
+}
+
+impl Work for Save {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "save_group_changes";
+
+    fn tenant(&self) -> Option<i64> {
+        Some(self.place.scope.num())
+    }
+
+    /// Nothing is kept for someone who is not linked: no game server would know whom to change.
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        orgs::lock(tx, self.place.scope).await?;
+        let Some(link) = links::find_by_discord(tx, self.place.guild, &self.id).await? else {
+            return Ok(());
+        };
+        for (group, action) in &self.changes {
+            group_changes::put(tx, self.place, &link.steam_id, group, action, self.now_ms).await?;
+        }
+        if group_changes::count(tx, self.place.server, &link.steam_id).await? > MOST_PER_PLAYER {
+            return Err(AppError::invalid(
+                "changes",
+                format!("at most {MOST_PER_PLAYER} changes wait for a player"),
+            ));
+        }
+        Ok(())
+    }
+}
+
+struct Clear {
+    place: ServerPlace,
+    ids: Vec<SteamId>,
+}
+
+impl Work for Clear {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "clear_group_changes";
+
+    fn tenant(&self) -> Option<i64> {
+        Some(self.place.scope.num())
+    }
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        orgs::lock(tx, self.place.scope).await?;
+        Ok(group_changes::clear(tx, self.place.server, &self.ids).await?)
+    }
+}

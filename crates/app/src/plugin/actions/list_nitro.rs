@@ -1,0 +1,22 @@
+//! `listNitro`: the Guild's boosters.
+
+use serde_json::json;
+use storage::boosters;
+
+use crate::error::AppError;
+use crate::plugin::{Call, Reply};
+
+/// More boosters than any Discord server shows.
+const MOST: i64 = 10_000;
+
+pub(super) async fn run(call: &Call<'_>) -> Result<Reply, AppError> {
+    let found = boosters::list(&call.app.db, call.key.guild, MOST).await?;
+    if found.is_empty() {
+        return Ok(Reply {
+            status: 404,
+            body: r#"{"Result":0}"#.to_owned(),
+        });
+    }
+    let entries: Vec<_> = found.into_iter().map(|id| json!({ "discord_id": id })).collect();
+    Reply::of(&json!({ "Result": entries }))
+}

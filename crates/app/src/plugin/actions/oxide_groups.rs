@@ -1,0 +1,88 @@
+//! `updateOxideGroups` and `updateOxideGroupsBulk`: the permission groups a game server reports.
+
+use domain::platform_id::SteamId;
+use serde_json::{Map, Value};
+use storage::group_changes::ServerPlace;
+use storage::{Tx, Work, orgs, server_players};
+
+use crate::error::AppError;
+use crate::plugin::groups::{self, MOST_GROUPS};
+use crate::plugin::{Call, Reply};
+
+pub(super) async fn one(call: &Call<'_>) -> Result<Reply, AppError> {
+    let id = call.steam_id()?;
+    let given = call.params.last("groups").unwrap_or_default();
+    let listed = groups::parse_list(given).ok_or_else(|| {
+        AppError::invalid(
+            "groups",
+            format!("up to {MOST_GROUPS} names as a list or a JSON array"),
+        )
+    })?;
+    if report(
+        call,
+        Map::from_iter([(id.as_str().to_owned(), Value::from(listed))]),
+    )
+    .await?
+        > 0
+    {
+        call.mark_seen(id.as_str());
+    }
+    Ok(Reply::text(200, "Oxide groups updated"))
+}
+
+pub(super) async fn bulk(call: &Call<'_>) -> Result<Reply, AppError> {
+    let players = call.json_body()?.get("players").and_then(Value::as_object);
+    let players =
+        players.ok_or_else(|| AppError::invalid("players", "an object from Steam id to groups is needed"))?;
+    call.check_count(players.len())?;
+    let mut valid = Map::new();
+    for (id, listed) in players {
+        // One bad entry must not lose the others; it is counted.
+        if let (Ok(id), Some(listed)) = (SteamId::parse(id.trim()), groups::from_json(listed)) {
+            valid.insert(id.as_str().to_owned(), Value::from(listed));
+        }
+    }
+    let updated = report(call, valid).await?;
+    let errors = players.len() as u64 - updated;
+    Ok(Reply::json(format!(
+        r#"{{"updated":{updated},"errors":{errors}}}"#
+    )))
+}
+
+async fn report(call: &Call<'_>, players: Map<String, Value>) -> Result<u64, AppError> {
+    let place = ServerPlace {
+        scope: call.key.scope,
+        guild: call.key.guild,
+        server: call.server()?,
+    };
+    call.app
+        .db
+        .write(Report {
+            place,
+            players: Value::from(players).to_string(),
+            now_ms: call.app.now_ms(),
+        })
+        .await
+}
+
+struct Report {
+    place: ServerPlace,
+    /// Steam id to the text of a JSON array.
+    players: String,
+    now_ms: i64,
+}
+
+impl Work for Report {
+    type Output = u64;
+    type Error = AppError;
+    const NAME: &'static str = "report_groups";
+
+    fn tenant(&self) -> Option<i64> {
+        Some(self.place.scope.num())
+    }
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<u64, AppError> {
+        orgs::lock(tx, self.place.scope).await?;
+        Ok(server_players::report(tx, self.place, &self.players, self.now_ms).await?)
+    }
+}

@@ -1,0 +1,66 @@
+//! `update`: gives or takes a role, for the bot to carry out.
+
+use domain::platform_id::{DiscordId, SteamId};
+use storage::role_changes::{self, RoleRequest};
+use storage::{GuildNum, OrgScope, Tx, Work, guilds, orgs};
+
+use crate::error::AppError;
+use crate::plugin::{Call, Reply};
+
+pub(super) async fn run(call: &Call<'_>) -> Result<Reply, AppError> {
+    let players = call.steam_ids()?;
+    let role = call.one("role", DiscordId::parse)?;
+    let mode = match call.params.last("mode").map(str::trim) {
+        Some("add") => "add",
+        Some("remove") => "remove",
+        Some(_) | None => return Err(AppError::invalid("mode", "it is add or remove")),
+    };
+    let work = Request {
+        scope: call.key.scope,
+        guild: call.key.guild,
+        players,
+        role,
+        mode,
+        now_ms: call.app.now_ms(),
+    };
+    call.app.db.write(work).await?;
+    Ok(Reply::text(200, "Roles updated"))
+}
+
+struct Request {
+    scope: OrgScope,
+    guild: GuildNum,
+    players: Vec<SteamId>,
+    role: DiscordId,
+    mode: &'static str,
+    now_ms: i64,
+}
+
+impl Work for Request {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "request_role";
+
+    fn tenant(&self) -> Option<i64> {
+        Some(self.scope.num())
+    }
+
+    /// A plugin may only touch roles that the Guild's settings name: its key must not be a way to any role.
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        orgs::lock(tx, self.scope).await?;
+        if !guilds::may_grant(tx, self.scope, self.guild, &self.role).await? {
+            return Err(AppError::invalid(
+                "role",
+                "plugins may not change this role; allow it in the guild's settings",
+            ));
+        }
+        let request = RoleRequest {
+            players: &self.players,
+            role_id: &self.role,
+            mode: self.mode,
+            now_ms: self.now_ms,
+        };
+        role_changes::request(tx, self.scope, self.guild, &request).await?;
+        Ok(())
+    }
+}

@@ -1,0 +1,76 @@
+//! `updateNitro` and `updateNitroBulk`: who boosts the Guild.
+
+use domain::platform_id::DiscordId;
+use storage::{GuildNum, OrgScope, Tx, Work, boosters, orgs};
+
+use crate::error::AppError;
+use crate::plugin::{Call, Reply};
+
+/// A Guild cannot be made to remember more boosters than this.
+const MOST: i64 = 10_000;
+
+pub(super) async fn one(call: &Call<'_>) -> Result<Reply, AppError> {
+    let id = call.discord_id()?;
+    let boosting = match call.params.last("status").map(str::trim) {
+        Some("1") => true,
+        Some("0") => false,
+        Some(_) | None => return Err(AppError::invalid("status", "it is 0 or 1")),
+    };
+    change(call, vec![id], boosting).await?;
+    Ok(Reply::text(200, "Nitro updated"))
+}
+
+pub(super) async fn bulk(call: &Call<'_>) -> Result<Reply, AppError> {
+    call.json_body()?;
+    let ids = call.discord_ids()?;
+    let updated = ids.len();
+    change(call, ids, true).await?;
+    Ok(Reply::json(format!(r#"{{"updated":{updated},"errors":0}}"#)))
+}
+
+async fn change(call: &Call<'_>, ids: Vec<DiscordId>, boosting: bool) -> Result<(), AppError> {
+    let work = Change {
+        scope: call.key.scope,
+        guild: call.key.guild,
+        ids,
+        boosting,
+        now_ms: call.app.now_ms(),
+    };
+    call.app.db.write(work).await
+}
+
+struct Change {
+    scope: OrgScope,
+    guild: GuildNum,
+    ids: Vec<DiscordId>,
+    boosting: bool,
+    now_ms: i64,
+}
+
+impl Work for Change {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "update_boosters";
+
+    fn tenant(&self) -> Option<i64> {
+        Some(self.scope.num())
+    }
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        orgs::lock(tx, self.scope).await?;
+        if !self.boosting {
+            for id in &self.ids {
+                boosters::remove(tx, self.scope, self.guild, id).await?;
+            }
+            return Ok(());
+        }
+        boosters::add_all(tx, self.scope, self.guild, &self.ids, self.now_ms).await?;
+        if boosters::count(tx, self.guild).await? > MOST {
+            return Err(AppError::invalid(
+                "discord_ids",
+                format!("a guild has at most {MOST} boosters"),
+            ));
+        }
+        Ok(())
+    }
+}

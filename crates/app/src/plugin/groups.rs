@@ -1,0 +1,69 @@
+//! Names of permission groups, as game servers write them.
+
+use serde_json::Value;
+
+/// Groups of one player.
+pub(super) const MOST_GROUPS: usize = 64;
+const NAME_CHARS: usize = 64;
+
+/// A group's name, trimmed; nothing when it is empty, too long or has control characters.
+pub(super) fn name(text: &str) -> Option<String> {
+    let name = text.trim();
+    let fits = !name.is_empty() && name.chars().count() <= NAME_CHARS && !name.chars().any(char::is_control);
+    fits.then(|| name.to_owned())
+}
+
+/// A list given as `a,b` or as a JSON array, as the text of a JSON array.
+pub(super) fn parse_list(text: &str) -> Option<String> {
+    let text = text.trim();
+    if text.starts_with('[') {
+        return from_json(&serde_json::from_str(text).ok()?);
+    }
+    let names: Vec<&str> = text
+        .split(',')
+        .map(str::trim)
+        .filter(|name| !name.is_empty())
+        .collect();
+    array(names.into_iter())
+}
+
+/// The text of a JSON array of names.
+pub(super) fn from_json(value: &Value) -> Option<String> {
+    let items = value.as_array()?;
+    let names: Option<Vec<&str>> = items.iter().map(Value::as_str).collect();
+    array(names?.into_iter())
+}
+
+fn array<'a>(names: impl Iterator<Item = &'a str>) -> Option<String> {
+    let names: Vec<String> = names.map(name).collect::<Option<_>>()?;
+    (names.len() <= MOST_GROUPS).then(|| Value::from(names).to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_spellings_of_a_list_are_the_same() {
+        assert_eq!(parse_list("vip, admin,,").as_deref(), Some(r#"["vip","admin"]"#));
+        assert_eq!(
+            parse_list(r#"["vip","admin"]"#).as_deref(),
+            Some(r#"["vip","admin"]"#)
+        );
+        assert_eq!(parse_list("").as_deref(), Some("[]"));
+    }
+
+    #[test]
+    fn what_is_no_list_of_names_is_refused() {
+        for text in [
+            r#"[1]"#,
+            r#"[""]"#,
+            "[",
+            &"x".repeat(65),
+            "a\u{7}b",
+            &"g,".repeat(65),
+        ] {
+            assert_eq!(parse_list(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! What actions read from their parameters, with one way to refuse each.
+
+use std::collections::HashSet;
+
+use domain::id::IdError;
+use domain::platform_id::{DiscordId, EitherId, SteamId};
+use serde_json::Value;
+use storage::ServerNum;
+
+use super::Call;
+use super::params::Body;
+use crate::error::AppError;
+
+/// Players per call of the bulk writers and lists are bounded by the tier, texts by these.
+const TEXT_CHARS: usize = 200;
+
+impl Call<'_> {
+    pub(crate) fn steam_id(&self) -> Result<SteamId, AppError> {
+        self.one("id", SteamId::parse)
+    }
+
+    pub(crate) fn discord_id(&self) -> Result<DiscordId, AppError> {
+        self.one("id", DiscordId::parse)
+    }
+
+    pub(crate) fn either_id(&self) -> Result<EitherId, AppError> {
+        self.one("id", EitherId::parse)
+    }
+
+    pub(crate) fn one<T>(
+        &self,
+        name: &'static str,
+        parse: impl Fn(&str) -> Result<T, IdError>,
+    ) -> Result<T, AppError> {
+        let text = self
+            .params
+            .last(name)
+            .ok_or_else(|| AppError::invalid(name, "it is missing"))?;
+        parse(text.trim()).map_err(|error| AppError::invalid(name, error))
+    }
+
+    /// Steam ids from `id=a,b` or from a body `{"ids":[…]}`: each once, in the order asked.
+    pub(crate) fn steam_ids(&self) -> Result<Vec<SteamId>, AppError> {
+        self.id_list("ids", SteamId::parse)
+    }
+
+    /// Discord ids from a body `{"discord_ids":[…]}` or from `id=a,b`.
+    pub(crate) fn discord_ids(&self) -> Result<Vec<DiscordId>, AppError> {
+        self.id_list("discord_ids", DiscordId::parse)
+    }
+
+    fn id_list<T>(
+        &self,
+        field: &'static str,
+        parse: impl Fn(&str) -> Result<T, IdError>,
+    ) -> Result<Vec<T>, AppError> {
+        let listed: Vec<&str> = match self.params.body() {
+            Body::Empty => self.params.last("id").unwrap_or_default().split(',').collect(),
+            Body::Json(body) => texts(body.get(field).unwrap_or(&Value::Null), field)?,
+            Body::Unreadable => return Err(AppError::invalid("body", "it is not JSON")),
+        };
+        let mut known = HashSet::with_capacity(listed.len());
+        let asked: Vec<&str> = listed
+            .into_iter()
+            .map(str::trim)
+            .filter(|id| !id.is_empty() && known.insert(*id))
+            .collect();
+        self.check_count(asked.len())?;
+        asked
+            .into_iter()
+            .map(|id| parse(id).map_err(|error| AppError::invalid("id", error)))
+            .collect()
+    }
+
+    /// Refuses more ids than the tier allows, before anything is done.
+    pub(crate) fn check_count(&self, count: usize) -> Result<(), AppError> {
+        let limit = self.app.gate.limit(self.key.tier).bulk_ids;
+        if count > limit as usize {
+            Err(AppError::TooManyIds { limit })
+        } else {
+            Ok(())
+        }
+    }
+
+    /// A name that somebody chose: 1 to 200 characters after trimming.
+    pub(crate) fn free_text(&self, name: &'static str) -> Result<String, AppError> {
+        let given = self
+            .params
+            .free_text(name)
+            .ok_or_else(|| AppError::invalid(name, "it is missing"))?;
+        let text: String = given
+            .chars()
+            .filter(|character| !character.is_control())
+            .collect();
+        let text = text.trim();
+        if text.is_empty() || text.chars().count() > TEXT_CHARS {
+            return Err(AppError::invalid(
+                name,
+                format!("it has 1 to {TEXT_CHARS} characters"),
+            ));
+        }
+        Ok(text.to_owned())
+    }
+
+    /// The Server that an action of the Server scope is about.
+    pub(crate) fn server(&self) -> Result<ServerNum, AppError> {
+        self.server.ok_or_else(|| {
+            AppError::invalid("server_id", "this key is for a whole guild, so name the server")
+        })
+    }
+
+    pub(crate) fn json_body(&self) -> Result<&Value, AppError> {
+        match self.params.body() {
+            Body::Json(body) => Ok(body),
+            Body::Empty => Err(AppError::invalid("body", "a JSON body is needed")),
+            Body::Unreadable => Err(AppError::invalid("body", "it is not JSON")),
+        }
+    }
+}
+
+/// The texts of a JSON array. Numbers are refused: an id above 2^53 would already be wrong.
+pub(super) fn texts<'v>(value: &'v Value, field: &'static str) -> Result<Vec<&'v str>, AppError> {
+    let list = value
+        .as_array()
+        .ok_or_else(|| AppError::invalid(field, "a list of texts is needed"))?;
+    list.iter()
+        .map(|item| {
+            item.as_str()
+                .ok_or_else(|| AppError::invalid(field, "every item is a text"))
+        })
+        .collect()
+}

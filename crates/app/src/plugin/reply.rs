@@ -1,0 +1,43 @@
+//! The bodies that actions answer with.
+
+use serde::Serialize;
+use storage::lookups::Named;
+
+use super::Reply;
+use crate::error::AppError;
+
+impl Reply {
+    /// `{"<id>":true,…}` for every asked id, in order.
+    pub(super) fn flags<'a>(asked: impl Iterator<Item = &'a str>, yes: Vec<String>) -> Self {
+        let mut yes = yes;
+        yes.sort_unstable();
+        let mut body = String::from("{");
+        for id in asked {
+            if body.len() > 1 {
+                body.push(',');
+            }
+            let found = yes.binary_search_by(|known| known.as_str().cmp(id)).is_ok();
+            body.push('"');
+            body.push_str(id);
+            body.push_str(if found { "\":true" } else { "\":false" });
+        }
+        body.push('}');
+        Reply::json(body)
+    }
+
+    /// `{"<discord id>":"name",…}`.
+    pub(super) fn names(named: &[Named]) -> Result<Self, AppError> {
+        let object: serde_json::Map<String, serde_json::Value> = named
+            .iter()
+            .map(|entry| (entry.discord_id.clone(), entry.name.clone().into()))
+            .collect();
+        Reply::of(&object)
+    }
+
+    /// Any value as JSON.
+    pub(super) fn of(value: &impl Serialize) -> Result<Self, AppError> {
+        serde_json::to_string(value)
+            .map(Reply::json)
+            .map_err(|error| AppError::Internal(error.to_string()))
+    }
+}

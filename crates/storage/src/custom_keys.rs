@@ -1,0 +1,138 @@
+//! Keys that people make: named, with the actions they chose, for a Guild or one of its Servers.
+
+use domain::action::ActionSet;
+use domain::id::{GuildId, KeyId, ServerId};
+use domain::key::{KeyHash, KeyPrefix};
+use domain::plan::Tier;
+
+use crate::db::statement::statements;
+use crate::db::{Db, DbError, FromRow, Row, Tx};
+use crate::params;
+use crate::scope::{GuildNum, KeyNum, OrgScope, ServerNum};
+
+statements! {
+    INSERT = "
+        INSERT INTO api_keys (id, org_num, guild_num, server_num, kind, name, actions, tier, server_active, hash, prefix, sealed, sealed_kid, version, created_at, rotated_at)
+        VALUES ($1, $2, $3, $4, 'custom', $5, $6, $7, $8, $9, $10, $11, $12, 1, $13, $13)";
+    COUNT = "
+        SELECT CAST(COUNT(*) AS BIGINT)
+        FROM api_keys k
+        JOIN guilds g ON g.num = k.guild_num AND g.org_num = k.org_num
+        WHERE g.org_num = $1 AND k.kind = 'custom'";
+    BY_ORG = "
+        SELECT k.num, k.id, k.name, k.actions, k.prefix, k.version, k.sealed, k.created_at, k.revoked_at, k.last_used_at, k.query_calls, g.id, s.id
+        FROM guilds g
+        JOIN api_keys k ON k.guild_num = g.num AND k.org_num = g.org_num
+        LEFT JOIN servers s ON s.num = k.server_num
+        WHERE g.org_num = $1 AND k.kind = 'custom'
+        ORDER BY k.num
+        LIMIT 200";
+    BY_ID = "
+        SELECT k.num, k.id, k.name, k.actions, k.prefix, k.version, k.sealed, k.created_at, k.revoked_at, k.last_used_at, k.query_calls, g.id, s.id
+        FROM api_keys k
+        JOIN guilds g ON g.num = k.guild_num AND g.org_num = k.org_num
+        LEFT JOIN servers s ON s.num = k.server_num
+        WHERE k.id = $2 AND k.org_num = $1 AND k.kind = 'custom'";
+    EDIT = "
+        UPDATE api_keys
+        SET name = $3, actions = $4
+        WHERE num = $2 AND org_num = $1 AND kind = 'custom'";
+}
+
+#[derive(Debug, Clone)]
+pub struct CustomKey {
+    pub num: KeyNum,
+    pub id: KeyId,
+    pub name: String,
+    pub actions: ActionSet,
+    pub prefix: String,
+    pub version: i64,
+    pub sealed: String,
+    pub created_at_ms: i64,
+    pub revoked_at_ms: Option<i64>,
+    pub last_used_at_ms: Option<i64>,
+    pub query_calls: i64,
+    pub guild_id: GuildId,
+    pub server_id: Option<ServerId>,
+}
+
+impl FromRow for CustomKey {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        let bits = row.int(3)?;
+        let server_id = row.opt_text(12)?.map(|id| ServerId::parse(&id)).transpose();
+        Ok(Self {
+            num: KeyNum(row.int(0)?),
+            id: row.parse(1, KeyId::parse)?,
+            name: row.text(2)?,
+            actions: ActionSet::from_bits(bits)
+                .ok_or_else(|| DbError::Bug(format!("unknown actions {bits}")))?,
+            prefix: row.text(4)?,
+            version: row.int(5)?,
+            sealed: row.text(6)?,
+            created_at_ms: row.int(7)?,
+            revoked_at_ms: row.opt_int(8)?,
+            last_used_at_ms: row.opt_int(9)?,
+            query_calls: row.int(10)?,
+            guild_id: row.parse(11, GuildId::parse)?,
+            server_id: server_id.map_err(|error| DbError::Bug(error.to_string()))?,
+        })
+    }
+}
+
+pub struct NewCustomKey<'a> {
+    pub id: &'a KeyId,
+    pub guild: GuildNum,
+    pub server: Option<ServerNum>,
+    pub name: &'a str,
+    pub actions: ActionSet,
+    pub tier: Tier,
+    pub server_active: bool,
+    pub hash: &'a KeyHash,
+    pub prefix: &'a KeyPrefix,
+    pub sealed: &'a str,
+    pub sealed_kid: &'a str,
+    pub now_ms: i64,
+}
+
+pub async fn insert(tx: &mut Tx<'_>, scope: OrgScope, new: &NewCustomKey<'_>) -> Result<(), DbError> {
+    let values = params![
+        new.id.as_str(),
+        scope.num(),
+        new.guild,
+        new.server,
+        new.name,
+        new.actions.bits(),
+        new.tier.as_str(),
+        new.server_active,
+        new.hash.as_str(),
+        new.prefix.as_str(),
+        new.sealed,
+        new.sealed_kid,
+        new.now_ms,
+    ];
+    tx.execute_one(&INSERT, values).await
+}
+
+pub async fn count(tx: &mut Tx<'_>, scope: OrgScope) -> Result<i64, DbError> {
+    tx.get(&COUNT, params![scope.num()]).await
+}
+
+pub async fn list(db: &Db, scope: OrgScope) -> Result<Vec<CustomKey>, DbError> {
+    db.list_heavy(&BY_ORG, params![scope.num()]).await
+}
+
+pub async fn find_in(tx: &mut Tx<'_>, scope: OrgScope, id: &KeyId) -> Result<Option<CustomKey>, DbError> {
+    tx.find(&BY_ID, params![scope.num(), id.as_str()]).await
+}
+
+/// Changes name and actions, from the next request on.
+pub async fn edit(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    key: KeyNum,
+    name: &str,
+    actions: ActionSet,
+) -> Result<(), DbError> {
+    tx.execute_one(&EDIT, params![scope.num(), key, name, actions.bits()])
+        .await
+}

@@ -1,0 +1,153 @@
+//! Reads of many links at once. Lists travel as one JSON text, so the statement stays the same for any length.
+
+use domain::platform_id::{DiscordId, SteamId};
+
+use crate::db::statement::statements;
+use crate::db::{Db, DbError, FromRow, Row};
+use crate::params;
+use crate::scope::GuildNum;
+
+/// Longer lists are read off the threads that serve requests.
+const INLINE: usize = 200;
+
+statements! {
+    LINKED = "
+        SELECT l.steam_id
+        FROM json_each($2) asked
+        JOIN links l ON l.guild_num = $1 AND l.steam_id = asked.value AND l.ended_at IS NULL" postgres "
+        SELECT l.steam_id
+        FROM links l
+        WHERE l.guild_num = $1 AND l.ended_at IS NULL
+          AND l.steam_id = ANY (ARRAY(SELECT value COLLATE \"C\" FROM jsonb_array_elements_text(CAST(CAST($2 AS TEXT) AS JSONB)) value))";
+    BOOSTING = "
+        SELECT l.steam_id
+        FROM json_each($2) asked
+        JOIN links l ON l.guild_num = $1 AND l.steam_id = asked.value AND l.ended_at IS NULL
+        JOIN boosters b ON b.guild_num = l.guild_num AND b.discord_id = l.discord_id" postgres "
+        SELECT l.steam_id
+        FROM links l
+        JOIN boosters b ON b.guild_num = l.guild_num AND b.discord_id = l.discord_id
+        WHERE l.guild_num = $1 AND l.ended_at IS NULL
+          AND l.steam_id = ANY (ARRAY(SELECT value COLLATE \"C\" FROM jsonb_array_elements_text(CAST(CAST($2 AS TEXT) AS JSONB)) value))";
+    STEAM_NAMES = "
+        SELECT l.discord_id, l.steam_name
+        FROM json_each($2) asked
+        JOIN links l ON l.guild_num = $1 AND l.discord_id = asked.value AND l.ended_at IS NULL
+        WHERE l.steam_name IS NOT NULL" postgres "
+        SELECT l.discord_id, l.steam_name
+        FROM links l
+        WHERE l.guild_num = $1 AND l.ended_at IS NULL AND l.steam_name IS NOT NULL
+          AND l.discord_id = ANY (ARRAY(SELECT value COLLATE \"C\" FROM jsonb_array_elements_text(CAST(CAST($2 AS TEXT) AS JSONB)) value))";
+    BY_DISCORD = "
+        SELECT discord_id, steam_id, discord_name, steam_name, linked_at, verified_at, country
+        FROM links
+        WHERE guild_num = $1 AND discord_id = $2 AND ended_at IS NULL";
+    BY_STEAM = "
+        SELECT discord_id, steam_id, discord_name, steam_name, linked_at, verified_at, country
+        FROM links
+        WHERE guild_num = $1 AND steam_id = $2 AND ended_at IS NULL";
+    PAGE = "
+        SELECT discord_id, steam_id, discord_name, steam_name, linked_at, verified_at, country
+        FROM links
+        WHERE guild_num = $1 AND ended_at IS NULL AND discord_id > $2
+        ORDER BY discord_id
+        LIMIT $3";
+}
+
+/// An active link with what is known about both sides.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LinkedPlayer {
+    pub discord_id: DiscordId,
+    pub steam_id: SteamId,
+    pub discord_name: Option<String>,
+    pub steam_name: Option<String>,
+    pub linked_at_ms: i64,
+    pub verified_at_ms: i64,
+    pub country: Option<String>,
+}
+
+impl FromRow for LinkedPlayer {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self {
+            discord_id: row.parse(0, DiscordId::parse)?,
+            steam_id: row.parse(1, SteamId::parse)?,
+            discord_name: row.opt_text(2)?,
+            steam_name: row.opt_text(3)?,
+            linked_at_ms: row.int(4)?,
+            verified_at_ms: row.int(5)?,
+            country: row.opt_text(6)?,
+        })
+    }
+}
+
+/// A Discord id and a name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    pub discord_id: String,
+    pub name: String,
+}
+
+impl FromRow for Named {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self {
+            discord_id: row.text(0)?,
+            name: row.text(1)?,
+        })
+    }
+}
+
+/// Which of these Steam ids are linked in the Guild, in no particular order.
+pub async fn linked(db: &Db, guild: GuildNum, asked: &[SteamId]) -> Result<Vec<String>, DbError> {
+    let list = json_list(asked.iter().map(SteamId::as_str));
+    if asked.len() <= INLINE {
+        return db.list(&LINKED, params![guild, &list]).await;
+    }
+    db.list_heavy(&LINKED, params![guild, &list]).await
+}
+
+/// Which of these Steam ids belong to boosters of the Guild.
+pub async fn boosting(db: &Db, guild: GuildNum, asked: &[SteamId]) -> Result<Vec<String>, DbError> {
+    let list = json_list(asked.iter().map(SteamId::as_str));
+    if asked.len() <= INLINE {
+        return db.list(&BOOSTING, params![guild, &list]).await;
+    }
+    db.list_heavy(&BOOSTING, params![guild, &list]).await
+}
+
+/// The known Steam names of these Discord ids.
+pub async fn steam_names(db: &Db, guild: GuildNum, asked: &[DiscordId]) -> Result<Vec<Named>, DbError> {
+    let list = json_list(asked.iter().map(DiscordId::as_str));
+    db.list_heavy(&STEAM_NAMES, params![guild, &list]).await
+}
+
+pub async fn find_by_discord(
+    db: &Db,
+    guild: GuildNum,
+    id: &DiscordId,
+) -> Result<Option<LinkedPlayer>, DbError> {
+    db.find(&BY_DISCORD, params![guild, id.as_str()]).await
+}
+
+pub async fn find_by_steam(db: &Db, guild: GuildNum, id: &SteamId) -> Result<Option<LinkedPlayer>, DbError> {
+    db.find(&BY_STEAM, params![guild, id.as_str()]).await
+}
+
+/// The active links after `after`, in the order of Discord ids.
+pub async fn page(db: &Db, guild: GuildNum, after: &str, limit: i64) -> Result<Vec<LinkedPlayer>, DbError> {
+    db.list_heavy(&PAGE, params![guild, after, limit]).await
+}
+
+/// A JSON array of ids. Ids are digits, so nothing needs escaping.
+pub(crate) fn json_list<'a>(ids: impl Iterator<Item = &'a str>) -> String {
+    let mut list = String::from("[");
+    for id in ids {
+        if list.len() > 1 {
+            list.push(',');
+        }
+        list.push('"');
+        list.push_str(id);
+        list.push('"');
+    }
+    list.push(']');
+    list
+}

@@ -1,0 +1,150 @@
+//! Custom keys.
+
+use app::custom_keys::{self, CustomKey, CustomKeyRequest};
+use app::{App, AppError};
+use domain::action::{Action, ActionGroup, ActionSet};
+use domain::id::{GuildId, KeyId, ServerId};
+use domain::name::DisplayName;
+use serde::{Deserialize, Serialize};
+
+use crate::extract::{Authorized, JsonBody, Segments, perm};
+use crate::routes::{Answer, Created, Done, Found};
+
+#[derive(Serialize)]
+pub struct CustomKeyView {
+    id: KeyId,
+    name: String,
+    guild_id: GuildId,
+    server_id: Option<ServerId>,
+    actions: Vec<&'static str>,
+    prefix: String,
+    revoked: bool,
+    created_at_ms: i64,
+    last_used_at_ms: Option<i64>,
+    query_calls: i64,
+}
+
+impl From<CustomKey> for CustomKeyView {
+    fn from(key: CustomKey) -> Self {
+        Self {
+            id: key.id,
+            name: key.name,
+            guild_id: key.guild_id,
+            server_id: key.server_id,
+            actions: key.actions.iter().map(|action| action.name()).collect(),
+            prefix: key.prefix,
+            revoked: key.revoked_at_ms.is_some(),
+            created_at_ms: key.created_at_ms,
+            last_used_at_ms: key.last_used_at_ms,
+            query_calls: key.query_calls,
+        }
+    }
+}
+
+#[derive(Serialize)]
+pub struct CustomKeyList {
+    keys: Vec<CustomKeyView>,
+}
+
+#[derive(Serialize)]
+pub struct PlainCustomKey {
+    id: KeyId,
+    key: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NewKey {
+    name: String,
+    guild_id: GuildId,
+    #[serde(default)]
+    server_id: Option<ServerId>,
+    groups: Vec<String>,
+    actions: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EditedKey {
+    name: String,
+    groups: Vec<String>,
+    actions: Vec<String>,
+}
+
+pub async fn list(app: App, caller: Authorized<perm::ServersKeys>, (): ()) -> Answer<Found<CustomKeyList>> {
+    let found = custom_keys::list(&app, caller.scope).await?;
+    Ok(Found(CustomKeyList {
+        keys: found.into_iter().map(CustomKeyView::from).collect(),
+    }))
+}
+
+pub async fn create(
+    app: App,
+    caller: Authorized<perm::ServersKeys>,
+    JsonBody(new): JsonBody<NewKey>,
+) -> Answer<Created<PlainCustomKey>> {
+    let request = CustomKeyRequest {
+        name: display_name(&new.name)?,
+        guild: new.guild_id,
+        server: new.server_id,
+        actions: chosen(&new.groups, &new.actions)?,
+    };
+    let (id, key) = custom_keys::create(&app, caller.scope, request, caller.actor).await?;
+    Ok(Created(PlainCustomKey {
+        id,
+        key: key.expose().to_owned(),
+    }))
+}
+
+pub async fn edit(
+    app: App,
+    caller: Authorized<perm::ServersKeys>,
+    (Segments(id), JsonBody(edited)): (Segments<KeyId>, JsonBody<EditedKey>),
+) -> Answer<Done> {
+    let actions = chosen(&edited.groups, &edited.actions)?;
+    let name = display_name(&edited.name)?;
+    custom_keys::edit(&app, caller.scope, id, name, actions, caller.actor).await?;
+    Ok(Done)
+}
+
+pub async fn reveal(
+    app: App,
+    caller: Authorized<perm::ServersKeys>,
+    Segments(id): Segments<KeyId>,
+) -> Answer<Found<PlainCustomKey>> {
+    let key = custom_keys::reveal(&app, caller.scope, id.clone(), caller.actor).await?;
+    Ok(Found(PlainCustomKey {
+        id,
+        key: key.expose().to_owned(),
+    }))
+}
+
+pub async fn revoke(
+    app: App,
+    caller: Authorized<perm::ServersKeys>,
+    Segments(id): Segments<KeyId>,
+) -> Answer<Done> {
+    custom_keys::revoke(&app, caller.scope, id, caller.actor).await?;
+    Ok(Done)
+}
+
+fn display_name(text: &str) -> Result<DisplayName, AppError> {
+    DisplayName::parse(text).map_err(|error| AppError::invalid("name", error))
+}
+
+/// The actions of the chosen groups and the single ones, together.
+fn chosen(groups: &[String], actions: &[String]) -> Result<ActionSet, AppError> {
+    let mut set = ActionSet::EMPTY;
+    for name in groups {
+        let group = ActionGroup::parse(name)
+            .ok_or_else(|| AppError::invalid("groups", format!("there is no group {name}")))?;
+        set = set.union(ActionSet::of_group(group));
+    }
+    for name in actions {
+        set.insert(
+            Action::parse(name)
+                .ok_or_else(|| AppError::invalid("actions", format!("there is no action {name}")))?,
+        );
+    }
+    Ok(set)
+}

@@ -1,0 +1,61 @@
+//! The plugin actions, with keys that may call all of them.
+
+mod boosters;
+mod custom_keys;
+mod group_changes;
+mod groups;
+mod lists;
+mod lookups;
+mod names;
+mod roles;
+mod seen;
+mod table;
+
+use domain::action::ActionSet;
+use domain::plan::Tier;
+use testkit::{Client, Engine, Reply, Tenant, TestApp};
+
+/// A tenant with three linked players, and a key of its Server that may call everything.
+pub struct Stage {
+    pub test: TestApp,
+    pub tenant: Tenant,
+    pub caller: Client,
+}
+
+impl Stage {
+    pub async fn set(engine: Engine) -> Stage {
+        let test = TestApp::start(engine).await;
+        let tenant = test.tenant(1, Tier::Standard).await;
+        for player in 1..=3 {
+            tenant.link(&test.app, player).await;
+        }
+        let (_, key) = test.custom_key(&tenant, ActionSet::ALL, true).await;
+        let caller = test.plugin(&key);
+        Stage { test, tenant, caller }
+    }
+
+    pub async fn get(&self, query: &str) -> Reply {
+        self.caller.get(&format!("/api?action={query}")).await
+    }
+
+    pub async fn post(&self, query: &str, body: &str) -> Reply {
+        self.caller.post(&format!("/api?action={query}"), body).await
+    }
+}
+
+/// Status and body, to the byte.
+#[track_caller]
+pub fn assert_answer(reply: &Reply, status: u16, body: &str) {
+    assert_eq!((reply.status.as_u16(), reply.text()), (status, body));
+}
+
+/// A refusal with its code, as the object that every failure is.
+#[track_caller]
+pub fn assert_refused(reply: &Reply, status: u16, code: &str) {
+    assert_eq!(
+        (reply.status.as_u16(), reply.code().as_str()),
+        (status, code),
+        "{}",
+        reply.text()
+    );
+}

@@ -1,0 +1,52 @@
+//! Names of both sides and the nicknames that follow from them.
+
+use testkit::{both_databases, discord, steam};
+
+use super::{Stage, assert_answer, assert_refused};
+
+both_databases! {
+    async fn a_reported_steam_name_can_be_read_and_waits_for_its_nickname(engine) {
+        let stage = Stage::set(engine).await;
+        let (player, name) = (discord(1), "Tom & Jerry=1+1 ☃");
+        assert_answer(&stage.get(&format!("getSteam&id={player}")).await, 200, "false");
+        assert_answer(&stage.get(&format!("getDiscord&id={player}")).await, 200, "false");
+        let raw = format!("updateSteam&id={}&name=Tom%20&%20Jerry=1+1%20☃&x=1", steam(1));
+        let sent = raw.replace('☃', "%E2%98%83").replace("&x=1", "");
+        assert_answer(&stage.get(&sent).await, 200, "\"Steam updated\"");
+        assert_eq!(stage.get(&format!("getSteam&id={player}")).await.json(), name);
+        assert_eq!(stage.get("pendingNicknames").await.json(), serde_json::json!({ player.to_string(): name }));
+        let other = stage.get(&format!("confirmNicknameSync&id={player}&nickname=Tom")).await;
+        assert_answer(&other, 200, "\"Nickname sync confirmed\"");
+        assert_eq!(stage.get("pendingNicknames").await.json(), serde_json::json!({ player.to_string(): name }));
+        let encoded = "Tom%20%26%20Jerry%3D1%2B1%20%E2%98%83";
+        stage.get(&format!("confirmNicknameSync&id={player}&nickname={encoded}")).await;
+        assert_answer(&stage.get("pendingNicknames").await, 200, "{}");
+        stage.test.finish().await;
+    }
+
+    async fn names_are_listed_without_invisible_characters(engine) {
+        let stage = Stage::set(engine).await;
+        stage.get(&format!("updateSteam&id={}&name=A%E2%80%8Bda", steam(1))).await;
+        stage.get(&format!("updateSteam&id={}&name=Bo", steam(2))).await;
+        let (one, two) = (discord(1).to_string(), discord(2).to_string());
+        assert_eq!(stage.get("listAllNicknames").await.json(), serde_json::json!({ one.as_str(): "Ada", two.as_str(): "Bo" }));
+        let bulk = stage.post("getSteamBulk", &format!(r#"{{"discord_ids":["{two}","{}"]}}"#, discord(9))).await;
+        assert_eq!(bulk.json(), serde_json::json!({ two.as_str(): "Bo" }));
+        assert_eq!(stage.get(&format!("getSteamBulk&id={two}")).await.json(), bulk.json());
+        stage.test.finish().await;
+    }
+
+    async fn a_name_is_one_to_two_hundred_characters_and_a_stranger_has_none(engine) {
+        let stage = Stage::set(engine).await;
+        let at = |name: &str| format!("updateSteam&id={}&name={name}", steam(1));
+        for name in ["", "%20", "%07", &"x".repeat(201)] {
+            assert_refused(&stage.get(&at(name)).await, 400, "INVALID_PARAMETER");
+        }
+        assert_eq!(stage.get(&at(&"x".repeat(200))).await.status, 200);
+        assert_refused(&stage.get(&format!("updateSteam&id={}", steam(1))).await, 400, "INVALID_PARAMETER");
+        // Nobody is linked with this id; the answer is the same and nothing is kept.
+        assert_answer(&stage.get(&format!("updateSteam&id={}&name=Zed", steam(9))).await, 200, "\"Steam updated\"");
+        assert_eq!(stage.get("listAllNicknames").await.json().as_object().unwrap().len(), 1);
+        stage.test.finish().await;
+    }
+}
