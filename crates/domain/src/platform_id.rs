@@ -37,6 +37,26 @@ text_traits!(DiscordId, "a Discord id as a string");
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SteamId(InlineText<17>);
 
+/// What tells one personal account from another; the rest of a SteamID64 is the same for all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SteamAccount(u32);
+
+impl SteamAccount {
+    pub fn of(id: &str) -> Option<Self> {
+        let number = decimal(id).filter(|number| STEAM_RANGE.contains(number))?;
+        u32::try_from(number - STEAM_RANGE.start()).ok().map(Self)
+    }
+
+    /// The SteamID64 in full.
+    pub fn id(self) -> String {
+        (STEAM_RANGE.start() + u64::from(self.0)).to_string()
+    }
+
+    pub fn number(self) -> u32 {
+        self.0
+    }
+}
+
 impl SteamId {
     /// Accepts only the canonical decimal text in the range of personal accounts.
     pub fn parse(text: &str) -> Result<Self, IdError> {
@@ -90,6 +110,16 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn an_account_number_stands_for_its_whole_id() {
+        for id in ["76561197960265728", "76561198000000123", "76561202255233023"] {
+            assert_eq!(SteamAccount::of(id).unwrap().id(), id);
+        }
+        for id in ["76561197960265727", "76561202255233024", "", "x"] {
+            assert_eq!(SteamAccount::of(id), None, "{id}");
+        }
+    }
 
     #[test]
     fn steam_ids_end_exactly_at_both_borders() {

@@ -17,7 +17,6 @@ use crate::open::{load_config, open_app, open_app_at};
 use crate::output::{Failure, say};
 use crate::{admin, logging, sandbox};
 
-const METRICS_UPKEEP: Duration = Duration::from_secs(5);
 
 pub async fn run(common: &Common, options: &ServeOptions) -> Result<(), Failure> {
     let mut config = load_config(common, options.listen)?;
@@ -36,7 +35,6 @@ pub async fn run(common: &Common, options: &ServeOptions) -> Result<(), Failure>
     let (stopper, stop) = watch::channel(false);
     background::start(&app, &stop);
     admin::listen(&app, &config.data_dir, stop.clone());
-    keep_metrics_small(&app, metrics.clone(), stop.clone());
     let state = WebState {
         app: app.clone(),
         settings: Arc::new(settings(&config.server)),
@@ -89,20 +87,6 @@ async fn grant(app: &App, discord_id: &str) -> Result<(), app::AppError> {
         return Ok(());
     }
     app::accounts::grant_operator(app, account).await
-}
-
-/// Durations pile up in the recorder until they are folded into their buckets, which else happens only on a scrape.
-fn keep_metrics_small(app: &App, metrics: web::metrics::PrometheusHandle, mut stop: watch::Receiver<bool>) {
-    app.tasks.spawn(async move {
-        let stopped = async move { drop(stop.wait_for(|stopped| *stopped).await) };
-        let mut stopped = std::pin::pin!(stopped);
-        loop {
-            tokio::select! {
-                () = tokio::time::sleep(METRICS_UPKEEP) => metrics.run_upkeep(),
-                () = &mut stopped => return,
-            }
-        }
-    });
 }
 
 async fn serve_operations(

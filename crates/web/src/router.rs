@@ -58,7 +58,7 @@ pub fn service(state: WebState) -> Edge {
         .fallback(|| async { failed_response(app::AppError::NotFound) })
         .method_not_allowed_fallback(|uri: Uri| async move { failed_response(refused_method(uri.path())) })
         .with_state(state.clone());
-    Edge::new(router, state)
+    Edge::with_plugin_api(router, state)
 }
 
 fn refused_method(path: &str) -> app::AppError {

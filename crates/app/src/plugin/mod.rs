@@ -10,7 +10,7 @@ mod retired;
 use domain::action::Action;
 use domain::key::{KeyKind, KeyPrefix, PlainKey};
 use domain::network::ClientNetwork;
-use domain::platform_id::SteamId;
+use domain::platform_id::{SteamAccount, SteamId};
 use domain::rate::Decision;
 use storage::keys::{self, ResolvedKey};
 use storage::{ServerNum, servers};
@@ -90,8 +90,10 @@ pub(crate) struct Call<'a> {
 impl Call<'_> {
     /// A player named by a game server's own key was there; other keys say nothing about that.
     pub(crate) fn mark_seen(&self, steam_id: &str) {
-        if let (KeyKind::Plugin, Some(server)) = (self.key.kind, self.server) {
-            self.app.seen.mark(server, steam_id, self.app.now_ms());
+        if let (KeyKind::Plugin, Some(server)) = (self.key.kind, self.server)
+            && let Some(player) = SteamAccount::of(steam_id)
+        {
+            self.app.seen.mark(server, player, self.app.now_ms());
         }
     }
 }

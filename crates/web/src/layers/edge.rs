@@ -23,7 +23,8 @@ use super::request_id::{RequestId, RequestIds};
 use super::surface::{Surface, is_plugin_alias, plugin_uri};
 use crate::error::{ApiContext, Failed, failed_response, render_api, render_page};
 use crate::extract::KnownOrg;
-use crate::metrics::RequestMetrics;
+use crate::metrics::REQUESTS;
+use crate::plugin;
 use crate::routes::template_of;
 use crate::state::WebState;
 
@@ -32,15 +33,16 @@ const MAX_URI_BYTES: usize = 48 * 1024;
 /// The service that the accept loop is given. Clones share everything.
 #[derive(Clone)]
 pub struct Edge {
-    router: Router,
     shared: Arc<Shared>,
 }
 
 struct Shared {
+    router: Router,
+    /// Plugin calls need nothing that the router does, and there are more of them than of everything else.
+    plugin_past_router: bool,
     state: WebState,
     ids: RequestIds,
     headers: SecurityHeaders,
-    metrics: RequestMetrics,
 }
 
 /// What is left of a request when its answer is finished.
@@ -53,20 +55,30 @@ struct Seen {
 }
 
 impl Edge {
+    /// Every request goes through `router`.
     pub fn new(router: Router, state: WebState) -> Self {
+        Self::build(router, state, false)
+    }
+
+    /// Plugin calls go straight to their handler, everything else through `router`.
+    pub(crate) fn with_plugin_api(router: Router, state: WebState) -> Self {
+        Self::build(router, state, true)
+    }
+
+    fn build(router: Router, state: WebState, plugin_past_router: bool) -> Self {
         let shared = Shared {
+            router,
+            plugin_past_router,
             ids: RequestIds::new(&*state.app.random),
             headers: SecurityHeaders::new(state.settings.is_https()),
-            metrics: RequestMetrics::new(),
             state,
         };
         Self {
-            router,
             shared: Arc::new(shared),
         }
     }
 
-    async fn handle(mut self, mut request: Request<Body>) -> Response {
+    async fn handle(self, mut request: Request<Body>) -> Response {
         if is_plugin_alias(request.uri().path())
             && let Some(uri) = plugin_uri(request.uri())
         {
@@ -79,18 +91,20 @@ impl Edge {
             surface: Surface::of(request.uri().path()),
             started: Instant::now(),
         };
-        request.extensions_mut().insert(seen.id);
         let too_long = request
             .uri()
             .path_and_query()
             .is_some_and(|target| target.as_str().len() > MAX_URI_BYTES);
+        let shared = &*self.shared;
         let response = if too_long {
             failed_response(AppError::UriTooLong)
+        } else if shared.plugin_past_router && seen.surface == Surface::Plugin {
+            shared.bounded(&seen, plugin::answer(&shared.state, request)).await
         } else {
-            let answering = self.router.call(request);
-            self.shared.bounded(&seen, answering).await
+            let answering = shared.router.clone().call(request);
+            shared.bounded(&seen, answering.map(|Ok(response)| response)).await
         };
-        self.shared.finish(response, &seen)
+        shared.finish(response, &seen)
     }
 }
 
@@ -99,7 +113,7 @@ impl Shared {
     async fn bounded(
         &self,
         seen: &Seen,
-        answering: impl Future<Output = Result<Response, Infallible>>,
+        answering: impl Future<Output = Response>,
     ) -> Response {
         let guarded = tokio::time::timeout(
             self.state.settings.request_timeout,
@@ -114,7 +128,7 @@ impl Shared {
             }
         };
         match outcome {
-            Ok(Ok(Ok(response))) => response,
+            Ok(Ok(response)) => response,
             Ok(Err(_)) => failed_response(AppError::Internal("a handler panicked".to_owned())),
             Err(_) => failed_response(AppError::Timeout),
         }
@@ -122,7 +136,7 @@ impl Shared {
 
     fn finish(&self, mut response: Response, seen: &Seen) -> Response {
         let status = response.status();
-        self.metrics.record(seen.surface, status, seen.started);
+        REQUESTS.record(seen.surface, status, seen.started);
         if status.is_client_error() || status.is_server_error() {
             response = self.render(response, seen);
         } else if seen.surface != Surface::Plugin {

@@ -36,8 +36,13 @@ const UNFURLERS: [&str; 8] = [
     "skypeuripreview",
 ];
 
-/// Every method arrives here; only GET and POST have an effect.
+/// As a route.
 pub async fn handle(State(state): State<WebState>, request: Request) -> Response {
+    answer(&state, request).await
+}
+
+/// Every method arrives here; only GET and POST have an effect.
+pub async fn answer(state: &WebState, request: Request) -> Response {
     match *request.method() {
         Method::GET | Method::POST => {}
         Method::OPTIONS => return options(),
