@@ -75,7 +75,8 @@ impl Gate {
     /// Takes one call from a key's bucket and remembers the use.
     pub fn take_key(&self, key_num: i64, tier: Tier, now_ms: i64, in_query: bool) -> Decision {
         let keys = self.keys.pin();
-        let cell = keys.get_or_insert_with(key_num, KeyCell::default);
+        let known = keys.get(&key_num);
+        let cell = known.unwrap_or_else(|| keys.get_or_insert_with(key_num, KeyCell::default));
         cell.last_used_ms.fetch_max(now_ms, Relaxed);
         if in_query {
             cell.query_calls.fetch_add(1, Relaxed);

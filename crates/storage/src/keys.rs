@@ -7,7 +7,7 @@ use domain::plan::Tier;
 use domain::platform_id::SteamId;
 
 use crate::db::statement::statements;
-use crate::db::{Db, DbError, FromRow, Row, Tx};
+use crate::db::{Db, DbError, FromRow, KnownKeys, Row, Snapshot, Tx};
 use crate::orgs;
 use crate::params;
 use crate::scope::{GuildNum, KeyNum, OrgScope, ServerNum};
@@ -17,15 +17,19 @@ statements! {
         INSERT INTO api_keys (id, org_num, guild_num, server_num, kind, actions, tier, hash, prefix, sealed, sealed_kid, version, created_at, rotated_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 1, $12, $12)";
     /// The hot read of the plugin API: the key and the asked-for link in one statement, so that the check is exact on
-    /// every node and no copy of a key is ever kept. BETWEEN is an equality here: with `=` SQLite would take the unique
-    /// index, which lacks the Discord id, instead of the one that has it.
+    /// every node. BETWEEN is an equality here and below: with `=` SQLite would take the unique index, which lacks the
+    /// Discord id, instead of the one that has it.
     RESOLVE = "
-        SELECT k.num, k.id, k.kind, k.actions, k.revoked_at, k.org_num, k.tier, k.guild_num, k.server_num, k.server_active, l.discord_id
+        SELECT k.num, k.kind, k.actions, k.revoked_at, k.org_num, k.tier, k.guild_num, k.server_num, k.server_active, l.discord_id
         FROM api_keys k
         LEFT JOIN links l ON l.guild_num = k.guild_num AND l.steam_id BETWEEN $2 AND $2 AND l.ended_at IS NULL
         WHERE k.hash = $1";
+    LINKED = "
+        SELECT discord_id
+        FROM links
+        WHERE guild_num = $1 AND steam_id BETWEEN $2 AND $2 AND ended_at IS NULL";
     SCOPE = "
-        SELECT g.id, g.discord_guild_id, s.id
+        SELECT k.id, g.id, g.discord_guild_id, s.id
         FROM api_keys k
         JOIN guilds g ON g.num = k.guild_num AND g.org_num = k.org_num
         LEFT JOIN servers s ON s.num = k.server_num AND s.guild_num = k.guild_num AND s.org_num = k.org_num
@@ -85,7 +89,6 @@ statements! {
 #[derive(Debug, Clone)]
 pub struct ResolvedKey {
     pub num: KeyNum,
-    pub id: String,
     pub kind: KeyKind,
     pub actions: ActionSet,
     pub revoked: bool,
@@ -101,20 +104,19 @@ pub struct ResolvedKey {
 
 impl FromRow for ResolvedKey {
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
-        let bits = row.int(3)?;
+        let bits = row.int(2)?;
         Ok(Self {
             num: KeyNum(row.int(0)?),
-            id: row.text(1)?,
-            kind: row.parse(2, |text| KeyKind::parse(text).ok_or("unknown kind"))?,
+            kind: row.parse(1, |text| KeyKind::parse(text).ok_or("unknown kind"))?,
             actions: ActionSet::from_bits(bits)
                 .ok_or_else(|| DbError::Bug(format!("unknown actions {bits}")))?,
-            revoked: row.opt_int(4)?.is_some(),
-            scope: OrgScope::new(row.int(5)?),
-            tier: orgs::tier(row, 6)?,
-            guild: GuildNum(row.int(7)?),
-            server: row.opt_int(8)?.map(ServerNum),
-            server_active: row.flag(9)?,
-            linked_discord: row.opt_text(10)?,
+            revoked: row.opt_int(3)?.is_some(),
+            scope: OrgScope::new(row.int(4)?),
+            tier: orgs::tier(row, 5)?,
+            guild: GuildNum(row.int(6)?),
+            server: row.opt_int(7)?.map(ServerNum),
+            server_active: row.flag(8)?,
+            linked_discord: row.opt_text(9)?,
         })
     }
 }
@@ -122,6 +124,7 @@ impl FromRow for ResolvedKey {
 /// The public ids of what a key is recorded for.
 #[derive(Debug, Clone)]
 pub struct KeyScope {
+    pub key_id: KeyId,
     pub guild_id: GuildId,
     pub discord_guild_id: String,
     pub server_id: Option<String>,
@@ -130,9 +133,10 @@ pub struct KeyScope {
 impl FromRow for KeyScope {
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
-            guild_id: row.parse(0, GuildId::parse)?,
-            discord_guild_id: row.text(1)?,
-            server_id: row.opt_text(2)?,
+            key_id: row.parse(0, KeyId::parse)?,
+            guild_id: row.parse(1, GuildId::parse)?,
+            discord_guild_id: row.text(2)?,
+            server_id: row.opt_text(3)?,
         })
     }
 }
@@ -199,11 +203,33 @@ pub async fn resolve(
     hash: &KeyHash,
     steam: Option<&SteamId>,
 ) -> Result<Option<ResolvedKey>, DbError> {
-    db.find(
-        &RESOLVE,
-        params![hash.as_str(), steam.map_or("", SteamId::as_str)],
-    )
-    .await
+    match db {
+        Db::Sqlite(db) => db.with_known_keys(|snapshot, known| resolve_in(snapshot, known, hash, steam)),
+        Db::Postgres(_) => {
+            let steam = steam.map_or("", SteamId::as_str);
+            db.find(&RESOLVE, params![hash.as_str(), steam]).await
+        }
+    }
+}
+
+/// The same in one state of an embedded database: a key is read once in it.
+fn resolve_in(
+    snapshot: Snapshot<'_>,
+    known: &mut KnownKeys,
+    hash: &KeyHash,
+    steam: Option<&SteamId>,
+) -> Result<Option<ResolvedKey>, DbError> {
+    let mut key = match known.get(hash) {
+        Some(key) => key.clone(),
+        None => match snapshot.find::<ResolvedKey>(&RESOLVE, params![hash.as_str(), ""])? {
+            Some(key) => known.keep(hash, key),
+            None => return Ok(None),
+        },
+    };
+    if let Some(steam) = steam {
+        key.linked_discord = snapshot.find(&LINKED, params![key.guild, steam.as_str()])?;
+    }
+    Ok(Some(key))
 }
 
 /// Replaces hash and sealed copy in one statement and lifts a revocation. False when the key changed meanwhile.

@@ -60,6 +60,9 @@ impl TestDb {
                 .expect("the damage is done"),
             Some(schema) => run(&schema.url(), sql).await.expect("the damage is done"),
         }
+        if let Db::Sqlite(db) = &self.db {
+            db.move_on();
+        }
     }
 
     /// Closes the store and opens the same database again. No other clone of `db` may be left.

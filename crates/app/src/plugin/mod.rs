@@ -123,7 +123,7 @@ pub async fn call(app: &App, request: Request<'_>) -> Answer {
         Err(error) => answer.result = Err(error.into()),
         Ok(None) => {
             answer.key_prefix = None;
-            answer.result = Err(retired::refuse_unknown(app, hash, request.network).await);
+            answer.result = Err(Box::pin(retired::refuse_unknown(app, hash, request.network)).await);
         }
         Ok(Some(resolved)) => {
             answer.org_num = resolved.scope.num();
@@ -212,10 +212,18 @@ async fn check_scope(
     params: &Params<'_>,
     key: &ResolvedKey,
 ) -> Result<Option<ServerNum>, AppError> {
-    let (guild, server) = (params.last("guild_id"), params.last("server_id"));
-    if guild.is_none() && server.is_none() {
-        return Ok(key.server);
+    match (params.last("guild_id"), params.last("server_id")) {
+        (None, None) => Ok(key.server),
+        (guild, server) => Box::pin(check_named_scope(app, key, guild, server)).await,
     }
+}
+
+async fn check_named_scope(
+    app: &App,
+    key: &ResolvedKey,
+    guild: Option<&str>,
+    server: Option<&str>,
+) -> Result<Option<ServerNum>, AppError> {
     let mismatch = |parameter| AppError::ScopeMismatch { parameter };
     let found = keys::find_scope(&app.db, key.num).await?;
     let scope = found.ok_or(mismatch("guild_id"))?;

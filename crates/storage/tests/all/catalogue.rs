@@ -8,8 +8,9 @@ use tokio_postgres::types::Type;
 use crate::support::{NOW, Tenant, postgres_client};
 
 /// What runs on every plugin call or page view.
-const HOT: [&str; 6] = [
+const HOT: [&str; 7] = [
     "storage::keys::RESOLVE",
+    "storage::keys::LINKED",
     "storage::links::BY_DISCORD",
     "storage::links::BY_STEAM",
     "storage::sessions::CALLER",
@@ -59,11 +60,13 @@ both_databases! {
 #[tokio::test]
 async fn on_sqlite_a_plugin_call_finds_its_link_in_the_index_alone() {
     let test = TestDb::open(Engine::Sqlite).await;
-    let plan = test.db.explain(named("storage::keys::RESOLVE")).await.unwrap();
-    assert!(
-        plan.contains("USING COVERING INDEX links_find_by_steam"),
-        "{plan}"
-    );
+    for name in ["storage::keys::RESOLVE", "storage::keys::LINKED"] {
+        let plan = test.db.explain(named(name)).await.unwrap();
+        assert!(
+            plan.contains("USING COVERING INDEX links_find_by_steam"),
+            "{name}: {plan}"
+        );
+    }
     test.finish().await;
 }
 

@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 use std::panic::AssertUnwindSafe;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Instant;
@@ -99,10 +99,12 @@ impl Edge {
         let response = if too_long {
             failed_response(AppError::UriTooLong)
         } else if shared.plugin_past_router && seen.surface == Surface::Plugin {
-            shared.bounded(&seen, plugin::answer(&shared.state, request)).await
+            let answering = pin!(plugin::answer(&shared.state, request));
+            shared.bounded(&seen, answering).await
         } else {
             let answering = shared.router.clone().call(request);
-            shared.bounded(&seen, answering.map(|Ok(response)| response)).await
+            let answering = pin!(answering.map(|Ok(response)| response));
+            shared.bounded(&seen, answering).await
         };
         shared.finish(response, &seen)
     }

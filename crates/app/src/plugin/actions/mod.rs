@@ -24,8 +24,18 @@ use domain::action::Action;
 use super::{Call, Reply};
 use crate::error::AppError;
 
-/// Runs an action the key may call. An action that is not built yet is known and refused, never guessed.
+/// Runs an action the key may call.
 pub(super) async fn run(action: Action, call: &Call<'_>) -> Result<Reply, AppError> {
+    // Most calls are this one, and its answer came with the key.
+    if action == Action::FindBySteam {
+        return find_by_steam::run(call);
+    }
+    // In a box, so that those calls do not carry the state of every other action around.
+    Box::pin(run_other(action, call)).await
+}
+
+/// An action that is not built yet is known and refused, never guessed.
+async fn run_other(action: Action, call: &Call<'_>) -> Result<Reply, AppError> {
     match action {
         Action::FindBySteam => find_by_steam::run(call),
         Action::FindByDiscord | Action::DiscordCheck => find_by_discord::run(call).await,

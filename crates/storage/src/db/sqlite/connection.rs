@@ -19,7 +19,8 @@ pub(super) fn open_writer(path: &Path) -> Result<Connection, DbError> {
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "journal_size_limit", 64 * 1024 * 1024)?;
-    connection.pragma_update(None, "wal_autocheckpoint", 4000)?;
+    // The writer folds the log itself, because it also moves the readers out of the way.
+    connection.pragma_update(None, "wal_autocheckpoint", 0)?;
     connection.pragma_update(None, "cache_size", -8192)?;
     Ok(connection)
 }
@@ -45,13 +46,25 @@ fn open(path: &Path, more: OpenFlags) -> Result<Connection, DbError> {
     Ok(connection)
 }
 
-/// Moves the write-ahead log into the database file, as far as readers allow. It waits for none of them:
-/// the next unit of work would wait too.
-pub(super) fn fold_log(connection: &Connection) -> Result<(), DbError> {
+/// Copies the write-ahead log into the database file as far as readers allow, waiting for none of them. True when all
+/// of it was copied: who begins to read now does not need the log, and once nobody does the next write starts it anew.
+pub(super) fn fold_log(connection: &Connection) -> Result<bool, DbError> {
+    checkpoint(connection, "PRAGMA wal_checkpoint(PASSIVE)")
+}
+
+/// Empties the file of a log that was folded. True unless somebody still reads from it.
+pub(super) fn truncate_log(connection: &Connection) -> Result<bool, DbError> {
     connection.busy_timeout(Duration::ZERO)?;
-    let folded = connection.execute_batch("PRAGMA optimize; PRAGMA wal_checkpoint(TRUNCATE);");
+    let done = checkpoint(connection, "PRAGMA wal_checkpoint(TRUNCATE)");
     connection.busy_timeout(BUSY_TIMEOUT)?;
-    Ok(folded?)
+    done
+}
+
+fn checkpoint(connection: &Connection, pragma: &str) -> Result<bool, DbError> {
+    Ok(connection.query_row(pragma, [], |row| {
+        let (busy, in_log, copied): (i64, i64, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        Ok(busy == 0 && in_log == copied)
+    })?)
 }
 
 pub(super) fn explain(connection: &Connection, statement: &'static Statement) -> Result<String, DbError> {

@@ -1,6 +1,7 @@
 //! The embedded database: readers inline, one writer thread, one process.
 
 mod connection;
+mod known_keys;
 mod queue;
 mod readers;
 mod writer;
@@ -12,8 +13,9 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 
+pub use self::known_keys::KnownKeys;
 use self::queue::Queue;
-use self::readers::Readers;
+use self::readers::{Owner, Readers};
 use super::{DbError, FromRow, OpenError, OpenOptions, Row, Statement, Value, Work};
 use crate::migrate;
 
@@ -28,7 +30,7 @@ pub struct Sqlite {
 }
 
 struct Shared {
-    readers: Readers,
+    readers: Arc<Readers>,
     queue: Queue,
     heavy: Arc<tokio::sync::Semaphore>,
     /// Held open for the life of the store: the operating system frees it even after `kill -9`.
@@ -47,8 +49,8 @@ impl Sqlite {
         make_private(path)?;
         let mut connection = connection::open_writer(path)?;
         migrate::on_sqlite(&mut connection, options.migrate)?;
-        let readers = Readers::open(path, options.pool_size.max(1))?;
-        let queue = Queue::start(path.to_owned(), connection, options.write_queue)?;
+        let readers = Arc::new(Readers::open(path, options.pool_size.max(1), Owner::Us)?);
+        let queue = Queue::start(path.to_owned(), connection, Arc::clone(&readers), options.write_queue)?;
         let heavy = Arc::new(tokio::sync::Semaphore::new(HEAVY_READS));
         Ok(Self {
             shared: Arc::new(Shared {
@@ -66,7 +68,7 @@ impl Sqlite {
             path: path.to_owned(),
             source,
         })?;
-        let readers = Readers::open(path, 1)?;
+        let readers = Arc::new(Readers::open(path, 1, Owner::Another)?);
         readers.with(|connection| Ok(migrate::require_on_sqlite(connection)))??;
         let heavy = Arc::new(tokio::sync::Semaphore::new(HEAVY_READS));
         Ok(Self {
@@ -87,6 +89,16 @@ impl Sqlite {
         self.shared
             .readers
             .with(|connection| find(connection, statement, params))
+    }
+
+    /// Several reads in one state of the database, with the keys that are known in it.
+    pub fn with_known_keys<T>(
+        &self,
+        read: impl FnOnce(Snapshot<'_>, &mut KnownKeys) -> Result<T, DbError>,
+    ) -> Result<T, DbError> {
+        self.shared
+            .readers
+            .with_known_keys(|connection, known| read(Snapshot(connection), known))
     }
 
     pub fn list<T: FromRow>(
@@ -153,12 +165,31 @@ impl Sqlite {
 
 #[cfg(feature = "testing")]
 impl Sqlite {
+    /// For tests that write past the store.
+    pub(crate) fn move_on(&self) {
+        self.shared.readers.move_on();
+    }
+
     pub(crate) fn times_prepared_again(&self, statement: &'static Statement) -> Result<i32, DbError> {
         self.shared.readers.with(|connection| {
             Ok(connection
                 .prepare_cached(statement.sqlite())?
                 .get_status(rusqlite::StatementStatus::RePrepare))
         })
+    }
+}
+
+/// One state of the database, for the time of a closure.
+#[derive(Clone, Copy)]
+pub struct Snapshot<'a>(&'a Connection);
+
+impl Snapshot<'_> {
+    pub fn find<T: FromRow>(
+        self,
+        statement: &'static Statement,
+        params: &[Value<'_>],
+    ) -> Result<Option<T>, DbError> {
+        find(self.0, statement, params)
     }
 }
 

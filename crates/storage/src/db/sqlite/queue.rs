@@ -12,6 +12,7 @@ use std::thread::JoinHandle;
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
+use super::readers::Readers;
 use super::writer::{self, Unit, Verdict};
 use crate::db::share::{Place, Shares};
 use crate::db::{DbError, Tx, Work};
@@ -24,13 +25,18 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    pub(super) fn start(path: PathBuf, connection: Connection, capacity: usize) -> Result<Self, DbError> {
+    pub(super) fn start(
+        path: PathBuf,
+        connection: Connection,
+        readers: Arc<Readers>,
+        capacity: usize,
+    ) -> Result<Self, DbError> {
         let (sender, receiver) = sync_channel(capacity.max(1));
         let failed = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&failed);
         let thread = std::thread::Builder::new()
             .name("symbolon-writer".to_owned())
-            .spawn(move || writer::run(&path, connection, &receiver, &flag))
+            .spawn(move || writer::run(&path, connection, &receiver, &readers, &flag))
             .map_err(|error| DbError::Unavailable(error.to_string()))?;
         Ok(Self {
             sender: Mutex::new(Some(sender)),

@@ -1,20 +1,44 @@
 //! A few read connections that any thread may borrow for the microseconds of a point read.
+//!
+//! Beginning and ending a transaction costs as much as a point read itself. So a reader keeps its transaction open and
+//! looks at the same state of the database until the writer has committed something: `newest` counts the commits, and a
+//! reader whose transaction began under an older count begins a new one first. The writer counts before it answers,
+//! so whoever was told of a commit sees it.
 
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError, TryLockError};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 use rusqlite::Connection;
 
 use super::connection;
+use super::known_keys::KnownKeys;
 use crate::db::DbError;
+
+/// Who else may write to the database.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Owner {
+    /// Only this process, which says so with `move_on`.
+    Us,
+    /// Another process. A kept transaction would hide its commits, and keep it from folding its log.
+    Another,
+}
 
 pub(super) struct Readers {
     path: PathBuf,
-    slots: Vec<Mutex<Connection>>,
+    owner: Owner,
+    slots: Vec<Mutex<Reader>>,
+    newest: AtomicU64,
     /// Kept apart for long reads.
     separate: Mutex<Vec<Connection>>,
+}
+
+struct Reader {
+    connection: Connection,
+    /// The count under which the open transaction began.
+    began_at: u64,
+    known: KnownKeys,
 }
 
 static NEXT_THREAD: AtomicUsize = AtomicUsize::new(0);
@@ -25,45 +49,120 @@ thread_local! {
 }
 
 impl Readers {
-    pub(super) fn open(path: &Path, count: usize) -> Result<Self, DbError> {
+    pub(super) fn open(path: &Path, count: usize, owner: Owner) -> Result<Self, DbError> {
         let slots = (0..count)
-            .map(|_| connection::open_reader(path).map(Mutex::new))
-            .collect::<Result<_, _>>()?;
+            .map(|_| {
+                let connection = connection::open_reader(path)?;
+                Ok(Mutex::new(Reader {
+                    connection,
+                    began_at: 0,
+                    known: KnownKeys::default(),
+                }))
+            })
+            .collect::<Result<_, DbError>>()?;
         Ok(Self {
             path: path.to_owned(),
+            owner,
             slots,
+            newest: AtomicU64::new(0),
             separate: Mutex::new(Vec::new()),
         })
     }
 
     pub(super) fn with<T>(&self, read: impl FnOnce(&Connection) -> Result<T, DbError>) -> Result<T, DbError> {
-        let first = FIRST_SLOT.get();
-        for step in 0..self.slots.len() {
-            match self.slots[(first + step) % self.slots.len()].try_lock() {
-                Ok(connection) => return read(&connection),
-                // A panic while reading leaves a usable connection: statements reset themselves when dropped.
-                Err(TryLockError::Poisoned(poisoned)) => return read(&poisoned.into_inner()),
-                Err(TryLockError::WouldBlock) => {}
-            }
-        }
-        let slot = &self.slots[first % self.slots.len()];
-        read(&slot.lock().unwrap_or_else(PoisonError::into_inner))
+        self.with_known_keys(|connection, _| read(connection))
     }
 
+    /// As `with`, together with the keys that were already read in the same transaction.
+    pub(super) fn with_known_keys<T>(
+        &self,
+        read: impl FnOnce(&Connection, &mut KnownKeys) -> Result<T, DbError>,
+    ) -> Result<T, DbError> {
+        let mut guard = self.free_reader();
+        let reader = &mut *guard;
+        // Taken before the transaction begins: the transaction may show more than this, never less.
+        let newest = self.newest.load(Ordering::Acquire);
+        let result = reader
+            .begin(newest)
+            .and_then(|()| read(&reader.connection, &mut reader.known));
+        if result.is_err() || self.owner == Owner::Another {
+            reader.end();
+        }
+        result
+    }
+
+    /// A read outside of any kept transaction.
     pub(super) fn with_separate<T>(
         &self,
         read: impl FnOnce(&Connection) -> Result<T, DbError>,
     ) -> Result<T, DbError> {
-        let kept = self.separate.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let kept = locked(&self.separate).pop();
         let connection = match kept {
             Some(connection) => connection,
             None => connection::open_reader(&self.path)?,
         };
         let result = read(&connection);
-        self.separate
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(connection);
+        locked(&self.separate).push(connection);
         result
     }
+
+    /// Makes every later read see the present state. Readers that are idle let go of the old one at once, because the
+    /// log cannot be folded back past the state that anybody still looks at.
+    pub(super) fn move_on(&self) {
+        self.newest.fetch_add(1, Ordering::Release);
+        for slot in &self.slots {
+            match slot.try_lock() {
+                Ok(mut reader) => reader.end(),
+                Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner().end(),
+                Err(TryLockError::WouldBlock) => {}
+            }
+        }
+    }
+
+    fn free_reader(&self) -> MutexGuard<'_, Reader> {
+        let first = FIRST_SLOT.get();
+        for step in 0..self.slots.len() {
+            match self.slots[(first + step) % self.slots.len()].try_lock() {
+                Ok(reader) => return reader,
+                // A panic while reading leaves a usable connection: statements reset themselves when dropped.
+                Err(TryLockError::Poisoned(poisoned)) => return poisoned.into_inner(),
+                Err(TryLockError::WouldBlock) => {}
+            }
+        }
+        locked(&self.slots[first % self.slots.len()])
+    }
+}
+
+impl Reader {
+    fn begin(&mut self, newest: u64) -> Result<(), DbError> {
+        let is_open = !self.connection.is_autocommit();
+        if is_open && self.began_at == newest {
+            return Ok(());
+        }
+        self.known.clear();
+        if is_open {
+            self.connection.prepare_cached("COMMIT")?.raw_execute()?;
+        }
+        self.connection.prepare_cached("BEGIN")?.raw_execute()?;
+        self.began_at = newest;
+        Ok(())
+    }
+
+    fn end(&mut self) {
+        self.known.clear();
+        if self.connection.is_autocommit() {
+            return;
+        }
+        let ended = self
+            .connection
+            .prepare_cached("COMMIT")
+            .and_then(|mut commit| commit.raw_execute());
+        if let Err(error) = ended {
+            tracing::warn!(%error, "a reader could not let go of its transaction");
+        }
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -2,18 +2,23 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use rusqlite::Connection;
+use rusqlite::hooks::Wal;
 
 use super::connection;
+use super::readers::Readers;
 use crate::db::DbError;
 
 const BATCH: usize = 256;
 /// After this long without work the log is folded into the database file.
 const IDLE: Duration = Duration::from_secs(5);
+/// Pages in the log at which it is folded even though work is waiting; 16 MiB.
+const LONG_LOG: i32 = 4000;
 const RESTART_PAUSE: Duration = Duration::from_millis(200);
 
 /// A queued unit of work with its type erased.
@@ -36,14 +41,20 @@ pub(super) fn run(
     path: &Path,
     connection: Connection,
     receiver: &Receiver<Box<dyn Unit>>,
+    readers: &Readers,
     failed: &AtomicBool,
 ) {
     let mut writer = Writer {
         path,
-        connection: Some(connection),
+        connection: None,
+        log_pages: Arc::new(AtomicI32::new(0)),
+        readers,
         failed,
         dirty: false,
     };
+    if let Err(error) = writer.adopt(connection) {
+        tracing::warn!(%error, "the writer opens its connection again");
+    }
     loop {
         // A panic here is a defect of this file; the service must not hang on it.
         match catch_unwind(AssertUnwindSafe(|| writer.work(receiver))) {
@@ -61,6 +72,9 @@ pub(super) fn run(
 struct Writer<'a> {
     path: &'a Path,
     connection: Option<Connection>,
+    /// Told by the connection with every commit.
+    log_pages: Arc<AtomicI32>,
+    readers: &'a Readers,
     failed: &'a AtomicBool,
     dirty: bool,
 }
@@ -99,28 +113,59 @@ impl Writer<'_> {
         }
         self.failed.store(failure.is_some(), Ordering::Relaxed);
         self.dirty = true;
+        // Before anybody is answered: a caller's next read must see what it was told of.
+        self.readers.move_on();
         for unit in batch {
             unit.answer(failure.as_ref());
+        }
+        if self.log_pages.load(Ordering::Relaxed) >= LONG_LOG {
+            self.log_result(Self::fold);
         }
     }
 
     fn connection(&mut self) -> Result<&mut Connection, DbError> {
-        match &mut self.connection {
-            Some(connection) => Ok(connection),
-            empty @ None => Ok(empty.insert(connection::open_writer(self.path)?)),
+        match self.connection {
+            Some(ref mut connection) => Ok(connection),
+            None => self.adopt(connection::open_writer(self.path)?),
         }
     }
 
-    /// Folds the log back so that it stays small; a reader in the way only postpones it.
+    fn adopt(&mut self, mut connection: Connection) -> Result<&mut Connection, DbError> {
+        let log_pages = Arc::clone(&self.log_pages);
+        connection.wal_hook(Some(move |_: &mut Wal, pages| {
+            log_pages.store(pages, Ordering::Relaxed);
+            Ok(())
+        }))?;
+        Ok(self.connection.insert(connection))
+    }
+
+    /// Copies the log into the database file. Readers that begin afterwards do not hold it, so that the next commit can
+    /// start it anew; true when there is nothing left to copy.
+    fn fold(&mut self) -> Result<bool, DbError> {
+        let folded = connection::fold_log(self.connection()?)?;
+        if folded {
+            self.readers.move_on();
+        }
+        Ok(folded)
+    }
+
+    /// Leaves a folded and empty log behind; a reader in the way only postpones it.
     fn tidy(&mut self) {
-        if !std::mem::take(&mut self.dirty) {
-            return;
+        if self.dirty {
+            self.readers.move_on();
+            self.dirty = !self.log_result(|writer| {
+                writer.connection()?.execute_batch("PRAGMA optimize")?;
+                Ok(writer.fold()? && connection::truncate_log(writer.connection()?)?)
+            });
         }
-        if let Ok(connection) = self.connection()
-            && let Err(error) = connection::fold_log(connection)
-        {
+    }
+
+    /// False also when it failed: it is tried again later.
+    fn log_result(&mut self, act: impl FnOnce(&mut Self) -> Result<bool, DbError>) -> bool {
+        act(self).unwrap_or_else(|error| {
             tracing::warn!(%error, "the write-ahead log was not folded back");
-        }
+            false
+        })
     }
 }
 
