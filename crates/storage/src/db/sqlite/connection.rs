@@ -29,7 +29,7 @@ pub(super) fn open_writer(path: &Path) -> Result<Connection, DbError> {
 pub(super) fn open_reader(path: &Path) -> Result<Connection, DbError> {
     let connection = open(path, OpenFlags::empty())?;
     connection.pragma_update(None, "query_only", true)?;
-    connection.pragma_update(None, "cache_size", -4096)?;
+    connection.pragma_update(None, "cache_size", -8192)?;
     Ok(connection)
 }
 
