@@ -9,6 +9,7 @@ mod lookups;
 mod names;
 mod roles;
 mod seen;
+mod switches;
 mod table;
 
 use domain::action::ActionSet;

@@ -11,6 +11,7 @@ both_databases! {
     async fn each_action_answers_each_kind_of_key_as_its_allow_list_says(engine) {
         let test = TestApp::start(engine).await;
         let (ours, theirs) = (test.tenant(1, Tier::Pro).await, test.tenant(2, Tier::Pro).await);
+        let bot = test.bot_key(&ours).await;
         let (_, everything) = test.custom_key(&ours, ActionSet::ALL, true).await;
         let (revoked_id, revoked) = test.custom_key(&ours, ActionSet::ALL, true).await;
         app::custom_keys::revoke(&test.app, ours.scope, revoked_id, domain::audit::Actor::System).await.unwrap();
@@ -38,11 +39,15 @@ both_databases! {
             assert_eq!(code(test.plugin(&everything).get(&foreign).await), "SCOPE_MISMATCH", "{}", spec.name);
             let plugin = code(test.plugin(&ours.key).get(&uri).await);
             assert_eq!(plugin == "PERMISSION_DENIED", !spec.plugin, "{} {plugin}", spec.name);
+            let bot = code(test.plugin(&bot).get(&uri).await);
+            assert_eq!(bot == "PERMISSION_DENIED", !ActionSet::BOT.contains(spec.action), "{} {bot}", spec.name);
+            let others = code(test.plugin(&theirs.key).get(&format!("{uri}&guild_id={}", ours.guild)).await);
+            assert_eq!(others, "SCOPE_MISMATCH", "{}", spec.name);
         }
         app::servers::set_active(&test.app, ours.scope, ours.server.clone(), false, domain::audit::Actor::System).await.unwrap();
         for spec in ACTIONS {
             let uri = format!("/api?action={}&id={}", spec.name, steam(1));
-            for key in [&everything, &ours.key] {
+            for key in [&everything, &ours.key, &bot] {
                 assert_eq!(test.plugin(key).get(&uri).await.code(), "SERVER_INACTIVE", "{}", spec.name);
             }
         }

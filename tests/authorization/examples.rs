@@ -44,6 +44,11 @@ pub fn example(route: &RouteSpec, target: &Target) -> Example {
     let (query, body, success) = match (route.method.as_str(), route.path) {
         ("GET", "/" | "/healthz" | "/readyz") => ("", None, 200),
         ("GET", "/api") => ("?action=count", None, 200),
+        ("GET", "/orgs/{org}/settings" | "/orgs/{org}/guilds" | "/orgs/{org}/guilds/{guild}") => {
+            ("", None, 200)
+        }
+        ("PATCH", "/orgs/{org}/settings") => ("", Some(r#"{"refuse_query_keys":true}"#.to_owned()), 204),
+        ("PATCH", "/orgs/{org}/guilds/{guild}") => ("", Some(r#"{"log_channel_id":null}"#.to_owned()), 204),
         ("GET", "/orgs/{org}/servers" | "/orgs/{org}/servers/{server}" | "/orgs/{org}/audit") => {
             ("", None, 200)
         }
@@ -76,6 +81,7 @@ pub fn example(route: &RouteSpec, target: &Target) -> Example {
     let path = route
         .path
         .replace("{org}", &target.org)
+        .replace("{guild}", &target.guild)
         .replace("{server}", &target.server)
         .replace("{key}", &target.key);
     assert!(!path.contains('{'), "{path}: its parameter has no value");

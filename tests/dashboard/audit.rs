@@ -65,6 +65,7 @@ both_databases! {
                 "key.revealed",
                 "server.created",
                 "guild.created",
+                "org.tier_changed",
                 "org.created",
             ]
         );

@@ -41,6 +41,8 @@ both_databases! {
         for (call, fields) in reading(&tenant) {
             let good = call.body.clone().unwrap();
             let nested = "[".repeat(20_000);
+            // What a change leaves out stays as it is.
+            let may_be_left_out = call.method == http::Method::PATCH;
             for bad in [
                 "",
                 " ",
@@ -55,34 +57,30 @@ both_databases! {
                 &good[1..],
                 &format!("{good}x"),
             ] {
+                if bad == "{}" && may_be_left_out {
+                    continue;
+                }
                 let reply = send(&person, &call, bad.to_owned()).await;
-                let shown = &bad[..bad.len().min(20)];
-                assert_failure(
-                    &reply,
-                    400,
-                    "INVALID_JSON",
-                    &format!("{} {} with {shown}", call.method, call.uri),
-                );
+                let about = format!("{} {} with {}", call.method, call.uri, &bad[..bad.len().min(20)]);
+                assert_failure(&reply, 400, "INVALID_JSON", &about);
             }
             let reply = send(&person, &call, vec![b'{', 0xff, 0xfe, b'}']).await;
             assert_failure(&reply, 400, "INVALID_JSON", &call.uri);
             for name in fields.keys() {
                 let mut missing = fields.clone();
                 missing.remove(name);
-                let reply = send(&person, &call, Value::from(missing).to_string()).await;
-                assert_failure(
-                    &reply,
-                    400,
-                    "INVALID_JSON",
-                    &format!("{} without {name}", call.uri),
-                );
+                if !may_be_left_out {
+                    let reply = send(&person, &call, Value::from(missing).to_string()).await;
+                    assert_failure(&reply, 400, "INVALID_JSON", &format!("{} without {name}", call.uri));
+                }
                 for wrong in [
                     Value::Null,
                     7.into(),
                     Vec::<Value>::new().into(),
                     Map::new().into(),
                 ] {
-                    if std::mem::discriminant(&fields[name]) == std::mem::discriminant(&wrong) {
+                    let fits = std::mem::discriminant(&fields[name]) == std::mem::discriminant(&wrong);
+                    if fits || (may_be_left_out && wrong.is_null()) {
                         continue;
                     }
                     let mut mistyped = fields.clone();

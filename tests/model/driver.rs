@@ -102,7 +102,7 @@ impl Driver {
         for server in self.servers.drain(..) {
             servers::delete(app, scope, server.id, Actor::System).await?;
         }
-        orgs::set_tier(app, scope, Tier::Free).await?;
+        orgs::set_tier(app, scope, Tier::Free, domain::audit::Actor::System).await?;
         self.dead.clear();
         self.model = Model::new(BALLAST);
         self.history = self.rows().await.len();
@@ -140,7 +140,7 @@ impl Driver {
             Step::CreateServer => self.create_server().await,
             Step::SetTier(number) => {
                 self.model.tier = Tier::ALL[number];
-                orgs::set_tier(&app, scope, Tier::ALL[number])
+                orgs::set_tier(&app, scope, Tier::ALL[number], Actor::System)
                     .await
                     .map_err(internal)
             }

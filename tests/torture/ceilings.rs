@@ -114,7 +114,7 @@ both_databases! {
                     let (_, scope) = orgs::create(&nodes.test.app, &account, name(number), slug(slugs), Actor::System)
                         .await
                         .expect("an Org below the ceiling");
-                    orgs::set_tier(&nodes.test.app, scope, Tier::Standard).await.expect("a tier");
+                    orgs::set_tier(&nodes.test.app, scope, Tier::Standard, domain::audit::Actor::System).await.expect("a tier");
                 }
             }
             let first = slugs;
@@ -139,7 +139,7 @@ both_databases! {
             let (_, scope) = orgs::create(&nodes.test.app, &account, name(number), slug(number), Actor::System)
                 .await
                 .expect("an Org");
-            orgs::set_tier(&nodes.test.app, scope, Tier::Pro).await.expect("a tier");
+            orgs::set_tier(&nodes.test.app, scope, Tier::Pro, domain::audit::Actor::System).await.expect("a tier");
             scopes.push(scope);
         }
         for round in 0..count as u64 {
@@ -171,7 +171,7 @@ both_databases! {
                 .expect("an Org");
             let mut ceiling = Tier::Free.ceilings().guilds;
             if round % 2 == 1 {
-                orgs::set_tier(&nodes.test.app, scope, Tier::Standard).await.expect("a tier");
+                orgs::set_tier(&nodes.test.app, scope, Tier::Standard, domain::audit::Actor::System).await.expect("a tier");
                 ceiling = Tier::Standard.ceilings().guilds;
                 for _ in 1..ceiling {
                     guilds_made += 1;

@@ -116,8 +116,6 @@ impl Work for Create {
             server: server.as_ref().map(|server| server.num),
             name: self.request.name.as_str(),
             actions: self.request.actions,
-            tier: org.tier,
-            server_active: server.is_none_or(|server| server.active),
             hash: &self.hash,
             prefix: &self.prefix,
             sealed: &self.sealed,

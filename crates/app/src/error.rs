@@ -12,6 +12,8 @@ pub enum AppError {
     KeyRevoked,
     #[error("server inactive")]
     ServerInactive,
+    #[error("key in the query of an Org that refuses that")]
+    QueryKeyRefused,
     #[error("rate limited for {retry_after_ms} ms")]
     RateLimited { retry_after_ms: i64 },
     #[error("scope mismatch on {parameter}")]
@@ -82,6 +84,7 @@ impl AppError {
             AppError::Unauthorized => "UNAUTHORIZED",
             AppError::KeyRevoked => "KEY_REVOKED",
             AppError::ServerInactive => "SERVER_INACTIVE",
+            AppError::QueryKeyRefused => "QUERY_KEY_REFUSED",
             AppError::RateLimited { .. } => "RATE_LIMITED",
             AppError::ScopeMismatch { .. } => "SCOPE_MISMATCH",
             AppError::UnknownAction => "UNKNOWN_ACTION",
@@ -119,6 +122,7 @@ impl AppError {
             AppError::Unauthorized | AppError::SignInRequired => 401,
             AppError::KeyRevoked
             | AppError::ServerInactive
+            | AppError::QueryKeyRefused
             | AppError::ScopeMismatch { .. }
             | AppError::PermissionDenied { .. }
             | AppError::BrowserRefused
@@ -150,6 +154,10 @@ impl AppError {
             AppError::KeyRevoked => "This key was revoked. Regenerate it in the dashboard.".to_owned(),
             AppError::ServerInactive => {
                 "This server is switched off. Switch it on in the dashboard.".to_owned()
+            }
+            AppError::QueryKeyRefused => {
+                "This organisation does not take keys in the address. Send the key in the X-API-Key header."
+                    .to_owned()
             }
             AppError::RateLimited { retry_after_ms } => {
                 format!("Too many requests. Try again in {} s.", seconds(*retry_after_ms))
@@ -209,6 +217,7 @@ impl AppError {
             AppError::Unauthorized
             | AppError::KeyRevoked
             | AppError::ServerInactive
+            | AppError::QueryKeyRefused
             | AppError::ScopeMismatch { .. }
             | AppError::UnknownAction
             | AppError::ActionUnavailable { .. }

@@ -5,10 +5,11 @@ use domain::id::GuildId;
 use domain::name::{DisplayName, Slug};
 use domain::plan::Dimension;
 use domain::platform_id::DiscordId;
-pub use storage::guilds::Guild;
 use storage::guilds::{self, NewGuild};
+pub use storage::guilds::{Guild, GuildSettings};
 use storage::{GuildNum, OrgScope, Tx, Work, audit, orgs};
 
+use crate::deed::Deed;
 use crate::error::AppError;
 use crate::orgs::taken;
 use crate::state::App;
@@ -103,4 +104,110 @@ pub async fn find_org(app: &App, id: &GuildId) -> Result<OrgScope, AppError> {
 
 pub async fn list(app: &App, scope: OrgScope) -> Result<Vec<Guild>, AppError> {
     Ok(guilds::list(&app.db, scope).await?)
+}
+
+/// A Guild of the Org with its settings.
+pub async fn get(app: &App, scope: OrgScope, id: &GuildId) -> Result<(Guild, GuildSettings), AppError> {
+    let guild = guilds::find(&app.db, scope, id)
+        .await?
+        .ok_or(AppError::NotFound)?;
+    let settings = guilds::find_settings(&app.db, scope, guild.num).await?;
+    Ok((guild, settings.ok_or(AppError::NotFound)?))
+}
+
+/// Roles in one list of a Guild.
+const MOST_ROLES: usize = 50;
+
+/// What may be changed about a Guild; what is left out stays.
+#[derive(Debug, Clone, Default)]
+pub struct GuildChange {
+    /// `Some(None)` switches log messages off.
+    pub log_channel_id: Option<Option<DiscordId>>,
+    pub verified_roles: Option<Vec<DiscordId>>,
+    pub booster_roles: Option<Vec<DiscordId>>,
+    pub plugin_roles: Option<Vec<DiscordId>>,
+}
+
+impl GuildChange {
+    fn apply(&self, settings: &GuildSettings) -> GuildSettings {
+        let roles = |new: &Option<Vec<DiscordId>>, old: &[DiscordId]| {
+            let mut list = new.clone().unwrap_or_else(|| old.to_vec());
+            list.sort();
+            list.dedup();
+            list
+        };
+        GuildSettings {
+            log_channel_id: self
+                .log_channel_id
+                .clone()
+                .unwrap_or_else(|| settings.log_channel_id.clone()),
+            verified_roles: roles(&self.verified_roles, &settings.verified_roles),
+            booster_roles: roles(&self.booster_roles, &settings.booster_roles),
+            plugin_roles: roles(&self.plugin_roles, &settings.plugin_roles),
+        }
+    }
+
+    fn refuse_long_lists(&self) -> Result<(), AppError> {
+        let lists = [
+            ("verified_roles", &self.verified_roles),
+            ("booster_roles", &self.booster_roles),
+            ("plugin_roles", &self.plugin_roles),
+        ];
+        for (name, list) in lists {
+            if list.as_ref().is_some_and(|roles| roles.len() > MOST_ROLES) {
+                return Err(AppError::invalid(name, "at most 50 roles"));
+            }
+        }
+        Ok(())
+    }
+}
+
+pub async fn change(
+    app: &App,
+    scope: OrgScope,
+    id: GuildId,
+    change: GuildChange,
+    actor: Actor,
+) -> Result<(), AppError> {
+    change.refuse_long_lists()?;
+    let deed = Deed::begin(app, scope, actor);
+    app.db.write(Change { deed, id, change }).await
+}
+
+struct Change {
+    deed: Deed,
+    id: GuildId,
+    change: GuildChange,
+}
+
+impl Work for Change {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "change_guild";
+
+    fn tenant(&self) -> Option<i64> {
+        self.deed.tenant()
+    }
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        let scope = self.deed.scope;
+        orgs::lock(tx, scope).await?;
+        let found = guilds::find_in(tx, scope, &self.id).await?;
+        let guild = found.ok_or(AppError::NotFound)?;
+        let before = guilds::get_settings_in(tx, scope, guild.num).await?;
+        let after = self.change.apply(&before);
+        if after == before {
+            return Ok(());
+        }
+        guilds::set_settings(tx, scope, guild.num, &after).await?;
+        let detail = serde_json::json!({
+            "log_channel_id": after.log_channel_id,
+            "verified_roles": after.verified_roles,
+            "booster_roles": after.booster_roles,
+            "plugin_roles": after.plugin_roles,
+        });
+        self.deed
+            .note(tx, AuditAction::GuildChanged, Some(self.id.as_str()), &detail)
+            .await
+    }
 }

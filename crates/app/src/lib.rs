@@ -3,7 +3,9 @@
 pub mod accounts;
 pub mod audit;
 pub mod background;
+pub mod bot_keys;
 pub mod custom_keys;
+mod deed;
 pub mod error;
 pub mod error_log;
 pub mod gate;

@@ -5,11 +5,13 @@ use domain::id::OrgId;
 use domain::name::{DisplayName, Slug};
 use domain::permission::{PermissionSet, Role};
 use domain::plan::{Dimension, Tier, best_tier};
+use serde_json::json;
 use storage::accounts::{self, Account};
 pub use storage::orgs::Org;
 use storage::orgs::{self, NewOrg};
 use storage::{OrgScope, Tx, Work, audit};
 
+use crate::deed::Deed;
 use crate::error::AppError;
 use crate::state::App;
 
@@ -192,12 +194,13 @@ impl Work for SetPermissions {
 }
 
 /// Sets an Org's tier. An operator's tool until billing derives it.
-pub async fn set_tier(app: &App, scope: OrgScope, tier: Tier) -> Result<(), AppError> {
-    app.db.write(SetTier { scope, tier }).await
+pub async fn set_tier(app: &App, scope: OrgScope, tier: Tier, actor: Actor) -> Result<(), AppError> {
+    let deed = Deed::begin(app, scope, actor);
+    app.db.write(SetTier { deed, tier }).await
 }
 
 struct SetTier {
-    scope: OrgScope,
+    deed: Deed,
     tier: Tier,
 }
 
@@ -207,11 +210,72 @@ impl Work for SetTier {
     const NAME: &'static str = "set_tier";
 
     fn tenant(&self) -> Option<i64> {
-        Some(self.scope.num())
+        self.deed.tenant()
     }
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        orgs::lock(tx, self.scope).await?;
-        Ok(orgs::set_tier(tx, self.scope, self.tier).await?)
+        let scope = self.deed.scope;
+        let before = orgs::lock(tx, scope).await?.tier;
+        if before == self.tier {
+            return Ok(());
+        }
+        orgs::set_tier(tx, scope, self.tier).await?;
+        let detail = json!({ "from": before.as_str(), "to": self.tier.as_str() });
+        self.deed.note(tx, AuditAction::TierChanged, None, &detail).await
+    }
+}
+
+/// The Org of a caller, with its settings and counters.
+pub async fn get_own(app: &App, scope: OrgScope) -> Result<Org, AppError> {
+    orgs::get(&app.db, scope).await?.ok_or(AppError::NotFound)
+}
+
+/// What may be changed about an Org; what is left out stays.
+#[derive(Debug, Clone, Default)]
+pub struct OrgChange {
+    pub name: Option<DisplayName>,
+    /// Keys in the address are refused, from the next call on.
+    pub refuse_query_keys: Option<bool>,
+}
+
+pub async fn change(app: &App, scope: OrgScope, change: OrgChange, actor: Actor) -> Result<(), AppError> {
+    let deed = Deed::begin(app, scope, actor);
+    app.db.write(Change { deed, change }).await
+}
+
+struct Change {
+    deed: Deed,
+    change: OrgChange,
+}
+
+impl Work for Change {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "change_org";
+
+    fn tenant(&self) -> Option<i64> {
+        self.deed.tenant()
+    }
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        let scope = self.deed.scope;
+        orgs::lock(tx, scope).await?;
+        let org = orgs::get_in(tx, scope).await?;
+        let mut changed = serde_json::Map::new();
+        if let Some(name) = self.change.name.as_ref().filter(|name| name.as_str() != org.name) {
+            orgs::rename(tx, scope, name.as_str()).await?;
+            changed.insert("name".to_owned(), name.as_str().into());
+        }
+        let refuse = self.change.refuse_query_keys;
+        if let Some(refuse) = refuse.filter(|refuse| *refuse != org.refuse_query_keys) {
+            orgs::set_refuse_query_keys(tx, scope, refuse).await?;
+            changed.insert("refuse_query_keys".to_owned(), refuse.into());
+        }
+        if changed.is_empty() {
+            return Ok(());
+        }
+        self.deed
+            .note(tx, AuditAction::OrgChanged, None, &changed.into())
+            .await
     }
 }

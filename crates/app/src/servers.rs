@@ -6,11 +6,13 @@ use domain::id::{GuildId, KeyId, ServerId};
 use domain::key::{KeyKind, PlainKey};
 use domain::name::DisplayName;
 use domain::plan::Dimension;
+use serde_json::json;
 use storage::keys::{self, NewKey};
 use storage::servers;
 pub use storage::servers::Server;
 use storage::{OrgScope, Tx, Work, audit, guilds, orgs};
 
+use crate::deed::Deed;
 use crate::error::AppError;
 use crate::keys::sealed_place;
 use crate::state::App;
@@ -101,11 +103,9 @@ impl Work for Create {
         .await?;
         let key = NewKey {
             id: &self.key_id,
-            guild: guild.num,
             server,
             kind: KeyKind::Plugin,
             actions: ActionSet::PLUGIN,
-            tier: org.tier,
             hash: &self.hash,
             prefix: &self.prefix,
             sealed: &self.sealed,
@@ -138,7 +138,29 @@ pub async fn list(app: &App, scope: OrgScope) -> Result<Vec<Server>, AppError> {
     Ok(servers::list(&app.db, scope).await?)
 }
 
-/// Switches a Server on or off. Its key is refused while it is off, from the next request on.
+/// What may be changed about a Server; what is left out stays.
+#[derive(Debug, Clone, Default)]
+pub struct ServerChange {
+    pub name: Option<DisplayName>,
+    /// The keys of a Server that is off are refused.
+    pub active: Option<bool>,
+    /// The id look-ups answer digits without quotes.
+    pub bare_ids: Option<bool>,
+}
+
+/// Changes a Server, from the next request on.
+pub async fn change(
+    app: &App,
+    scope: OrgScope,
+    id: ServerId,
+    change: ServerChange,
+    actor: Actor,
+) -> Result<(), AppError> {
+    let deed = Deed::begin(app, scope, actor);
+    app.db.write(Change { deed, id, change }).await
+}
+
+/// Switches a Server on or off.
 pub async fn set_active(
     app: &App,
     scope: OrgScope,
@@ -146,56 +168,62 @@ pub async fn set_active(
     active: bool,
     actor: Actor,
 ) -> Result<(), AppError> {
-    app.db
-        .write(SetActive {
-            scope,
-            id,
-            active,
-            actor,
-            now_ms: app.now_ms(),
-        })
-        .await
+    let switch = ServerChange {
+        active: Some(active),
+        ..ServerChange::default()
+    };
+    change(app, scope, id, switch, actor).await
 }
 
-struct SetActive {
-    scope: OrgScope,
+struct Change {
+    deed: Deed,
     id: ServerId,
-    active: bool,
-    actor: Actor,
-    now_ms: i64,
+    change: ServerChange,
 }
 
-impl Work for SetActive {
+impl Work for Change {
     type Output = ();
     type Error = AppError;
-    const NAME: &'static str = "set_server_active";
+    const NAME: &'static str = "change_server";
 
     fn tenant(&self) -> Option<i64> {
-        Some(self.scope.num())
+        self.deed.tenant()
     }
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        orgs::lock(tx, self.scope).await?;
-        let server = servers::find_in(tx, self.scope, &self.id)
-            .await?
-            .ok_or(AppError::NotFound)?;
-        if server.active == self.active {
+        let (scope, target) = (self.deed.scope, Some(self.id.as_str()));
+        orgs::lock(tx, scope).await?;
+        let found = servers::find_in(tx, scope, &self.id).await?;
+        let server = found.ok_or(AppError::NotFound)?;
+        if let Some(active) = self.change.active.filter(|active| *active != server.active) {
+            servers::set_active(tx, scope, server.num, active).await?;
+            let action = if active {
+                AuditAction::ServerActivated
+            } else {
+                AuditAction::ServerDeactivated
+            };
+            self.deed.note(tx, action, target, &json!({})).await?;
+        }
+        let mut changed = serde_json::Map::new();
+        if let Some(bare) = self.change.bare_ids.filter(|bare| *bare != server.bare_ids) {
+            servers::set_bare_ids(tx, scope, server.num, bare).await?;
+            changed.insert("bare_ids".to_owned(), bare.into());
+        }
+        if let Some(name) = self
+            .change
+            .name
+            .as_ref()
+            .filter(|name| name.as_str() != server.name)
+        {
+            servers::rename(tx, scope, server.num, name.as_str()).await?;
+            changed.insert("name".to_owned(), name.as_str().into());
+        }
+        if changed.is_empty() {
             return Ok(());
         }
-        servers::set_active(tx, self.scope, server.num, self.active).await?;
-        let action = if self.active {
-            AuditAction::ServerActivated
-        } else {
-            AuditAction::ServerDeactivated
-        };
-        let entry = audit::Entry {
-            at_ms: self.now_ms,
-            actor: &self.actor,
-            action,
-            target: Some(self.id.as_str()),
-            detail: "{}",
-        };
-        Ok(audit::append(tx, self.scope, &entry).await?)
+        self.deed
+            .note(tx, AuditAction::ServerChanged, target, &changed.into())
+            .await
     }
 }
 

@@ -208,6 +208,41 @@ impl ActionSet {
         set
     };
 
+    /// What the platform's own bots need: to look players up, and to carry names, roles and groups between both sides.
+    /// Written out, so that a new action is no bot's until somebody decides so.
+    pub const BOT: Self = {
+        let mut set = Self::EMPTY;
+        let actions = [
+            Action::FindBySteam,
+            Action::FindByDiscord,
+            Action::DiscordCheck,
+            Action::IsLinkedSteamBulk,
+            Action::GetSteam,
+            Action::GetSteamBulk,
+            Action::GetDiscord,
+            Action::Count,
+            Action::ListAllLinked,
+            Action::ListNitro,
+            Action::UpdateNitro,
+            Action::UpdateNitroBulk,
+            Action::PendingNicknames,
+            Action::ConfirmNicknameSync,
+            Action::ListAllNicknames,
+            Action::PendingRoles,
+            Action::ConfirmRoleSync,
+            Action::SetOxideGroupFromDiscord,
+            Action::Remove,
+            Action::GetServerConfig,
+            Action::GetPlayer,
+        ];
+        let mut position = 0;
+        while position < actions.len() {
+            set.insert(actions[position]);
+            position += 1;
+        }
+        set
+    };
+
     /// Every action of one group.
     pub fn of_group(group: ActionGroup) -> Self {
         ACTIONS

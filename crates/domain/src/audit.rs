@@ -14,10 +14,14 @@ words! {
     /// Something worth remembering who did it.
     pub enum AuditAction {
         OrgCreated = "org.created",
+        OrgChanged = "org.changed",
+        TierChanged = "org.tier_changed",
         GuildCreated = "guild.created",
+        GuildChanged = "guild.changed",
         ServerCreated = "server.created",
         ServerActivated = "server.activated",
         ServerDeactivated = "server.deactivated",
+        ServerChanged = "server.changed",
         ServerDeleted = "server.deleted",
         KeyCreated = "key.created",
         KeyEdited = "key.edited",
@@ -195,7 +199,7 @@ mod tests {
 
     #[test]
     fn every_action_is_a_dotted_name() {
-        assert_eq!(AuditAction::ALL.len(), 20);
+        assert_eq!(AuditAction::ALL.len(), 24);
         for action in AuditAction::ALL {
             assert_eq!(action.as_str().split('.').count(), 2);
             assert_eq!(AuditAction::parse(action.as_str()), Some(*action));

@@ -19,6 +19,7 @@ pub fn statements() -> impl Iterator<Item = &'static Statement> {
         crate::lookups::STATEMENTS,
         crate::names::STATEMENTS,
         crate::orgs::STATEMENTS,
+        crate::resolved_keys::STATEMENTS,
         crate::role_changes::STATEMENTS,
         crate::server_players::STATEMENTS,
         crate::servers::STATEMENTS,

@@ -3,7 +3,6 @@
 use domain::action::ActionSet;
 use domain::id::{GuildId, KeyId, ServerId};
 use domain::key::{KeyHash, KeyPrefix};
-use domain::plan::Tier;
 
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row, Tx};
@@ -12,8 +11,12 @@ use crate::scope::{GuildNum, KeyNum, OrgScope, ServerNum};
 
 statements! {
     INSERT = "
-        INSERT INTO api_keys (id, org_num, guild_num, server_num, kind, name, actions, tier, server_active, hash, prefix, sealed, sealed_kid, version, created_at, rotated_at)
-        VALUES ($1, $2, $3, $4, 'custom', $5, $6, $7, $8, $9, $10, $11, $12, 1, $13, $13)";
+        INSERT INTO api_keys (id, org_num, guild_num, server_num, kind, name, actions, tier, hash, prefix, sealed, sealed_kid, version, created_at, rotated_at, server_active, bare_ids, refuse_in_query)
+        SELECT $1, g.org_num, g.num, s.num, 'custom', $4, $5, o.tier, $6, $7, $8, $9, 1, $10, $10, COALESCE(s.active, 1), COALESCE(s.bare_ids, 0), o.refuse_query_keys
+        FROM guilds g
+        JOIN orgs o ON o.num = g.org_num
+        LEFT JOIN servers s ON s.num = $3 AND s.guild_num = g.num AND s.org_num = g.org_num
+        WHERE g.num = $2 AND g.org_num = $11";
     COUNT = "
         SELECT CAST(COUNT(*) AS BIGINT)
         FROM api_keys k
@@ -79,14 +82,13 @@ impl FromRow for CustomKey {
     }
 }
 
+/// What it repeats of its Org and Server is copied from them.
 pub struct NewCustomKey<'a> {
     pub id: &'a KeyId,
     pub guild: GuildNum,
     pub server: Option<ServerNum>,
     pub name: &'a str,
     pub actions: ActionSet,
-    pub tier: Tier,
-    pub server_active: bool,
     pub hash: &'a KeyHash,
     pub prefix: &'a KeyPrefix,
     pub sealed: &'a str,
@@ -97,18 +99,16 @@ pub struct NewCustomKey<'a> {
 pub async fn insert(tx: &mut Tx<'_>, scope: OrgScope, new: &NewCustomKey<'_>) -> Result<(), DbError> {
     let values = params![
         new.id.as_str(),
-        scope.num(),
         new.guild,
         new.server,
         new.name,
         new.actions.bits(),
-        new.tier.as_str(),
-        new.server_active,
         new.hash.as_str(),
         new.prefix.as_str(),
         new.sealed,
         new.sealed_kid,
         new.now_ms,
+        scope.num(),
     ];
     tx.execute_one(&INSERT, values).await
 }

@@ -60,7 +60,10 @@ statements! {
         FROM api_keys k
         JOIN orgs o ON o.num = k.org_num
         LEFT JOIN servers s ON s.num = k.server_num
-        WHERE k.tier <> o.tier OR k.server_active <> COALESCE(s.active, 1)";
+        WHERE k.tier <> o.tier
+           OR k.refuse_in_query <> o.refuse_query_keys
+           OR k.server_active <> COALESCE(s.active, 1)
+           OR k.bare_ids <> COALESCE(s.bare_ids, 0)";
     ORGS_WITHOUT_USAGE = "
         SELECT CAST(COUNT(*) AS BIGINT)
         FROM orgs o

@@ -31,6 +31,14 @@ statements! {
         SELECT active_links
         FROM guilds
         WHERE num = $1";
+    SETTINGS = "
+        SELECT log_channel_id, verified_roles, booster_roles, plugin_roles
+        FROM guilds
+        WHERE num = $2 AND org_num = $1";
+    SET_SETTINGS = "
+        UPDATE guilds
+        SET log_channel_id = $3, verified_roles = $4, booster_roles = $5, plugin_roles = $6
+        WHERE num = $2 AND org_num = $1";
     ROLES = "
         SELECT verified_roles, booster_roles, plugin_roles
         FROM guilds
@@ -118,6 +126,69 @@ pub async fn change_links(tx: &mut Tx<'_>, scope: OrgScope, guild: GuildNum, by:
 /// How many active links the Guild of a key has.
 pub async fn find_active_links(db: &Db, guild: GuildNum) -> Result<Option<i64>, DbError> {
     db.find(&ACTIVE_LINKS, params![guild]).await
+}
+
+/// What an Org decides about one of its Guilds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GuildSettings {
+    /// Where linked and unlinked messages go; none switches them off.
+    pub log_channel_id: Option<DiscordId>,
+    /// Roles of everybody who is linked.
+    pub verified_roles: Vec<DiscordId>,
+    /// Roles of linked boosters.
+    pub booster_roles: Vec<DiscordId>,
+    /// Further roles that game servers may give and take.
+    pub plugin_roles: Vec<DiscordId>,
+}
+
+impl FromRow for GuildSettings {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        let roles = |column| row.parse(column, |text| serde_json::from_str(text));
+        Ok(Self {
+            log_channel_id: match row.opt_text(0)? {
+                Some(_) => Some(row.parse(0, DiscordId::parse)?),
+                None => None,
+            },
+            verified_roles: roles(1)?,
+            booster_roles: roles(2)?,
+            plugin_roles: roles(3)?,
+        })
+    }
+}
+
+pub async fn find_settings(
+    db: &Db,
+    scope: OrgScope,
+    guild: GuildNum,
+) -> Result<Option<GuildSettings>, DbError> {
+    db.find(&SETTINGS, params![scope.num(), guild]).await
+}
+
+pub async fn get_settings_in(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    guild: GuildNum,
+) -> Result<GuildSettings, DbError> {
+    tx.get(&SETTINGS, params![scope.num(), guild]).await
+}
+
+pub async fn set_settings(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    guild: GuildNum,
+    settings: &GuildSettings,
+) -> Result<(), DbError> {
+    let list = |roles: &[DiscordId]| {
+        serde_json::to_string(roles).map_err(|error| DbError::Bug(format!("a list of roles: {error}")))
+    };
+    let (verified, booster, plugin) = (
+        list(&settings.verified_roles)?,
+        list(&settings.booster_roles)?,
+        list(&settings.plugin_roles)?,
+    );
+    let channel = settings.log_channel_id.as_ref().map(DiscordId::as_str);
+    let values = params![scope.num(), guild, channel, &verified, &booster, &plugin];
+    tx.execute_one(&SET_SETTINGS, values).await
 }
 
 /// The three role lists of a Guild, each a JSON array of Discord ids.

@@ -1,39 +1,24 @@
 //! API keys: found by hash, replaced in place.
 
 use domain::action::ActionSet;
-use domain::id::{GuildId, KeyId};
+use domain::id::KeyId;
 use domain::key::{KeyHash, KeyKind, KeyPrefix};
 use domain::plan::Tier;
-use domain::platform_id::SteamId;
 
 use crate::db::statement::statements;
-use crate::db::{Db, DbError, FromRow, KnownKeys, Row, Snapshot, Tx};
-use crate::orgs;
+use crate::db::{Db, DbError, FromRow, Row, Tx};
 use crate::params;
-use crate::scope::{GuildNum, KeyNum, OrgScope, ServerNum};
+use crate::scope::{KeyNum, OrgScope, ServerNum};
+
+pub use crate::resolved_keys::{KeyScope, ResolvedKey, find_scope, resolve};
 
 statements! {
     INSERT = "
-        INSERT INTO api_keys (id, org_num, guild_num, server_num, kind, actions, tier, hash, prefix, sealed, sealed_kid, version, created_at, rotated_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 1, $12, $12)";
-    /// The hot read of the plugin API: the key and the asked-for link in one statement, so that the check is exact on
-    /// every node. BETWEEN is an equality here and below: with `=` SQLite would take the unique index, which lacks the
-    /// Discord id, instead of the one that has it.
-    RESOLVE = "
-        SELECT k.num, k.kind, k.actions, k.revoked_at, k.org_num, k.tier, k.guild_num, k.server_num, k.server_active, l.discord_id
-        FROM api_keys k
-        LEFT JOIN links l ON l.guild_num = k.guild_num AND l.steam_id BETWEEN $2 AND $2 AND l.ended_at IS NULL
-        WHERE k.hash = $1";
-    LINKED = "
-        SELECT discord_id
-        FROM links
-        WHERE guild_num = $1 AND steam_id BETWEEN $2 AND $2 AND ended_at IS NULL";
-    SCOPE = "
-        SELECT k.id, g.id, g.discord_guild_id, s.id
-        FROM api_keys k
-        JOIN guilds g ON g.num = k.guild_num AND g.org_num = k.org_num
-        LEFT JOIN servers s ON s.num = k.server_num AND s.guild_num = k.guild_num AND s.org_num = k.org_num
-        WHERE k.num = $1";
+        INSERT INTO api_keys (id, org_num, guild_num, server_num, kind, actions, tier, hash, prefix, sealed, sealed_kid, version, created_at, rotated_at, server_active, bare_ids, refuse_in_query)
+        SELECT $1, s.org_num, s.guild_num, s.num, $3, $4, o.tier, $5, $6, $7, $8, 1, $9, $9, s.active, s.bare_ids, o.refuse_query_keys
+        FROM servers s
+        JOIN orgs o ON o.num = s.org_num
+        WHERE s.num = $2 AND s.org_num = $10";
     SET_TIER = "
         UPDATE api_keys
         SET tier = $2
@@ -42,6 +27,20 @@ statements! {
         UPDATE api_keys
         SET server_active = $3
         WHERE server_num = $2 AND org_num = $1";
+    SET_BARE_IDS = "
+        UPDATE api_keys
+        SET bare_ids = $3
+        WHERE server_num = $2 AND org_num = $1";
+    SET_REFUSE_IN_QUERY = "
+        UPDATE api_keys
+        SET refuse_in_query = $2
+        WHERE guild_num IN (SELECT num FROM guilds WHERE org_num = $1)";
+    RETIRE_BOT_KEY = "
+        INSERT INTO retired_keys (hash, key_id, org_num, retired_at)
+        SELECT hash, id, org_num, $3 FROM api_keys WHERE server_num = $2 AND org_num = $1 AND kind = 'bot'";
+    DELETE_BOT_KEY = "
+        DELETE FROM api_keys
+        WHERE server_num = $2 AND org_num = $1 AND kind = 'bot'";
     REPLACE = "
         UPDATE api_keys
         SET hash = $3, prefix = $4, sealed = $5, sealed_kid = $6, version = version + 1, rotated_at = $7, revoked_at = NULL
@@ -85,67 +84,6 @@ statements! {
         WHERE num = $1 AND sealed = $2";
 }
 
-/// Everything the front door needs to know about a presented key.
-#[derive(Debug, Clone)]
-pub struct ResolvedKey {
-    pub num: KeyNum,
-    pub kind: KeyKind,
-    pub actions: ActionSet,
-    pub revoked: bool,
-    pub scope: OrgScope,
-    pub tier: Tier,
-    pub guild: GuildNum,
-    /// None for a custom key of the whole Guild.
-    pub server: Option<ServerNum>,
-    pub server_active: bool,
-    /// The Discord side of the asked Steam id's active link.
-    pub linked_discord: Option<String>,
-}
-
-impl FromRow for ResolvedKey {
-    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
-        let bits = row.int(2)?;
-        Ok(Self {
-            num: KeyNum(row.int(0)?),
-            kind: row.parse(1, |text| KeyKind::parse(text).ok_or("unknown kind"))?,
-            actions: ActionSet::from_bits(bits)
-                .ok_or_else(|| DbError::Bug(format!("unknown actions {bits}")))?,
-            revoked: row.opt_int(3)?.is_some(),
-            scope: OrgScope::new(row.int(4)?),
-            tier: orgs::tier(row, 5)?,
-            guild: GuildNum(row.int(6)?),
-            server: row.opt_int(7)?.map(ServerNum),
-            server_active: row.flag(8)?,
-            linked_discord: row.opt_text(9)?,
-        })
-    }
-}
-
-/// The public ids of what a key is recorded for.
-#[derive(Debug, Clone)]
-pub struct KeyScope {
-    pub key_id: KeyId,
-    pub guild_id: GuildId,
-    pub discord_guild_id: String,
-    pub server_id: Option<String>,
-}
-
-impl FromRow for KeyScope {
-    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
-        Ok(Self {
-            key_id: row.parse(0, KeyId::parse)?,
-            guild_id: row.parse(1, GuildId::parse)?,
-            discord_guild_id: row.text(2)?,
-            server_id: row.opt_text(3)?,
-        })
-    }
-}
-
-/// The recorded Guild and Server of a key, unless they no longer belong together.
-pub async fn find_scope(db: &Db, key: KeyNum) -> Result<Option<KeyScope>, DbError> {
-    db.find(&SCOPE, params![key]).await
-}
-
 /// Repeats an Org's tier in its keys; in the transaction that changes it.
 pub(crate) async fn set_tier(tx: &mut Tx<'_>, scope: OrgScope, tier: Tier) -> Result<(), DbError> {
     tx.execute(&SET_TIER, params![scope.num(), tier.as_str()])
@@ -165,13 +103,48 @@ pub(crate) async fn set_server_active(
         .map(drop)
 }
 
+/// Repeats a Server's form of ids in its keys; in the transaction that changes it.
+pub(crate) async fn set_bare_ids(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    server: ServerNum,
+    bare: bool,
+) -> Result<(), DbError> {
+    tx.execute(&SET_BARE_IDS, params![scope.num(), server, bare])
+        .await
+        .map(drop)
+}
+
+/// Repeats an Org's decision about keys in addresses in its keys; in the transaction that takes it.
+pub(crate) async fn set_refuse_in_query(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    refuse: bool,
+) -> Result<(), DbError> {
+    tx.execute(&SET_REFUSE_IN_QUERY, params![scope.num(), refuse])
+        .await
+        .map(drop)
+}
+
+/// Ends the bot key of a Server, if it has one; who tries it later is noticed.
+pub async fn end_bot_key(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    server: ServerNum,
+    now_ms: i64,
+) -> Result<bool, DbError> {
+    tx.execute(&RETIRE_BOT_KEY, params![scope.num(), server, now_ms])
+        .await?;
+    let ended = tx.execute(&DELETE_BOT_KEY, params![scope.num(), server]).await?;
+    Ok(ended == 1)
+}
+
+/// A key of a Server. What it repeats of its Org and Server is copied from them.
 pub struct NewKey<'a> {
     pub id: &'a KeyId,
-    pub guild: GuildNum,
     pub server: ServerNum,
     pub kind: KeyKind,
     pub actions: ActionSet,
-    pub tier: Tier,
     pub hash: &'a KeyHash,
     pub prefix: &'a KeyPrefix,
     pub sealed: &'a str,
@@ -182,54 +155,17 @@ pub struct NewKey<'a> {
 pub async fn insert(tx: &mut Tx<'_>, scope: OrgScope, new: &NewKey<'_>) -> Result<(), DbError> {
     let values = params![
         new.id.as_str(),
-        scope.num(),
-        new.guild,
         new.server,
         new.kind.as_str(),
         new.actions.bits(),
-        new.tier.as_str(),
         new.hash.as_str(),
         new.prefix.as_str(),
         new.sealed,
         new.sealed_kid,
         new.now_ms,
+        scope.num(),
     ];
     tx.execute_one(&INSERT, values).await
-}
-
-/// The key with this hash, its scope, and the link of `steam` in its Guild if a Steam id was asked for.
-pub async fn resolve(
-    db: &Db,
-    hash: &KeyHash,
-    steam: Option<&SteamId>,
-) -> Result<Option<ResolvedKey>, DbError> {
-    match db {
-        Db::Sqlite(db) => db.with_known_keys(|snapshot, known| resolve_in(snapshot, known, hash, steam)),
-        Db::Postgres(_) => {
-            let steam = steam.map_or("", SteamId::as_str);
-            db.find(&RESOLVE, params![hash.as_str(), steam]).await
-        }
-    }
-}
-
-/// The same in one state of an embedded database: a key is read once in it.
-fn resolve_in(
-    snapshot: Snapshot<'_>,
-    known: &mut KnownKeys,
-    hash: &KeyHash,
-    steam: Option<&SteamId>,
-) -> Result<Option<ResolvedKey>, DbError> {
-    let mut key = match known.get(hash) {
-        Some(key) => key.clone(),
-        None => match snapshot.find::<ResolvedKey>(&RESOLVE, params![hash.as_str(), ""])? {
-            Some(key) => known.keep(hash, key),
-            None => return Ok(None),
-        },
-    };
-    if let Some(steam) = steam {
-        key.linked_discord = snapshot.find(&LINKED, params![key.guild, steam.as_str()])?;
-    }
-    Ok(Some(key))
 }
 
 /// Replaces hash and sealed copy in one statement and lifts a revocation. False when the key changed meanwhile.

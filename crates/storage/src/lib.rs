@@ -19,6 +19,7 @@ pub mod lookups;
 pub mod migrate;
 pub mod names;
 pub mod orgs;
+mod resolved_keys;
 pub mod role_changes;
 mod scope;
 pub mod server_players;

@@ -71,6 +71,7 @@ const MIGRATIONS: &[Migration] = migrations! {
     5 "0005_immutable_rows" pair;
     6 "0006_players" portable;
     7 "0007_names_in_history" pair;
+    8 "0008_switches" portable;
 };
 
 /// The newest schema this binary knows.

@@ -22,13 +22,19 @@ statements! {
         INSERT INTO audit_heads (chain, seq, hash)
         VALUES ($1, 0, '')";
     BY_ID = "
-        SELECT o.num, o.id, o.slug, o.name, o.tier, a.id, u.guilds, u.servers, u.links
+        SELECT o.num, o.id, o.slug, o.name, o.tier, a.id, u.guilds, u.servers, u.links, o.refuse_query_keys
         FROM orgs o
         JOIN accounts a ON a.num = o.owner_account_num
         JOIN org_usage u ON u.org_num = o.num
         WHERE o.id = $1";
+    BY_NUM = "
+        SELECT o.num, o.id, o.slug, o.name, o.tier, a.id, u.guilds, u.servers, u.links, o.refuse_query_keys
+        FROM orgs o
+        JOIN accounts a ON a.num = o.owner_account_num
+        JOIN org_usage u ON u.org_num = o.num
+        WHERE o.num = $1";
     ALL = "
-        SELECT o.num, o.id, o.slug, o.name, o.tier, a.id, u.guilds, u.servers, u.links
+        SELECT o.num, o.id, o.slug, o.name, o.tier, a.id, u.guilds, u.servers, u.links, o.refuse_query_keys
         FROM orgs o
         JOIN accounts a ON a.num = o.owner_account_num
         JOIN org_usage u ON u.org_num = o.num
@@ -67,6 +73,14 @@ statements! {
         UPDATE members
         SET permissions = $3
         WHERE org_num = $1 AND account_num = $2";
+    RENAME = "
+        UPDATE orgs
+        SET name = $2
+        WHERE num = $1";
+    SET_REFUSE_QUERY_KEYS = "
+        UPDATE orgs
+        SET refuse_query_keys = $2
+        WHERE num = $1";
     SET_TIER = "
         UPDATE orgs
         SET tier = $2
@@ -84,6 +98,8 @@ pub struct Org {
     pub guilds: i64,
     pub servers: i64,
     pub links: i64,
+    /// Keys in the address are refused; only headers count.
+    pub refuse_query_keys: bool,
 }
 
 impl FromRow for Org {
@@ -98,6 +114,7 @@ impl FromRow for Org {
             guilds: row.int(6)?,
             servers: row.int(7)?,
             links: row.int(8)?,
+            refuse_query_keys: row.flag(9)?,
         })
     }
 }
@@ -150,6 +167,26 @@ pub async fn insert(tx: &mut Tx<'_>, new: &NewOrg<'_>) -> Result<OrgScope, DbErr
     tx.execute_one(&INSERT_USAGE, params![num]).await?;
     tx.execute_one(&INSERT_CHAIN, params![num]).await?;
     Ok(OrgScope::new(num))
+}
+
+/// The Org of a scope, with its settings and counters.
+pub async fn get(db: &Db, scope: OrgScope) -> Result<Option<Org>, DbError> {
+    db.find(&BY_NUM, params![scope.num()]).await
+}
+
+/// The same inside a unit of work that holds the Org's lock.
+pub async fn get_in(tx: &mut Tx<'_>, scope: OrgScope) -> Result<Org, DbError> {
+    tx.get(&BY_NUM, params![scope.num()]).await
+}
+
+pub async fn rename(tx: &mut Tx<'_>, scope: OrgScope, name: &str) -> Result<(), DbError> {
+    tx.execute_one(&RENAME, params![scope.num(), name]).await
+}
+
+pub async fn set_refuse_query_keys(tx: &mut Tx<'_>, scope: OrgScope, refuse: bool) -> Result<(), DbError> {
+    tx.execute_one(&SET_REFUSE_QUERY_KEYS, params![scope.num(), refuse])
+        .await?;
+    keys::set_refuse_in_query(tx, scope, refuse).await
 }
 
 /// An Org by its public id, for operators.

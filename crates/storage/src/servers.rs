@@ -15,14 +15,14 @@ statements! {
         RETURNING num";
     BY_ID = "
         SELECT s.num, s.id, s.name, s.active, g.num, g.id,
-               k.num, k.id, k.prefix, k.version, k.sealed, k.revoked_at, k.last_used_at, k.rotated_at, k.query_calls, s.created_at
+               k.num, k.id, k.prefix, k.version, k.sealed, k.revoked_at, k.last_used_at, k.rotated_at, k.query_calls, s.created_at, s.bare_ids
         FROM servers s
         JOIN guilds g ON g.num = s.guild_num
         JOIN api_keys k ON k.server_num = s.num AND k.kind = 'plugin'
         WHERE s.id = $2 AND s.org_num = $1";
     BY_ORG = "
         SELECT s.num, s.id, s.name, s.active, g.num, g.id,
-               k.num, k.id, k.prefix, k.version, k.sealed, k.revoked_at, k.last_used_at, k.rotated_at, k.query_calls, s.created_at
+               k.num, k.id, k.prefix, k.version, k.sealed, k.revoked_at, k.last_used_at, k.rotated_at, k.query_calls, s.created_at, s.bare_ids
         FROM servers s
         JOIN guilds g ON g.num = s.guild_num
         JOIN api_keys k ON k.server_num = s.num AND k.kind = 'plugin'
@@ -41,6 +41,14 @@ statements! {
         UPDATE servers
         SET active = $3
         WHERE num = $2 AND org_num = $1";
+    SET_BARE_IDS = "
+        UPDATE servers
+        SET bare_ids = $3
+        WHERE num = $2 AND org_num = $1";
+    RENAME = "
+        UPDATE servers
+        SET name = $3
+        WHERE num = $2 AND org_num = $1";
     DELETE = "
         DELETE FROM servers
         WHERE num = $2 AND org_num = $1";
@@ -57,6 +65,8 @@ pub struct Server {
     pub guild_id: GuildId,
     pub key: PluginKey,
     pub created_at_ms: i64,
+    /// The id look-ups answer digits without quotes, for one very old client.
+    pub bare_ids: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -94,6 +104,7 @@ impl FromRow for Server {
                 query_calls: row.int(14)?,
             },
             created_at_ms: row.int(15)?,
+            bare_ids: row.flag(16)?,
         })
     }
 }
@@ -140,6 +151,21 @@ pub async fn set_active(
     tx.execute_one(&SET_ACTIVE, params![scope.num(), server, active])
         .await?;
     keys::set_server_active(tx, scope, server, active).await
+}
+
+pub async fn set_bare_ids(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    server: ServerNum,
+    bare: bool,
+) -> Result<(), DbError> {
+    tx.execute_one(&SET_BARE_IDS, params![scope.num(), server, bare])
+        .await?;
+    keys::set_bare_ids(tx, scope, server, bare).await
+}
+
+pub async fn rename(tx: &mut Tx<'_>, scope: OrgScope, server: ServerNum, name: &str) -> Result<(), DbError> {
+    tx.execute_one(&RENAME, params![scope.num(), server, name]).await
 }
 
 /// Deletes the Server; its keys go with it, links stay.

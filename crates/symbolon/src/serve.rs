@@ -17,7 +17,6 @@ use crate::open::{load_config, open_app, open_app_at};
 use crate::output::{Failure, say};
 use crate::{admin, logging, sandbox};
 
-
 pub async fn run(common: &Common, options: &ServeOptions) -> Result<(), Failure> {
     let mut config = load_config(common, options.listen)?;
     if options.sandbox {

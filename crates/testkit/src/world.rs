@@ -54,7 +54,9 @@ impl TestApp {
         )
         .await
         .expect("an Org");
-        orgs::set_tier(app, scope, tier).await.expect("a tier");
+        orgs::set_tier(app, scope, tier, domain::audit::Actor::System)
+            .await
+            .expect("a tier");
         let discord_guild = discord(800_000_000 + number);
         let request = NewGuildRequest {
             discord_guild_id: discord_guild.clone(),
@@ -125,6 +127,13 @@ impl TestApp {
         let created = custom_keys::create(&self.app, tenant.scope, request, Actor::System).await;
         let (id, key) = created.expect("a custom key");
         (id, key.expose().to_owned())
+    }
+
+    /// A bot key of the tenant's Server.
+    pub async fn bot_key(&self, tenant: &Tenant) -> String {
+        let issued =
+            app::bot_keys::issue(&self.app, tenant.scope, tenant.server.clone(), Actor::System).await;
+        issued.expect("a bot key").expose().to_owned()
     }
 
     /// Changes what a member may do.

@@ -13,7 +13,9 @@ use crate::layers::Surface;
 const SURFACES: [Surface; 3] = [Surface::Plugin, Surface::Api, Surface::Page];
 const CLASSES: [&str; 4] = ["2xx", "3xx", "4xx", "5xx"];
 /// Upper ends of the histogram's buckets, in microseconds; what is above the last one is counted there too.
-const BUCKETS_US: [u64; 10] = [500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 500_000, 2_000_000];
+const BUCKETS_US: [u64; 10] = [
+    500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 500_000, 2_000_000,
+];
 
 /// All requests of this process. Counted here and not in the recorder, which would keep every single duration until
 /// somebody asks for it.
@@ -64,11 +66,16 @@ impl RequestMetrics {
                 let (surface, count) = (surface.name(), count.load(Relaxed));
                 line(
                     &mut text,
-                    format_args!("symbolon_requests_total{{surface=\"{surface}\",class=\"{class}\"}} {count}"),
+                    format_args!(
+                        "symbolon_requests_total{{surface=\"{surface}\",class=\"{class}\"}} {count}"
+                    ),
                 );
             }
         }
-        line(&mut text, format_args!("# TYPE symbolon_request_seconds histogram"));
+        line(
+            &mut text,
+            format_args!("# TYPE symbolon_request_seconds histogram"),
+        );
         for (surface, metrics) in SURFACES.iter().zip(&self.surfaces) {
             render_histogram(&mut text, surface.name(), metrics);
         }
@@ -77,7 +84,10 @@ impl RequestMetrics {
 }
 
 fn render_histogram(text: &mut String, surface: &str, metrics: &SurfaceMetrics) {
-    let ends = BUCKETS_US.iter().map(|end| seconds(*end)).chain(["+Inf".to_owned()]);
+    let ends = BUCKETS_US
+        .iter()
+        .map(|end| seconds(*end))
+        .chain(["+Inf".to_owned()]);
     let mut counted = 0;
     for (end, bucket) in ends.zip(&metrics.buckets) {
         counted += bucket.load(Relaxed);
@@ -122,7 +132,11 @@ mod tests {
         };
         metrics.add(Surface::Plugin, StatusCode::OK, Duration::from_micros(500));
         metrics.add(Surface::Plugin, StatusCode::OK, Duration::from_millis(3));
-        metrics.add(Surface::Page, StatusCode::SERVICE_UNAVAILABLE, Duration::from_secs(30));
+        metrics.add(
+            Surface::Page,
+            StatusCode::SERVICE_UNAVAILABLE,
+            Duration::from_secs(30),
+        );
         let text = metrics.render();
         for expected in [
             r#"symbolon_requests_total{surface="plugin",class="2xx"} 2"#,
@@ -137,7 +151,10 @@ mod tests {
             r#"symbolon_request_seconds_bucket{surface="page",le="2"} 0"#,
             r#"symbolon_request_seconds_bucket{surface="page",le="+Inf"} 1"#,
         ] {
-            assert!(text.lines().any(|line| line == expected), "{expected} is not in\n{text}");
+            assert!(
+                text.lines().any(|line| line == expected),
+                "{expected} is not in\n{text}"
+            );
         }
     }
 }

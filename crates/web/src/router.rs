@@ -4,7 +4,7 @@ use axum::Router;
 use axum::routing::{any, get};
 use http::{Method, Uri};
 
-use crate::dashboard::{audit, keys, servers};
+use crate::dashboard::{audit, guilds, keys, orgs, servers};
 use crate::error::failed_response;
 use crate::layers::Edge;
 use crate::routes::{Access, RouteSpec, Routes, methods_of};
@@ -22,10 +22,15 @@ fn routes() -> Routes {
         .open(Method::GET, "/healthz", Access::Public, get(health::alive))
         .open(Method::GET, "/readyz", Access::Public, get(health::ready))
         .open(Method::GET, "/api", Access::PluginKey, any(plugin::handle))
+        .dashboard(Method::GET, "/orgs/{org}/settings", orgs::get)
+        .dashboard(Method::PATCH, "/orgs/{org}/settings", orgs::change)
+        .dashboard(Method::GET, "/orgs/{org}/guilds", guilds::list)
+        .dashboard(Method::GET, "/orgs/{org}/guilds/{guild}", guilds::get)
+        .dashboard(Method::PATCH, "/orgs/{org}/guilds/{guild}", guilds::change)
         .dashboard(Method::GET, "/orgs/{org}/servers", servers::list)
         .dashboard(Method::POST, "/orgs/{org}/servers", servers::create)
         .dashboard(Method::GET, "/orgs/{org}/servers/{server}", servers::get)
-        .dashboard(Method::PATCH, "/orgs/{org}/servers/{server}", servers::set_active)
+        .dashboard(Method::PATCH, "/orgs/{org}/servers/{server}", servers::change)
         .dashboard(Method::DELETE, "/orgs/{org}/servers/{server}", servers::delete)
         .dashboard(
             Method::POST,

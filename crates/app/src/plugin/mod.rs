@@ -40,11 +40,12 @@ pub struct Request<'a> {
     pub opened_as_page: bool,
 }
 
-/// A success: its status and its JSON text.
+/// A success: its status and its text, which is JSON unless a Server asked for bare ids.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Reply {
     pub status: u16,
     pub body: String,
+    pub is_plain_text: bool,
 }
 
 impl Reply {
@@ -53,11 +54,16 @@ impl Reply {
         Self {
             status,
             body: ["\"", text, "\""].concat(),
+            is_plain_text: false,
         }
     }
 
     pub(crate) fn json(body: String) -> Self {
-        Self { status: 200, body }
+        Self {
+            status: 200,
+            body,
+            is_plain_text: false,
+        }
     }
 }
 
@@ -88,6 +94,18 @@ pub(crate) struct Call<'a> {
 }
 
 impl Call<'_> {
+    /// The id that a look-up found.
+    pub(crate) fn found_id(&self, id: &str) -> Reply {
+        if self.key.bare_ids {
+            return Reply {
+                status: 200,
+                body: id.to_owned(),
+                is_plain_text: true,
+            };
+        }
+        Reply::text(200, id)
+    }
+
     /// A player named by a game server's own key was there; other keys say nothing about that.
     pub(crate) fn mark_seen(&self, steam_id: &str) {
         if let (KeyKind::Plugin, Some(server)) = (self.key.kind, self.server)
@@ -146,7 +164,7 @@ async fn admit(
     in_query: bool,
 ) -> (Result<Reply, AppError>, Decision) {
     let now_ms = app.now_ms();
-    if let Err(error) = check_alive(key) {
+    if let Err(error) = check_alive(key, in_query) {
         return (Err(error), app.gate.peek_key(key.num.0, key.tier, now_ms));
     }
     let decision = app.gate.take_key(key.num.0, key.tier, now_ms, in_query);
@@ -176,12 +194,15 @@ async fn answer_within(
     actions::run(action, &call).await
 }
 
-fn check_alive(key: &ResolvedKey) -> Result<(), AppError> {
+fn check_alive(key: &ResolvedKey, in_query: bool) -> Result<(), AppError> {
     if key.revoked {
         return Err(AppError::KeyRevoked);
     }
     if !key.server_active {
         return Err(AppError::ServerInactive);
+    }
+    if key.refuse_in_query && in_query {
+        return Err(AppError::QueryKeyRefused);
     }
     Ok(())
 }

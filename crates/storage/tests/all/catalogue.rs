@@ -9,8 +9,8 @@ use crate::support::{NOW, Tenant, postgres_client};
 
 /// What runs on every plugin call or page view.
 const HOT: [&str; 7] = [
-    "storage::keys::RESOLVE",
-    "storage::keys::LINKED",
+    "storage::resolved_keys::RESOLVE",
+    "storage::resolved_keys::LINKED",
     "storage::links::BY_DISCORD",
     "storage::links::BY_STEAM",
     "storage::sessions::CALLER",
@@ -60,7 +60,10 @@ both_databases! {
 #[tokio::test]
 async fn on_sqlite_a_plugin_call_finds_its_link_in_the_index_alone() {
     let test = TestDb::open(Engine::Sqlite).await;
-    for name in ["storage::keys::RESOLVE", "storage::keys::LINKED"] {
+    for name in [
+        "storage::resolved_keys::RESOLVE",
+        "storage::resolved_keys::LINKED",
+    ] {
         let plan = test.db.explain(named(name)).await.unwrap();
         assert!(
             plan.contains("USING COVERING INDEX links_find_by_steam"),

@@ -18,6 +18,7 @@ mod proxy;
 mod queue;
 mod records;
 mod schema_rules;
+mod snapshots;
 mod sqlite_faults;
 mod tenants;
 mod units;

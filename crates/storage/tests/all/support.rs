@@ -72,6 +72,7 @@ pub async fn is_put(db: &Db, name: &str) -> bool {
 }
 
 /// One Org with a Guild, a Server with its key, and one active link.
+#[derive(Clone)]
 pub struct Tenant {
     pub account: AccountNum,
     pub scope: OrgScope,
@@ -194,11 +195,9 @@ pub async fn server_in(
     let server = servers::insert(tx, scope, guild, &id, "Server", NOW).await?;
     let new = keys::NewKey {
         id: &key_id,
-        guild,
         server,
         kind: KeyKind::Plugin,
         actions: ActionSet::PLUGIN,
-        tier: Tier::Free,
         hash: &key.hash(),
         prefix: &key.prefix(),
         sealed: "sealed-1",

@@ -144,11 +144,9 @@ impl AddTenant {
         let [first, second] = [&self.plain[0], &self.plain[1]];
         let key = keys::NewKey {
             id: &self.key,
-            guild,
             server,
             kind: KeyKind::Plugin,
             actions: ActionSet::PLUGIN,
-            tier: Tier::Pro,
             hash: &first.hash(),
             prefix: &first.prefix(),
             sealed: "sealed",

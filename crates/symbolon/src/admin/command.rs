@@ -79,6 +79,11 @@ pub enum AdminCommand {
         #[arg(long)]
         server: String,
     },
+    /// Make a new bot key for a game server and print it; the bot key before it stops at once.
+    IssueBotKey {
+        #[arg(long)]
+        server: String,
+    },
     /// Switch a game server on.
     ActivateServer {
         #[arg(long)]

@@ -2,7 +2,9 @@
 
 use app::guilds::NewGuildRequest;
 use app::links::{LinkRequest, Linked};
-use app::{App, AppError, OrgScope, accounts, guilds, keys, links, master_keys, orgs, servers, sessions};
+use app::{
+    App, AppError, OrgScope, accounts, bot_keys, guilds, keys, links, master_keys, orgs, servers, sessions,
+};
 use domain::audit::Actor;
 use domain::id::{GuildId, ServerId};
 
@@ -59,12 +61,17 @@ pub(super) async fn run(app: &App, command: AdminCommand) -> Result<Fields, AppE
             keys::revoke(app, scope, id, Actor::Operator).await?;
             Ok(fields([("revoked", &server)]))
         }
+        AdminCommand::IssueBotKey { server } => {
+            let (scope, id) = find_server(app, &server).await?;
+            let key = bot_keys::issue(app, scope, id, Actor::Operator).await?;
+            Ok(fields([("key", key.expose())]))
+        }
         AdminCommand::ActivateServer { server } => set_active(app, &server, true).await,
         AdminCommand::DeactivateServer { server } => set_active(app, &server, false).await,
         AdminCommand::ListOrgs => list_orgs(app).await,
         AdminCommand::SetTier { org, tier } => {
             let found = find_org(app, &org).await?;
-            orgs::set_tier(app, found.scope, parse::tier(&tier)?).await?;
+            orgs::set_tier(app, found.scope, parse::tier(&tier)?, Actor::Operator).await?;
             Ok(fields([("org", org.as_str()), ("tier", &tier)]))
         }
         AdminCommand::Grant { discord, name } => {

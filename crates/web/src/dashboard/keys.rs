@@ -4,9 +4,9 @@ use app::custom_keys::{self, CustomKey, CustomKeyRequest};
 use app::{App, AppError};
 use domain::action::{Action, ActionGroup, ActionSet};
 use domain::id::{GuildId, KeyId, ServerId};
-use domain::name::DisplayName;
 use serde::{Deserialize, Serialize};
 
+use super::display_name;
 use crate::extract::{Authorized, JsonBody, Segments, perm};
 use crate::routes::{Answer, Created, Done, Found};
 
@@ -126,10 +126,6 @@ pub async fn revoke(
 ) -> Answer<Done> {
     custom_keys::revoke(&app, caller.scope, id, caller.actor).await?;
     Ok(Done)
-}
-
-fn display_name(text: &str) -> Result<DisplayName, AppError> {
-    DisplayName::parse(text).map_err(|error| AppError::invalid("name", error))
 }
 
 /// The actions of the chosen groups and the single ones, together.

@@ -1,11 +1,11 @@
 //! Servers and their keys.
 
-use app::servers::CreatedServer;
+use app::servers::{CreatedServer, ServerChange};
 use app::{App, keys, servers};
 use domain::id::{GuildId, ServerId};
-use domain::name::DisplayName;
 use serde::{Deserialize, Serialize};
 
+use super::display_name;
 use crate::extract::{Authorized, JsonBody, Segments, perm};
 use crate::routes::{Answer, Created, Done, Found};
 
@@ -16,6 +16,7 @@ pub struct ServerView {
     guild_id: GuildId,
     name: String,
     active: bool,
+    bare_ids: bool,
     created_at_ms: i64,
     key: KeyView,
 }
@@ -46,6 +47,7 @@ impl From<servers::Server> for ServerView {
             guild_id: server.guild_id,
             name: server.name,
             active: server.active,
+            bare_ids: server.bare_ids,
             created_at_ms: server.created_at_ms,
         }
     }
@@ -79,10 +81,13 @@ pub struct NewServer {
     name: String,
 }
 
+/// What is left out stays as it is.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Activation {
-    active: bool,
+pub struct Change {
+    name: Option<String>,
+    active: Option<bool>,
+    bare_ids: Option<bool>,
 }
 
 pub async fn list(app: App, caller: Authorized<perm::ServersView>, (): ()) -> Answer<Found<ServerList>> {
@@ -105,17 +110,22 @@ pub async fn create(
     caller: Authorized<perm::ServersManage>,
     JsonBody(new): JsonBody<NewServer>,
 ) -> Answer<Created<RevealedKey>> {
-    let name = DisplayName::parse(&new.name).map_err(|error| app::AppError::invalid("name", error))?;
+    let name = display_name(&new.name)?;
     let created = servers::create(&app, caller.scope, new.guild_id, name, caller.actor).await?;
     Ok(Created(created.into()))
 }
 
-pub async fn set_active(
+pub async fn change(
     app: App,
     caller: Authorized<perm::ServersManage>,
-    (Segments(id), JsonBody(change)): (Segments<ServerId>, JsonBody<Activation>),
+    (Segments(id), JsonBody(change)): (Segments<ServerId>, JsonBody<Change>),
 ) -> Answer<Done> {
-    servers::set_active(&app, caller.scope, id, change.active, caller.actor).await?;
+    let change = ServerChange {
+        name: change.name.as_deref().map(display_name).transpose()?,
+        active: change.active,
+        bare_ids: change.bare_ids,
+    };
+    servers::change(&app, caller.scope, id, change, caller.actor).await?;
     Ok(Done)
 }
 

@@ -36,7 +36,7 @@ pub mod perm {
         )+};
     }
 
-    required! { ServersView ServersManage ServersKeys AuditView }
+    required! { OrgSettings ServersView ServersManage ServersKeys AuditView }
 }
 
 /// A caller who holds `P` in the Org of the path.

@@ -112,11 +112,7 @@ impl Edge {
 
 impl Shared {
     /// Runs the router within the request's time, and turns a panic into a failure of this request alone.
-    async fn bounded(
-        &self,
-        seen: &Seen,
-        answering: impl Future<Output = Response>,
-    ) -> Response {
+    async fn bounded(&self, seen: &Seen, answering: impl Future<Output = Response>) -> Response {
         let guarded = tokio::time::timeout(
             self.state.settings.request_timeout,
             AssertUnwindSafe(answering).catch_unwind(),

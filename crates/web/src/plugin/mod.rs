@@ -138,13 +138,21 @@ fn opened_as_page(headers: &HeaderMap) -> bool {
 
 fn respond(answer: Answer) -> Response {
     let mut response = match answer.result {
-        Ok(Reply { status, body }) => {
+        Ok(Reply {
+            status,
+            body,
+            is_plain_text,
+        }) => {
             let mut response = Response::new(Body::from(body));
             *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
-            response.headers_mut().insert(
-                CONTENT_TYPE,
-                HeaderValue::from_static("application/json; charset=utf-8"),
-            );
+            let kind = if is_plain_text {
+                "text/plain; charset=utf-8"
+            } else {
+                "application/json; charset=utf-8"
+            };
+            response
+                .headers_mut()
+                .insert(CONTENT_TYPE, HeaderValue::from_static(kind));
             response
                 .headers_mut()
                 .insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));

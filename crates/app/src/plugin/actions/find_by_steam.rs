@@ -8,7 +8,7 @@ pub(super) fn run(call: &Call<'_>) -> Result<Reply, AppError> {
     Ok(match &call.key.linked_discord {
         Some(discord_id) => {
             call.mark_seen(id.as_str());
-            Reply::text(200, discord_id)
+            call.found_id(discord_id)
         }
         None => Reply::text(404, "No users found."),
     })

@@ -14,7 +14,7 @@ pub(super) async fn run(call: &Call<'_>) -> Result<Reply, AppError> {
     if found.is_empty() {
         return Ok(Reply {
             status: 404,
-            body: r#"{"Result":0}"#.to_owned(),
+            ..Reply::json(r#"{"Result":0}"#.to_owned())
         });
     }
     let entries: Vec<_> = found.into_iter().map(|id| json!({ "discord_id": id })).collect();

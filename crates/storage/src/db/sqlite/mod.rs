@@ -50,7 +50,12 @@ impl Sqlite {
         let mut connection = connection::open_writer(path)?;
         migrate::on_sqlite(&mut connection, options.migrate)?;
         let readers = Arc::new(Readers::open(path, options.pool_size.max(1), Owner::Us)?);
-        let queue = Queue::start(path.to_owned(), connection, Arc::clone(&readers), options.write_queue)?;
+        let queue = Queue::start(
+            path.to_owned(),
+            connection,
+            Arc::clone(&readers),
+            options.write_queue,
+        )?;
         let heavy = Arc::new(tokio::sync::Semaphore::new(HEAVY_READS));
         Ok(Self {
             shared: Arc::new(Shared {

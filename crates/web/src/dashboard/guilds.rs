@@ -1,0 +1,104 @@
+//! Guilds and what an Org decides about them.
+
+use app::App;
+use app::guilds::{self, Guild, GuildChange, GuildSettings};
+use domain::id::GuildId;
+use domain::platform_id::DiscordId;
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::extract::{Authorized, JsonBody, Segments, perm};
+use crate::routes::{Answer, Done, Found};
+
+#[derive(Serialize)]
+pub struct GuildView {
+    id: GuildId,
+    discord_guild_id: DiscordId,
+    slug: String,
+    name: String,
+    active_links: i64,
+}
+
+impl From<Guild> for GuildView {
+    fn from(guild: Guild) -> Self {
+        Self {
+            id: guild.id,
+            discord_guild_id: guild.discord_guild_id,
+            slug: guild.slug,
+            name: guild.name,
+            active_links: guild.active_links,
+        }
+    }
+}
+
+#[derive(Serialize)]
+pub struct GuildList {
+    guilds: Vec<GuildView>,
+}
+
+#[derive(Serialize)]
+pub struct GuildWithSettings {
+    #[serde(flatten)]
+    guild: GuildView,
+    log_channel_id: Option<DiscordId>,
+    verified_roles: Vec<DiscordId>,
+    booster_roles: Vec<DiscordId>,
+    plugin_roles: Vec<DiscordId>,
+}
+
+impl From<(Guild, GuildSettings)> for GuildWithSettings {
+    fn from((guild, settings): (Guild, GuildSettings)) -> Self {
+        Self {
+            guild: guild.into(),
+            log_channel_id: settings.log_channel_id,
+            verified_roles: settings.verified_roles,
+            booster_roles: settings.booster_roles,
+            plugin_roles: settings.plugin_roles,
+        }
+    }
+}
+
+/// What is left out stays as it is; `null` as log channel switches log messages off.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Change {
+    #[serde(default, deserialize_with = "given")]
+    log_channel_id: Option<Option<DiscordId>>,
+    verified_roles: Option<Vec<DiscordId>>,
+    booster_roles: Option<Vec<DiscordId>>,
+    plugin_roles: Option<Vec<DiscordId>>,
+}
+
+/// Tells `null` from a field that is not there.
+fn given<'de, D: Deserializer<'de>>(source: D) -> Result<Option<Option<DiscordId>>, D::Error> {
+    Option::deserialize(source).map(Some)
+}
+
+pub async fn list(app: App, caller: Authorized<perm::ServersView>, (): ()) -> Answer<Found<GuildList>> {
+    let found = guilds::list(&app, caller.scope).await?;
+    Ok(Found(GuildList {
+        guilds: found.into_iter().map(GuildView::from).collect(),
+    }))
+}
+
+pub async fn get(
+    app: App,
+    caller: Authorized<perm::OrgSettings>,
+    Segments(id): Segments<GuildId>,
+) -> Answer<Found<GuildWithSettings>> {
+    Ok(Found(guilds::get(&app, caller.scope, &id).await?.into()))
+}
+
+pub async fn change(
+    app: App,
+    caller: Authorized<perm::OrgSettings>,
+    (Segments(id), JsonBody(change)): (Segments<GuildId>, JsonBody<Change>),
+) -> Answer<Done> {
+    let change = GuildChange {
+        log_channel_id: change.log_channel_id,
+        verified_roles: change.verified_roles,
+        booster_roles: change.booster_roles,
+        plugin_roles: change.plugin_roles,
+    };
+    guilds::change(&app, caller.scope, id, change, caller.actor).await?;
+    Ok(Done)
+}
