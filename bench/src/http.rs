@@ -79,7 +79,7 @@ pub async fn closed_rounds(
     for round in 1..=rounds {
         let reference = closed_phase(baseline, Call::Baseline, data, length, mistakes).await?;
         reference.print(round, Call::Baseline.name(), None);
-        for call in [Call::FindBySteam, Call::Count] {
+        for call in [Call::FindBySteam, Call::Count, Call::SteamChecks] {
             for contestant in &mut *contestants {
                 let phase = closed_phase(&contestant.server, call, data, length, mistakes).await?;
                 contestant.loaded_bytes = contestant.loaded_bytes.max(phase.private_bytes);

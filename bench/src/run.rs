@@ -130,6 +130,13 @@ async fn measure(plan: &Plan, ground: &Ground) -> Fallible<bool> {
             "",
             served.postgres_ratio,
         ),
+        target(
+            "sqlite steamChecks of 100, ratio to baseline",
+            0.10,
+            true,
+            "",
+            served.checks_ratio,
+        ),
         target("private memory, idle", 40.0, false, " MiB", Some(served.idle_mib)),
         target(
             "private memory, loaded",
@@ -153,6 +160,7 @@ async fn measure(plan: &Plan, ground: &Ground) -> Fallible<bool> {
 struct Served {
     sqlite_ratio: Option<f64>,
     postgres_ratio: Option<f64>,
+    checks_ratio: Option<f64>,
     idle_mib: f64,
     loaded_mib: f64,
 }
@@ -217,6 +225,7 @@ async fn serve(plan: &Plan, ground: &Ground, data: &Dataset, mistakes: &mut Mist
     Ok(Served {
         sqlite_ratio: ratios.median_of("sqlite findBySteam"),
         postgres_ratio: ratios.median_of("postgres findBySteam"),
+        checks_ratio: ratios.median_of("sqlite steamChecks"),
         idle_mib: mib(idle),
         loaded_mib: mib(loaded),
     })

@@ -1,7 +1,7 @@
 //! Permission groups that a game server reports, and the roles that follow.
 
 use serde_json::json;
-use testkit::{both_databases, discord, steam};
+use testkit::{Engine, both_databases, discord, steam};
 
 use super::{Stage, assert_answer, assert_refused};
 
@@ -41,6 +41,33 @@ both_databases! {
         for body in ["", "[]", r#"{"players":[]}"#, "x"] {
             assert_refused(&stage.post("updateOxideGroupsBulk", body).await, 400, "INVALID_PARAMETER");
         }
+        stage.test.finish().await;
+    }
+
+    async fn a_bulk_report_is_one_transaction(engine) {
+        let stage = Stage::set(engine).await;
+        let mut players = serde_json::Map::new();
+        for player in 100..200 {
+            stage.tenant.link(&stage.test.app, player).await;
+            players.insert(steam(player).to_string(), json!(["vip"]));
+        }
+        let body = json!({ "players": players }).to_string();
+        let refused = steam(150);
+        let (refuse, allow) = match engine {
+            Engine::Sqlite => (
+                format!("CREATE TRIGGER refuse BEFORE INSERT ON server_players WHEN NEW.steam_id = '{refused}' BEGIN SELECT RAISE(ABORT, 'no'); END"),
+                "DROP TRIGGER refuse",
+            ),
+            Engine::Postgres => (
+                format!("ALTER TABLE server_players ADD CONSTRAINT refuse CHECK (steam_id <> '{refused}')"),
+                "ALTER TABLE server_players DROP CONSTRAINT refuse",
+            ),
+        };
+        stage.test.db.damage(&refuse).await;
+        assert_eq!(stage.post("updateOxideGroupsBulk", &body).await.status, 500);
+        assert_answer(&stage.get("pendingRoles").await, 200, "[]");
+        stage.test.db.damage(allow).await;
+        assert_answer(&stage.post("updateOxideGroupsBulk", &body).await, 200, r#"{"updated":100,"errors":0}"#);
         stage.test.finish().await;
     }
 

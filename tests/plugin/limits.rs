@@ -1,11 +1,12 @@
 //! Rate limits per key.
 
+use app::guilds::{self, GuildChange};
 use app::orgs;
 use app::servers;
 use domain::audit::Actor;
 use domain::name::DisplayName;
 use domain::plan::Tier;
-use testkit::{START_MS, TestApp, both_databases};
+use testkit::{Engine, START_MS, TestApp, both_databases, discord, steam};
 
 use super::support::{assert_answer, assert_failure, limit, rate_of, regenerate, server, stranger};
 
@@ -138,4 +139,47 @@ both_databases! {
         }
         test.finish().await;
     }
+}
+
+/// The limits are the same on both databases; thousands of writes are not.
+#[tokio::test]
+async fn two_hundred_joins_in_five_minutes_with_ten_roles_each_stay_within_standard() {
+    let test = TestApp::start(Engine::Sqlite).await;
+    let tenant = test.tenant(1, Tier::Standard).await;
+    tenant.link(&test.app, 1).await;
+    let roles: Vec<_> = (0..10).map(|number| discord(700 + number)).collect();
+    let change = GuildChange {
+        plugin_roles: Some(roles.clone()),
+        ..GuildChange::default()
+    };
+    guilds::change(
+        &test.app,
+        tenant.scope,
+        tenant.guild.clone(),
+        change,
+        Actor::System,
+    )
+    .await
+    .expect("roles");
+    let caller = test.plugin(&tenant.key);
+    let player = steam(1);
+    for join in 0..200 {
+        let mut calls = vec![
+            format!("findBySteam&id={player}"),
+            format!("updateSteam&id={player}&name=Player"),
+            format!("updateOxideGroups&id={player}&groups=vip"),
+            format!("getPendingOxideChangesBulk&id={player}"),
+        ];
+        calls.extend(
+            roles
+                .iter()
+                .map(|role| format!("update&id={player}&role={role}&mode=add")),
+        );
+        for call in calls {
+            let reply = caller.get(&format!("/api?action={call}")).await;
+            assert_eq!(reply.status, 200, "join {join}: {call}: {}", reply.text());
+        }
+        test.clock.advance_ms(1_500);
+    }
+    test.finish().await;
 }

@@ -12,7 +12,13 @@ pub enum Call {
     Baseline,
     FindBySteam,
     Count,
+    /// A hundred players of one Guild at once, as a busy game server asks for them.
+    SteamChecks,
 }
+
+/// Ids in one `steamChecks`.
+const CHECKED: u64 = 100;
+const PLACEHOLDER: &str = "76561197960265728";
 
 impl Call {
     pub fn name(self) -> &'static str {
@@ -20,17 +26,19 @@ impl Call {
             Self::Baseline => "baseline",
             Self::FindBySteam => "findBySteam",
             Self::Count => "count",
+            Self::SteamChecks => "steamChecks",
         }
     }
 }
 
-/// The requests of one kind of call, ready but for the Steam id.
+/// The requests of one kind of call, ready but for the Steam ids.
 pub struct Calls {
     call: Call,
     /// One per tenant.
     requests: Vec<Vec<u8>>,
-    /// Where the Steam id goes.
-    id_at: Option<usize>,
+    /// Where the first Steam id goes; each further one is a comma away.
+    ids_at: usize,
+    ids: u64,
     links_per_guild: u64,
     count_body: Vec<u8>,
 }
@@ -40,13 +48,16 @@ impl Calls {
         let target = match call {
             Call::Baseline | Call::FindBySteam => "GET /api?action=findBySteam&id=",
             Call::Count => "GET /api?action=count",
+            Call::SteamChecks => "GET /api?action=steamChecks&id=",
         };
-        let id = match call {
-            Call::Baseline | Call::FindBySteam => "76561197960265728",
-            Call::Count => "",
+        let ids = match call {
+            Call::Baseline | Call::FindBySteam => 1,
+            Call::Count => 0,
+            Call::SteamChecks => CHECKED,
         };
+        let list = vec![PLACEHOLDER; ids as usize].join(",");
         let request = |key: &str| {
-            format!("{target}{id} HTTP/1.1\r\nHost: 127.0.0.1\r\nX-API-Key: {key}\r\n\r\n").into_bytes()
+            format!("{target}{list} HTTP/1.1\r\nHost: 127.0.0.1\r\nX-API-Key: {key}\r\n\r\n").into_bytes()
         };
         Arc::new(Self {
             call,
@@ -55,7 +66,8 @@ impl Calls {
                 .iter()
                 .map(|tenant| request(tenant.key.expose()))
                 .collect(),
-            id_at: (!id.is_empty()).then_some(target.len()),
+            ids_at: target.len(),
+            ids,
             links_per_guild: data.links_per_guild,
             count_body: format!("{{\"Total\":{}}}", data.links_per_guild).into_bytes(),
         })
@@ -92,16 +104,17 @@ impl Caller {
         self.request.clear();
         self.request
             .extend_from_slice(&calls.requests[self.tenant as usize]);
-        if let Some(at) = calls.id_at {
-            self.random ^= self.random << 13;
-            self.random ^= self.random >> 7;
-            self.random ^= self.random << 17;
-            self.link = self.tenant * calls.links_per_guild + self.random % calls.links_per_guild;
-            let mut rest = steam_id(self.link);
-            for digit in self.request[at..at + 17].iter_mut().rev() {
-                *digit = b'0' + (rest % 10) as u8;
-                rest /= 10;
-            }
+        self.random ^= self.random << 13;
+        self.random ^= self.random >> 7;
+        self.random ^= self.random << 17;
+        let first = self.tenant * calls.links_per_guild;
+        self.link = first + self.random % calls.links_per_guild;
+        for number in 0..calls.ids {
+            // Spread over the Guild, and never the same one twice.
+            let step = number * calls.links_per_guild / calls.ids;
+            let link = first + (self.link - first + step) % calls.links_per_guild;
+            let at = calls.ids_at + number as usize * (PLACEHOLDER.len() + 1);
+            write_digits(&mut self.request[at..at + PLACEHOLDER.len()], steam_id(link));
         }
         &self.request
     }
@@ -114,8 +127,24 @@ impl Caller {
                 Call::Baseline => body == baseline::BODY.as_bytes(),
                 Call::Count => body == self.calls.count_body,
                 Call::FindBySteam => is_quoted_number(body, discord_id(self.link)),
+                Call::SteamChecks => is_all_true(body, steam_id(self.link)),
             }
     }
+}
+
+fn write_digits(place: &mut [u8], number: u64) {
+    let mut rest = number;
+    for digit in place.iter_mut().rev() {
+        *digit = b'0' + (rest % 10) as u8;
+        rest /= 10;
+    }
+}
+
+/// `{"<id>":true,…}` for as many ids as were asked for, beginning with the first of them.
+fn is_all_true(body: &[u8], first: u64) -> bool {
+    let begins = body.starts_with(format!("{{\"{first}\":true").as_bytes());
+    let entry = "\"76561197960265728\":true".len();
+    begins && body.len() == 2 + CHECKED as usize * (entry + 1) - 1
 }
 
 fn is_quoted_number(body: &[u8], number: u64) -> bool {
@@ -147,6 +176,33 @@ mod tests {
                 steam_id(caller.link)
             )));
         }
+    }
+
+    #[test]
+    fn a_hundred_checks_are_a_hundred_links_of_one_guild() {
+        let data = Dataset::new(1_000_000);
+        let calls = Calls::new(Call::SteamChecks, &data);
+        let text = String::from_utf8(Caller::new(&calls, 0, 64).prepare().to_vec()).unwrap();
+        let list = text.split("id=").nth(1).unwrap().split(' ').next().unwrap();
+        let guild = 64 * data.links_per_guild;
+        let known: Vec<String> = (guild..guild + data.links_per_guild)
+            .map(|link| steam_id(link).to_string())
+            .collect();
+        let asked: std::collections::HashSet<&str> = list.split(',').collect();
+        assert_eq!(asked.len(), 100);
+        assert!(asked.iter().all(|id| known.iter().any(|link| link == id)));
+    }
+
+    #[test]
+    fn one_false_among_the_checks_is_not_accepted() {
+        let entry = |id: u64, linked: bool| format!("\"{}\":{linked}", 76_561_197_960_265_728 + id);
+        let body = |last: bool| {
+            let entries: Vec<String> = (0..100).map(|id| entry(id, id < 99 || last)).collect();
+            format!("{{{}}}", entries.join(","))
+        };
+        assert!(is_all_true(body(true).as_bytes(), 76_561_197_960_265_728));
+        assert!(!is_all_true(body(false).as_bytes(), 76_561_197_960_265_728));
+        assert!(!is_all_true(body(true).as_bytes(), 76_561_197_960_265_729));
     }
 
     #[test]
