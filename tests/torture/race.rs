@@ -65,7 +65,7 @@ async fn second(test: &TestApp) -> App {
 pub fn generous() -> Limits {
     let most = RateLimit {
         per_minute: 1_000_000,
-        burst: 1_000_000,
+        burst: 1_000_000_000,
         bulk_ids: Tier::Pro.default_rate_limit().bulk_ids,
     };
     Limits {

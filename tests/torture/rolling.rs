@@ -54,7 +54,8 @@ async fn go_on(front: Arc<Front>, member: Member, client: usize) -> Vec<String> 
                     front.elsewhere.fetch_add(1, SeqCst);
                     continue;
                 }
-                Err(error) if error.kind() == ErrorKind::ConnectionAborted && tries < 4 => {
+                // Reset while it was being accepted, or dropped before the first byte of an answer.
+                Err(error) if is_unserved(&error) && tries < 4 => {
                     front.unserved.fetch_add(1, SeqCst);
                     continue;
                 }
@@ -64,6 +65,10 @@ async fn go_on(front: Arc<Front>, member: Member, client: usize) -> Vec<String> 
         }
     }
     failures
+}
+
+fn is_unserved(error: &std::io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::ConnectionAborted | ErrorKind::ConnectionReset)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
