@@ -1,0 +1,117 @@
+//! The way every request to a platform comes in: noted, then answered, or hit by a fault.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::extract::{MatchedPath, Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use http::header::{AUTHORIZATION, CONTENT_TYPE};
+use http::request::Parts;
+use http::{HeaderName, HeaderValue, StatusCode};
+
+use super::faults::{Fault, FaultKind};
+use super::hub::Hub;
+use super::journal::Call;
+use super::server::Lifeline;
+
+const MAX_BODY_BYTES: usize = 1024 * 1024;
+const REMEMBERED_BODY_BYTES: usize = 8 * 1024;
+const SLOW: Duration = Duration::from_secs(3);
+const RETRY_AFTER_SECONDS: u32 = 1;
+
+/// What comes back where somebody expected JSON, key-value lines or a page.
+const NOISE: &[u8] = b"\x1f\x8b\x08\x00<html>\xff\xfe{\"is_valid\":tru\x00";
+
+pub async fn pass(State(hub): State<Arc<Hub>>, request: Request, next: Next) -> Response {
+    let (parts, body) = request.into_parts();
+    let Ok(body) = axum::body::to_bytes(body, MAX_BODY_BYTES).await else {
+        return StatusCode::PAYLOAD_TOO_LARGE.into_response();
+    };
+    let call = call(&parts, &body, hub.now_ms());
+    let fault = hub.take_fault(&call.route);
+    let number = hub.journal().arrived(call);
+    let lifeline = parts.extensions.get::<Lifeline>().cloned();
+    let answer = next.run(Request::from_parts(parts, Body::from(body)));
+    let response = match fault {
+        None => answer.await,
+        Some(fault) => hit(&hub, fault, lifeline, answer).await,
+    };
+    hub.journal().answered(number, response.status().as_u16());
+    response
+}
+
+fn call(parts: &Parts, body: &Bytes, at_ms: i64) -> Call {
+    let template = match parts.extensions.get::<MatchedPath>() {
+        Some(path) => path.as_str(),
+        None => "(unknown)",
+    };
+    let authorization = parts.headers.get(AUTHORIZATION);
+    Call {
+        at_ms,
+        route: format!("{} {template}", parts.method),
+        path: parts.uri.path().to_owned(),
+        query: parts.uri.query().unwrap_or_default().to_owned(),
+        authorization: authorization
+            .map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
+            .unwrap_or_default(),
+        body: String::from_utf8_lossy(&body[..body.len().min(REMEMBERED_BODY_BYTES)]).into_owned(),
+        status: None,
+    }
+}
+
+async fn hit(
+    hub: &Hub,
+    fault: Fault,
+    lifeline: Option<Lifeline>,
+    answer: impl Future<Output = Response>,
+) -> Response {
+    match fault.fault {
+        FaultKind::RateLimit => with_headers((hub.refusals.rate_limit)(RETRY_AFTER_SECONDS), &fault),
+        FaultKind::Error500 => with_headers((hub.refusals.error_500)(), &fault),
+        FaultKind::Error403 => with_headers((hub.refusals.error_403)(), &fault),
+        FaultKind::Garbage => garbage(fault),
+        FaultKind::Slow => {
+            tokio::time::sleep(fault.delay_ms.map_or(SLOW, Duration::from_millis)).await;
+            answer.await
+        }
+        FaultKind::Hang => {
+            hub.faults_removed().await;
+            cut(lifeline).await
+        }
+        FaultKind::Drop => cut(lifeline).await,
+    }
+}
+
+fn garbage(fault: Fault) -> Response {
+    let status = StatusCode::from_u16(fault.status.unwrap_or(200)).unwrap_or_default();
+    let body = match &fault.body {
+        Some(text) => Body::from(text.clone()),
+        None => Body::from(NOISE),
+    };
+    let page = (status, [(CONTENT_TYPE, "text/html; charset=utf-8")], body);
+    with_headers(page.into_response(), &fault)
+}
+
+/// The headers of the fault take the place of the response's own.
+fn with_headers(mut response: Response, fault: &Fault) -> Response {
+    for (name, value) in &fault.headers {
+        if let (Ok(name), Ok(value)) = (name.parse::<HeaderName>(), HeaderValue::from_str(value)) {
+            response.headers_mut().insert(name, value);
+        }
+    }
+    response
+}
+
+/// Closes the connection; there is no answer to return.
+async fn cut(lifeline: Option<Lifeline>) -> Response {
+    match lifeline {
+        Some(lifeline) => {
+            lifeline.cut();
+            std::future::pending().await
+        }
+        // Without a socket, in a router called directly, this is as near as it gets.
+        None => StatusCode::BAD_GATEWAY.into_response(),
+    }
+}

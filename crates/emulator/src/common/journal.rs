@@ -1,0 +1,118 @@
+//! Who asked for what, and what the answer was.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use serde::Serialize;
+
+/// Calls are counted for ever, but only so many are remembered in full.
+const REMEMBERED: usize = 1_000;
+
+/// One request as it arrived.
+#[derive(Clone, Debug, Serialize)]
+pub struct Call {
+    pub at_ms: i64,
+    /// `METHOD /path/{template}`.
+    pub route: String,
+    pub path: String,
+    pub query: String,
+    pub authorization: String,
+    pub body: String,
+    /// Missing while the answer is outstanding, and for good when there was none.
+    pub status: Option<u16>,
+}
+
+#[derive(Default)]
+pub struct Journal {
+    counts: BTreeMap<String, u64>,
+    statuses: BTreeMap<u16, u64>,
+    recent: VecDeque<(u64, Call)>,
+    next: u64,
+}
+
+impl Journal {
+    /// Notes a call; the number is for [`Journal::answered`].
+    pub fn arrived(&mut self, call: Call) -> u64 {
+        *self.counts.entry(call.route.clone()).or_default() += 1;
+        let number = self.next;
+        self.next += 1;
+        if self.recent.len() == REMEMBERED {
+            self.recent.pop_front();
+        }
+        self.recent.push_back((number, call));
+        number
+    }
+
+    pub fn answered(&mut self, number: u64, status: u16) {
+        *self.statuses.entry(status).or_default() += 1;
+        let found = self.recent.iter_mut().rev().find(|(own, _)| *own == number);
+        if let Some((_, call)) = found {
+            call.status = Some(status);
+        }
+    }
+
+    pub fn counts(&self) -> &BTreeMap<String, u64> {
+        &self.counts
+    }
+
+    pub fn statuses(&self) -> &BTreeMap<u16, u64> {
+        &self.statuses
+    }
+
+    pub fn recent(&self) -> impl Iterator<Item = &Call> {
+        self.recent.iter().map(|(_, call)| call)
+    }
+
+    pub fn clear(&mut self) {
+        self.counts.clear();
+        self.statuses.clear();
+        self.recent.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(route: &str) -> Call {
+        Call {
+            at_ms: 0,
+            route: route.to_owned(),
+            path: String::new(),
+            query: String::new(),
+            authorization: String::new(),
+            body: String::new(),
+            status: None,
+        }
+    }
+
+    #[test]
+    fn counts_go_on_when_old_calls_are_forgotten() {
+        let mut journal = Journal::default();
+        for _ in 0..=REMEMBERED {
+            journal.arrived(call("GET /a"));
+        }
+        assert_eq!(journal.counts()["GET /a"], 1_001);
+        assert_eq!(journal.recent().count(), REMEMBERED);
+    }
+
+    #[test]
+    fn an_answer_is_noted_with_its_own_call() {
+        let mut journal = Journal::default();
+        let first = journal.arrived(call("GET /a"));
+        journal.arrived(call("GET /b"));
+        journal.answered(first, 204);
+        let statuses: Vec<_> = journal.recent().map(|call| call.status).collect();
+        assert_eq!(statuses, [Some(204), None]);
+    }
+
+    #[test]
+    fn nothing_is_left_after_clearing() {
+        let mut journal = Journal::default();
+        let number = journal.arrived(call("GET /a"));
+        journal.answered(number, 200);
+        assert_eq!(journal.statuses()[&200], 1);
+        journal.clear();
+        assert!(journal.counts().is_empty() && journal.statuses().is_empty());
+        assert_eq!(journal.recent().count(), 0);
+    }
+}

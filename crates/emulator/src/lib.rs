@@ -1,0 +1,14 @@
+//! Steam and Discord on loopback, for the sandbox and for tests.
+//!
+//! An emulator knows what its platform knows: accounts, groups, guilds, roles, messages. A test sets that state, drives
+//! the product and reads the state again. Faults are state too. Nothing here is a recording: what comes back follows
+//! from what was done before.
+
+mod common;
+pub mod steam;
+
+pub use crate::common::faults::{Fault, FaultKind};
+pub use crate::common::hub::Hub;
+pub use crate::common::journal::Call;
+pub use crate::common::setup::Setup;
+pub use crate::steam::Steam;

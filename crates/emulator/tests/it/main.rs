@@ -1,0 +1,8 @@
+//! The emulators as a client meets them: over a socket.
+#![cfg(test)]
+
+mod control;
+mod faults;
+mod steam_openid;
+mod steam_web_api;
+mod support;
