@@ -5,10 +5,12 @@
 //! from what was done before.
 
 mod common;
+pub mod discord;
 pub mod steam;
 
 pub use crate::common::faults::{Fault, FaultKind};
 pub use crate::common::hub::Hub;
 pub use crate::common::journal::Call;
 pub use crate::common::setup::Setup;
+pub use crate::discord::Discord;
 pub use crate::steam::Steam;

@@ -2,6 +2,7 @@
 #![cfg(test)]
 
 mod control;
+mod discord;
 mod faults;
 mod steam_openid;
 mod steam_web_api;

@@ -1,0 +1,201 @@
+//! The page where a person says yes or no.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use axum::extract::{RawQuery, State};
+use axum::response::{IntoResponse, Response};
+use http::header::LOCATION;
+use http::{HeaderMap, StatusCode};
+
+use super::grants::Code;
+use super::install;
+use crate::common::forms::{Form, with_query};
+use crate::common::page::{self, Choice, escape};
+use crate::common::person;
+use crate::discord::Inner;
+use crate::discord::snowflake::Snowflake;
+
+pub const PATH: &str = "/oauth2/authorize";
+const SCOPES: [&str; 9] = [
+    "identify",
+    "email",
+    "connections",
+    "guilds",
+    "guilds.join",
+    "guilds.members.read",
+    "role_connections.write",
+    "bot",
+    "applications.commands",
+];
+
+/// A request that may be answered with a redirect.
+pub struct Wish<'a> {
+    pub application: Snowflake,
+    pub application_name: String,
+    pub scopes: BTreeSet<String>,
+    /// Missing only when a bot is let in and nobody waits for the answer.
+    pub redirect_uri: Option<&'a str>,
+    pub state: Option<&'a str>,
+    pub challenge: Option<&'a str>,
+}
+
+pub async fn authorize(
+    State(inner): State<Arc<Inner>>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+) -> Response {
+    let form = Form::parse(query.unwrap_or_default().as_bytes());
+    let wish = match wish(&inner, &form) {
+        Ok(wish) => wish,
+        Err(problem) => return page::problem("Discord", StatusCode::BAD_REQUEST, problem),
+    };
+    if let Some(error) = refusal(&form, &wish) {
+        return wish.back(&[
+            ("error", error),
+            ("error_description", "The request is malformed."),
+        ]);
+    }
+    let asked = person::asked_for(&form, &headers);
+    if asked.contains(&person::CANCEL) {
+        let text = "The resource owner or authorization server denied the request";
+        return wish.back(&[("error", "access_denied"), ("error_description", text)]);
+    }
+    let user = asked
+        .iter()
+        .filter_map(|id| id.parse().ok())
+        .find(|id| is_person(&inner, *id));
+    match user {
+        Some(user) if wish.scopes.contains("bot") => install::install(&inner, &form, &wish, user),
+        Some(user) => {
+            let code = wish.code(&inner, user);
+            wish.back(&[("code", &code)])
+        }
+        None => match form.get(person::FIELD) {
+            Some(id) => {
+                let text = format!("There is no person {id} in this sandbox.");
+                page::problem("Discord", StatusCode::NOT_FOUND, &text)
+            }
+            None => choose(&inner, &form, &wish),
+        },
+    }
+}
+
+/// What must be right before anybody is sent anywhere.
+fn wish<'a>(inner: &Inner, form: &'a Form) -> Result<Wish<'a>, &'static str> {
+    let world = inner.world();
+    let id = form.only("client_id").and_then(|id| id.parse::<Snowflake>().ok());
+    let id = id.ok_or("client_id is missing or not an id.")?;
+    let application = world
+        .state
+        .applications
+        .get(&id)
+        .ok_or("There is no application with this client_id.")?;
+    let scopes: BTreeSet<String> = form
+        .only("scope")
+        .unwrap_or_default()
+        .split_whitespace()
+        .map(str::to_owned)
+        .collect();
+    let redirect_uri = form.only("redirect_uri");
+    match redirect_uri {
+        Some(uri) if application.redirect_uris.iter().any(|own| own == uri) => {}
+        Some(_) => return Err("Invalid OAuth2 redirect_uri: it is not one that the application registered."),
+        None if scopes.contains("bot") => {}
+        None => return Err("redirect_uri is missing."),
+    }
+    Ok(Wish {
+        application: id,
+        application_name: application.name.clone(),
+        scopes,
+        redirect_uri,
+        state: form.only("state"),
+        challenge: form.only("code_challenge"),
+    })
+}
+
+/// What the application is told that got the rest of its request wrong.
+fn refusal(form: &Form, wish: &Wish<'_>) -> Option<&'static str> {
+    let code = form.only("response_type") == Some("code");
+    if !code && wish.redirect_uri.is_some() {
+        return Some("unsupported_response_type");
+    }
+    if wish.scopes.is_empty() || wish.scopes.iter().any(|scope| !SCOPES.contains(&scope.as_str())) {
+        return Some("invalid_scope");
+    }
+    let method = form.only("code_challenge_method");
+    let pkce = match (wish.challenge, method) {
+        (None, None) => true,
+        // 32 bytes in base64url.
+        (Some(challenge), Some("S256")) => challenge.len() == 43,
+        (Some(_), Some(_) | None) | (None, Some(_)) => false,
+    };
+    (!pkce).then_some("invalid_request")
+}
+
+impl Wish<'_> {
+    /// A code for what this person agreed to.
+    pub fn code(&self, inner: &Inner, user: Snowflake) -> String {
+        let (code, now_ms) = (inner.hub.random_hex::<15>(), inner.hub.now_ms());
+        let meaning = Code {
+            application: self.application,
+            user,
+            scopes: self.scopes.clone(),
+            redirect_uri: self.redirect_uri.unwrap_or_default().to_owned(),
+            challenge: self.challenge.map(str::to_owned),
+            made_ms: now_ms,
+        };
+        inner.world().grants.add_code(code.clone(), meaning, now_ms);
+        code
+    }
+
+    /// Sends the browser back with these fields and the application's own state.
+    pub fn back(&self, fields: &[(&str, &str)]) -> Response {
+        let Some(uri) = self.redirect_uri else {
+            let text = fields
+                .iter()
+                .map(|(name, value)| format!("<li>{name}: {}</li>", escape(value)));
+            let body = format!(
+                "<ul>{}</ul><p>You can close this page.</p>",
+                text.collect::<String>()
+            );
+            return page::page("Discord", "Done", &body);
+        };
+        let all = fields
+            .iter()
+            .copied()
+            .chain(self.state.map(|state| ("state", state)));
+        (StatusCode::FOUND, [(LOCATION, with_query(uri, all))]).into_response()
+    }
+}
+
+fn is_person(inner: &Inner, id: Snowflake) -> bool {
+    inner.world().state.users.get(&id).is_some_and(|user| !user.bot)
+}
+
+fn choose(inner: &Inner, form: &Form, wish: &Wish<'_>) -> Response {
+    let world = inner.world();
+    let people: Vec<(String, &str)> = world
+        .state
+        .users
+        .iter()
+        .filter(|(_, user)| !user.bot)
+        .map(|(id, user)| {
+            (
+                id.to_string(),
+                user.global_name.as_deref().unwrap_or(&user.username),
+            )
+        })
+        .collect();
+    let choices: Vec<Choice<'_>> = people.iter().map(|(id, name)| Choice { id, name }).collect();
+    let scopes: String = wish
+        .scopes
+        .iter()
+        .map(|scope| format!("<li><code>{}</code></li>", escape(scope)))
+        .collect();
+    let detail = format!(
+        "<p><strong>{}</strong> wants to:</p><ul>{scopes}</ul>",
+        escape(&wish.application_name)
+    );
+    page::chooser("Discord", &detail, PATH, form.fields(), &choices)
+}

@@ -1,0 +1,6 @@
+//! OAuth2: people let an application act in their name, or let its bot into their guild.
+
+pub mod authorize;
+pub mod grants;
+mod install;
+pub mod token;

@@ -1,0 +1,14 @@
+//! Discord.
+
+mod commands;
+mod gateway;
+mod guild;
+mod interactions;
+mod limits;
+mod members;
+mod messages;
+mod oauth;
+mod roles;
+mod socket;
+mod window;
+mod world;
