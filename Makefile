@@ -3,7 +3,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run build test lint fmt gen bench torture clean-data
+.PHONY: help run build test outsiders lint fmt gen bench torture clean-data
 
 DATE = $(shell date +%Y-%m-%d)
 RESULTS := bench/results
@@ -24,6 +24,11 @@ test: ## install what is missing, then lint and test on both databases
 	tools/ensure-packages
 	$(MAKE) --no-print-directory lint
 	tools/with-postgres $(TESTS)
+	$(MAKE) --no-print-directory outsiders
+
+outsiders: ## let discord.js, passport-steam and others judge the emulators
+	cargo build -p emulator --example emulators
+	tools/outsiders
 
 lint: ## formatting, clippy, the rules of the house, dependencies
 	python3 tools/house.py --self-test

@@ -159,6 +159,7 @@ fn routes() -> Routes<Arc<Inner>> {
         .get("/ISteamUser/GetPlayerSummaries/v0002", people::summaries)
         .get("/ISteamUser/GetUserGroupList/v1", people::groups)
         .get("/ISteamUser/ResolveVanityURL/v1", people::vanity)
+        .get("/IPlayerService/GetProfileItemsEquipped/v1", people::ornaments)
         .get("/groups/{name}/memberslistxml", groups::by_name)
         .get("/gid/{id}/memberslistxml", groups::by_id)
 }

@@ -117,3 +117,16 @@ pub async fn vanity(State(steam): State<Arc<Inner>>, RawQuery(query): RawQuery) 
     };
     Json(json!({"response": response})).into_response()
 }
+
+/// Backgrounds and frames of a profile: nobody here has any. Steam asks for no key.
+pub async fn ornaments() -> Response {
+    let none = json!({});
+    let response = json!({
+        "profile_background": none,
+        "mini_profile_background": none,
+        "avatar_frame": none,
+        "animated_avatar": none,
+        "profile_modifier": none,
+    });
+    Json(json!({ "response": response })).into_response()
+}
