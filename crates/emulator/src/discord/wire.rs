@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::permissions::Permissions;
 use super::snowflake::Snowflake;
-use super::state::{Channel, DiscordState, Guild, Member, Message, Role, User};
+use super::state::{Application, Channel, DiscordState, Guild, Member, Message, Role, User};
 use crate::common::dates;
 
 pub fn user(id: Snowflake, user: &User) -> Value {
@@ -157,6 +157,7 @@ pub fn guild(id: Snowflake, guild: &Guild) -> Value {
         "premium_progress_bar_enabled": false,
         "nsfw": false,
         "nsfw_level": 0,
+        "incidents_data": null,
     })
 }
 
@@ -217,10 +218,11 @@ fn pinged(message: &Message) -> Vec<Snowflake> {
     ids.filter(|id| allowed(*id)).collect()
 }
 
-pub fn application(id: Snowflake, name: &str, owner: Value) -> Value {
+/// An application as everybody sees it.
+pub fn application(id: Snowflake, application: &Application) -> Value {
     json!({
         "id": id,
-        "name": name,
+        "name": application.name,
         "icon": null,
         "description": "",
         "summary": "",
@@ -229,13 +231,31 @@ pub fn application(id: Snowflake, name: &str, owner: Value) -> Value {
         "bot_require_code_grant": false,
         "verify_key": "0".repeat(64),
         "flags": 0,
+        "flags_new": "0",
         "hook": true,
-        "is_monetized": false,
-        "is_verified": false,
-        "is_discoverable": false,
-        "owner": owner,
-        "team": null,
     })
+}
+
+/// The same as its own bot sees it.
+pub fn own_application(state: &DiscordState, id: Snowflake, own: &Application) -> Value {
+    let guilds = state
+        .guilds
+        .values()
+        .filter(|guild| guild.members.contains_key(&id))
+        .count();
+    let mut fields = application(id, own);
+    fields["bot"] = known_user(state, id);
+    fields["owner"] = known_user(state, id);
+    fields["team"] = Value::Null;
+    fields["redirect_uris"] = json!(own.redirect_uris);
+    fields["interactions_endpoint_url"] = Value::Null;
+    fields["role_connections_verification_url"] = Value::Null;
+    fields["approximate_guild_count"] = guilds.into();
+    fields["approximate_user_install_count"] = 0.into();
+    fields["approximate_user_authorization_count"] = 0.into();
+    fields["explicit_content_filter"] = 0.into();
+    fields["eligible_oauth2_scopes"] = json!([]);
+    fields
 }
 
 /// A member as the one who used an interaction, with what they may do there.

@@ -78,23 +78,13 @@ pub async fn current(State(inner): State<Arc<Inner>>, headers: HeaderMap, caller
     let grant = world
         .grants
         .by_access(bearer.trim_start_matches("Bearer "), inner.hub.now_ms());
-    let name = world
+    let own = world
         .state
         .applications
         .get(&application)
-        .map(|own| own.name.as_str())
-        .unwrap_or_default();
+        .ok_or(ApiError::UNAUTHORIZED)?;
     let mut body = json!({
-        "application": {
-            "id": application,
-            "name": name,
-            "icon": null,
-            "description": "",
-            "hook": true,
-            "bot_public": true,
-            "bot_require_code_grant": false,
-            "verify_key": "0".repeat(64),
-        },
+        "application": wire::application(application, own),
         "scopes": scopes,
         "expires": dates::micros(grant.map(|grant| grant.expires_ms).unwrap_or_default()),
     });

@@ -153,10 +153,10 @@ fn described(world: &World, interaction: &Interaction, kind: u64, message: Optio
             "response_message_loading": kind == DEFERRED_MESSAGE,
             "response_message_ephemeral": message.is_some_and(|message| message.flags & EPHEMERAL != 0),
         },
-        "resource": {"type": kind},
     });
-    if let Some(message) = message {
-        body["resource"]["message"] = wire::message(&world.state, interaction.channel_id, message);
+    if let Some(message) = message.filter(|_| matches!(kind, MESSAGE | UPDATE)) {
+        let message = wire::message(&world.state, interaction.channel_id, message);
+        body["resource"] = json!({"type": kind, "message": message});
     }
     body
 }

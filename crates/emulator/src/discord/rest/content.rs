@@ -96,7 +96,7 @@ impl Content {
             message.embeds = embeds.into_iter().map(as_shown).collect();
         }
         if let Some(components) = self.components {
-            message.components = components;
+            message.components = numbered(components, &mut 0);
         }
         if self.allowed_mentions.is_some() {
             message.allowed_mentions = self.allowed_mentions;
@@ -118,6 +118,23 @@ fn as_shown(mut embed: Value) -> Value {
         entries.retain(|_, value| !value.is_null());
     }
     embed
+}
+
+/// Components are numbered in the order in which they are read, unless their author did it.
+fn numbered(components: Vec<Value>, last: &mut u32) -> Vec<Value> {
+    let number = |mut component: Value| {
+        *last += 1;
+        if component["id"].as_u64().is_none_or(|id| id == 0) {
+            component["id"] = (*last).into();
+        }
+        if let Value::Array(inner) = component["components"].take() {
+            component["components"] = numbered(inner, last).into();
+        } else if let Value::Object(fields) = &mut component {
+            fields.remove("components");
+        }
+        component
+    };
+    components.into_iter().map(number).collect()
 }
 
 /// How many characters of the embed count.
@@ -290,6 +307,24 @@ mod tests {
             .is_ok()
         );
         assert!(verdict(row(json!({"type": 2, "style": 1, "label": "Verify"}))).is_err());
+    }
+
+    #[test]
+    fn components_are_numbered_as_they_are_read() {
+        let button = json!({"type": 2, "style": 1, "custom_id": "a"});
+        let row = json!({"type": 1, "components": [button, button]});
+        let rows = numbered(vec![row.clone(), row], &mut 0);
+        let ids = [
+            &rows[0],
+            &rows[0]["components"][0],
+            &rows[0]["components"][1],
+            &rows[1],
+        ];
+        assert_eq!(
+            ids.map(|component| component["id"].as_u64()),
+            [Some(1), Some(2), Some(3), Some(4)]
+        );
+        assert_eq!(rows[0]["components"][0].get("components"), None);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{RawQuery, State};
 use axum::response::IntoResponse;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::no_content;
 use crate::common::forms::Form;
@@ -98,8 +98,5 @@ pub async fn application(State(inner): State<Arc<Inner>>, Bot(bot): Bot) -> Answ
         .applications
         .get(&bot)
         .ok_or(ApiError::UNKNOWN_APPLICATION)?;
-    let mut body = wire::application(bot, &own.name, wire::known_user(&world.state, bot));
-    body["bot"] = wire::known_user(&world.state, bot);
-    body["redirect_uris"] = json!(own.redirect_uris);
-    Ok(Json(body).into_response())
+    Ok(Json(wire::own_application(&world.state, bot, own)).into_response())
 }
