@@ -22,7 +22,7 @@ pub fn page(platform: &str, title: &str, body: &str) -> Response {
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\
          <title>{title} (sandbox)</title><style>{STYLE}</style></head><body>\
-         <header role=\"banner\"><p>Sandbox. This is not {platform}: nothing here leaves your machine.</p></header>\
+         <header><p>Sandbox. This is not {platform}: nothing here leaves your machine.</p></header>\
          <main><h1>{title}</h1>{body}</main></body></html>"
     );
     let headers = [

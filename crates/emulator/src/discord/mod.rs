@@ -40,7 +40,7 @@ pub use oauth::grants::Grant;
 pub use permissions::Permissions;
 pub use snowflake::Snowflake;
 pub use state::{
-    Application, Channel, DiscordState, Guild, Heartbeat, Limits, Member, Message, Overwrite, Role, User,
+    Application, Channel, DiscordState, GatewayRules, Guild, Limits, Member, Message, Overwrite, Role, User,
     Window,
 };
 

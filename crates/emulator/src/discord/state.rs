@@ -18,7 +18,7 @@ pub struct DiscordState {
     /// By channel, oldest first.
     pub messages: BTreeMap<Snowflake, Vec<Message>>,
     pub limits: Limits,
-    pub heartbeat: Heartbeat,
+    pub gateway: GatewayRules,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -151,16 +151,22 @@ impl Default for Limits {
     }
 }
 
-/// How often gateway connections have to show that they live, in real time.
+/// How strict the gateway is.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Heartbeat {
-    pub interval_ms: u64,
+pub struct GatewayRules {
+    /// How often connections have to show that they live, in real time.
+    pub heartbeat_ms: u64,
+    /// How many sessions a bot may start in 24 hours.
+    pub identifies_per_day: usize,
 }
 
-impl Default for Heartbeat {
+impl Default for GatewayRules {
     fn default() -> Self {
-        Self { interval_ms: 41_250 }
+        Self {
+            heartbeat_ms: 41_250,
+            identifies_per_day: 1_000,
+        }
     }
 }
 
@@ -190,8 +196,8 @@ impl DiscordState {
                 self.users.entry(*id).or_insert_with(name);
             }
         }
-        if self.heartbeat.interval_ms == 0 || self.limits.global_per_second == 0 {
-            return Err("heartbeat.interval_ms and limits.global_per_second start at 1".to_owned());
+        if self.gateway.heartbeat_ms == 0 || self.limits.global_per_second == 0 {
+            return Err("gateway.heartbeat_ms and limits.global_per_second start at 1".to_owned());
         }
         let empty = self
             .limits

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::changes::{self, Audience, Event};
+use super::gateway::connection::AUTHENTICATION_FAILED;
 use super::gateway::sessions::{Session, Sessions};
 use super::interactions::Interactions;
 use super::limits::Buckets;
@@ -55,6 +56,16 @@ impl World {
             .collect();
         for id in ids {
             self.announce(id, before.guilds.get(&id));
+        }
+        for (id, application) in &before.applications {
+            let same = self
+                .state
+                .applications
+                .get(id)
+                .is_some_and(|now| now.token == application.token);
+            if !same {
+                self.sessions.expel(*id, AUTHENTICATION_FAILED);
+            }
         }
     }
 

@@ -69,10 +69,7 @@ impl Connection {
 async fn run(inner: Arc<Inner>, mut socket: WebSocket) {
     let (interval_ms, number) = {
         let mut world = inner.world();
-        (
-            world.state.heartbeat.interval_ms,
-            world.sessions.next_connection(),
-        )
+        (world.state.gateway.heartbeat_ms, world.sessions.next_connection())
     };
     let (sender, mut outgoing) = mpsc::channel(QUEUE);
     let mut stop = inner.stop.subscribe();

@@ -34,7 +34,7 @@ pub fn identify(connection: &mut Connection, data: &Value) -> Verdict {
         return Err(DISALLOWED_INTENTS);
     }
     let shard = shard(&data["shard"]).ok_or(INVALID_SHARD)?;
-    if world.sessions.allowance(application, now_ms).0 == 0 {
+    if world.sessions.started(application, now_ms).0 >= world.state.gateway.identifies_per_day {
         drop(world);
         invalid_session(connection, false);
         return Ok(());

@@ -12,7 +12,6 @@ use crate::discord::snowflake::Snowflake;
 const BACKLOG: usize = 1_000;
 const RESUMABLE_MS: i64 = 3 * 60_000;
 const DAY_MS: i64 = 24 * 60 * 60_000;
-pub const DAILY_IDENTIFIES: usize = 1_000;
 /// What a connection may have outstanding before it is considered stuck.
 pub const QUEUE: usize = 2_048;
 
@@ -134,21 +133,21 @@ impl Sessions {
             .filter(move |session| session.application == application)
     }
 
-    /// How many more sessions may be started today, and in how many milliseconds the day ends.
-    pub fn allowance(&self, application: Snowflake, now_ms: i64) -> (usize, i64) {
-        let today = self
+    /// How many sessions the bot started in the last 24 hours, and in how many milliseconds the first of them no longer
+    /// counts.
+    pub fn started(&self, application: Snowflake, now_ms: i64) -> (usize, i64) {
+        let all = self
             .identifies
             .get(&application)
             .map(Vec::as_slice)
             .unwrap_or_default();
-        let mut today = today.iter().filter(|at_ms| now_ms - **at_ms < DAY_MS);
-        match today.next() {
-            None => (DAILY_IDENTIFIES, 0),
-            Some(first) => (
-                DAILY_IDENTIFIES.saturating_sub(1 + today.count()),
-                first + DAY_MS - now_ms,
-            ),
-        }
+        let today: Vec<i64> = all
+            .iter()
+            .copied()
+            .filter(|at_ms| now_ms - at_ms < DAY_MS)
+            .collect();
+        let first = today.first().map_or(0, |first| first + DAY_MS - now_ms);
+        (today.len(), first)
     }
 
     pub fn open(&mut self, id: &str, opening: Opening, now_ms: i64) {
@@ -239,6 +238,14 @@ impl Sessions {
                 overlap.ended_ms = Some(now_ms);
             }
         }
+    }
+
+    /// All sessions of this bot end, because nobody may speak for it any more.
+    pub fn expel(&mut self, application: Snowflake, (code, reason): (u16, &'static str)) {
+        for session in self.of_application(application) {
+            session.end(Outgoing::Close(code, reason));
+        }
+        self.all.retain(|_, session| session.application != application);
     }
 
     /// Sessions of this bot that run now cannot be resumed later.

@@ -9,6 +9,7 @@ mod members;
 mod messages;
 mod oauth;
 mod roles;
+mod sessions;
 mod socket;
 mod window;
 mod world;

@@ -111,6 +111,11 @@ impl Socket {
         }
     }
 
+    /// True when the line ends and nothing came before that.
+    pub async fn is_dead(&mut self) -> bool {
+        self.message().await.is_none()
+    }
+
     /// True when an answered heartbeat shows that nothing else is on the way.
     pub async fn is_quiet(&mut self) -> bool {
         self.send(json!({"op": 1, "d": null})).await;
