@@ -1,0 +1,259 @@
+//! How the calls that a service allows us in a day are shared out.
+
+use std::collections::HashMap;
+
+const DAY_MS: i64 = 24 * 60 * 60_000;
+
+/// What a call is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// A person waits for the answer. May use everything that is left.
+    Verify,
+    /// A game server's poll, on behalf of an Org. Has half of the day's calls at most.
+    Bulk { org_num: i64 },
+}
+
+/// Calls made on one day.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Spending {
+    pub verify: u32,
+    /// By the Org they were made for.
+    pub bulk: HashMap<i64, u32>,
+}
+
+impl Spending {
+    fn add(&mut self, purpose: Purpose, calls: u32) {
+        let count = match purpose {
+            Purpose::Verify => &mut self.verify,
+            Purpose::Bulk { org_num } => self.bulk.entry(org_num).or_default(),
+        };
+        *count = count.saturating_add(calls);
+    }
+
+    fn add_all(&mut self, other: &Spending) {
+        self.add(Purpose::Verify, other.verify);
+        for (org_num, calls) in &other.bulk {
+            self.add(Purpose::Bulk { org_num: *org_num }, *calls);
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.verify == 0 && self.bulk.is_empty()
+    }
+}
+
+/// The calls of one day, in UTC, over all processes that write down what they spent and read what the others did.
+///
+/// Half of the calls is kept for people. Of the other half, the second part is kept for Orgs that have used little of
+/// it, so that one busy Org cannot take all polls of a day.
+#[derive(Clone, Debug)]
+pub struct DailyQuota {
+    limit: u32,
+    day: i64,
+    /// What is known to be spent today, by us and by others.
+    spent: Spending,
+    bulk_spent: u32,
+    /// Our own calls that are not written down yet.
+    unwritten: Spending,
+}
+
+impl DailyQuota {
+    pub fn new(limit: u32) -> Self {
+        Self {
+            limit,
+            day: i64::MIN,
+            spent: Spending::default(),
+            bulk_spent: 0,
+            unwritten: Spending::default(),
+        }
+    }
+
+    /// The day that a time belongs to.
+    pub fn day_of(now_ms: i64) -> i64 {
+        now_ms.div_euclid(DAY_MS)
+    }
+
+    /// Time until the next day begins.
+    pub fn resets_in_ms(now_ms: i64) -> i64 {
+        DAY_MS - now_ms.rem_euclid(DAY_MS)
+    }
+
+    /// Takes one call, or says that there is none for this purpose today.
+    pub fn take(&mut self, purpose: Purpose, now_ms: i64) -> bool {
+        self.begin(Self::day_of(now_ms));
+        if !self.allows(purpose) {
+            return false;
+        }
+        self.spent.add(purpose, 1);
+        self.unwritten.add(purpose, 1);
+        if let Purpose::Bulk { .. } = purpose {
+            self.bulk_spent += 1;
+        }
+        true
+    }
+
+    /// Calls since the last time this was asked, with their day, to be written down. They stay spent here.
+    pub fn drain(&mut self) -> Option<(i64, Spending)> {
+        let unwritten = std::mem::take(&mut self.unwritten);
+        (!unwritten.is_empty()).then_some((self.day, unwritten))
+    }
+
+    /// Takes back what could not be written down.
+    pub fn restore(&mut self, day: i64, unwritten: &Spending) {
+        if day == self.day {
+            self.unwritten.add_all(unwritten);
+        }
+    }
+
+    /// Learns what all processes have written down for a day.
+    pub fn learn(&mut self, day: i64, written: Spending) {
+        self.begin(day);
+        if day != self.day {
+            return;
+        }
+        self.spent = written;
+        self.spent.add_all(&self.unwritten);
+        self.bulk_spent = self
+            .spent
+            .bulk
+            .values()
+            .fold(0, |sum, calls| sum.saturating_add(*calls));
+    }
+
+    fn allows(&self, purpose: Purpose) -> bool {
+        if self.spent.verify.saturating_add(self.bulk_spent) >= self.limit {
+            return false;
+        }
+        let Purpose::Bulk { org_num } = purpose else {
+            return true;
+        };
+        let bulk_limit = self.limit / 2;
+        let of_org = self.spent.bulk.get(&org_num).copied().unwrap_or(0);
+        self.bulk_spent < bulk_limit && (self.bulk_spent < bulk_limit / 2 || of_org < bulk_limit / 8)
+    }
+
+    /// A clock that was set back does not give yesterday's calls again. What was not written down of a day that is over
+    /// is of no use to anybody.
+    fn begin(&mut self, day: i64) {
+        if day > self.day {
+            let limit = self.limit;
+            *self = Self {
+                day,
+                ..Self::new(limit)
+            };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const TODAY: i64 = 20_000;
+    const NOON: i64 = TODAY * DAY_MS + DAY_MS / 2;
+
+    fn taken(quota: &mut DailyQuota, purpose: Purpose, tries: u32) -> u32 {
+        (0..tries).filter(|_| quota.take(purpose, NOON)).count() as u32
+    }
+
+    #[test]
+    fn the_day_stops_at_its_limit() {
+        let mut quota = DailyQuota::new(90_000);
+        assert_eq!(taken(&mut quota, Purpose::Verify, 100_000), 90_000);
+    }
+
+    #[test]
+    fn polls_leave_half_to_people_whoever_comes_first() {
+        let mut quota = DailyQuota::new(90_000);
+        let polls: u32 = (0..50)
+            .map(|org_num| taken(&mut quota, Purpose::Bulk { org_num }, 5_000))
+            .sum();
+        assert_eq!(polls, 45_000);
+        assert_eq!(taken(&mut quota, Purpose::Verify, 100_000), 45_000);
+    }
+
+    #[test]
+    fn one_busy_org_leaves_polls_to_the_others() {
+        let mut quota = DailyQuota::new(90_000);
+        assert_eq!(taken(&mut quota, Purpose::Bulk { org_num: 1 }, 100_000), 22_500);
+        for org_num in 2..6 {
+            assert_eq!(taken(&mut quota, Purpose::Bulk { org_num }, 10_000), 5_625);
+        }
+        assert_eq!(taken(&mut quota, Purpose::Bulk { org_num: 7 }, 10), 0);
+    }
+
+    #[test]
+    fn a_new_day_begins_at_midnight_utc_and_only_forward() {
+        let mut quota = DailyQuota::new(1);
+        assert!(quota.take(Purpose::Verify, NOON));
+        let midnight = NOON + DailyQuota::resets_in_ms(NOON);
+        assert!(!quota.take(Purpose::Verify, midnight - 1));
+        assert!(quota.take(Purpose::Verify, midnight));
+        assert!(!quota.take(Purpose::Verify, NOON));
+        assert!(!quota.take(Purpose::Verify, midnight));
+    }
+
+    #[test]
+    fn processes_that_tell_each_other_share_one_limit() {
+        let (mut one, mut two) = (DailyQuota::new(100), DailyQuota::new(100));
+        assert_eq!(taken(&mut one, Purpose::Verify, 30), 30);
+        assert_eq!(taken(&mut one, Purpose::Bulk { org_num: 1 }, 10), 10);
+        let (day, mut written) = one.drain().unwrap();
+        assert_eq!(
+            (day, written.verify, &written.bulk),
+            (TODAY, 30, &HashMap::from([(1, 10)]))
+        );
+        assert_eq!(one.drain(), None, "told once");
+        assert_eq!(taken(&mut two, Purpose::Verify, 20), 20);
+        two.learn(day, written.clone());
+        assert_eq!(
+            taken(&mut two, Purpose::Verify, 100),
+            40,
+            "30, 10 and 20 were spent"
+        );
+        written.add_all(&two.drain().unwrap().1);
+        one.learn(day, written);
+        assert_eq!(taken(&mut one, Purpose::Verify, 100), 0);
+    }
+
+    #[test]
+    fn what_could_not_be_written_is_told_again() {
+        let mut quota = DailyQuota::new(100);
+        taken(&mut quota, Purpose::Verify, 3);
+        let (day, lost) = quota.drain().unwrap();
+        quota.restore(day - 1, &lost);
+        assert_eq!(quota.drain(), None, "that day is over");
+        quota.restore(day, &lost);
+        taken(&mut quota, Purpose::Verify, 1);
+        assert_eq!(quota.drain().unwrap().1.verify, 4);
+        quota.learn(
+            day - 1,
+            Spending {
+                verify: 100,
+                ..Spending::default()
+            },
+        );
+        assert!(quota.take(Purpose::Verify, NOON), "yesterday does not count");
+    }
+
+    proptest! {
+        #[test]
+        fn no_order_of_calls_passes_the_limits(
+            limit in 0..200_u32,
+            calls in prop::collection::vec(prop::option::of(0..5_i64), 0..400),
+        ) {
+            let mut quota = DailyQuota::new(limit);
+            let (mut all, mut polls) = (0, 0);
+            for org in calls {
+                let purpose = org.map_or(Purpose::Verify, |org_num| Purpose::Bulk { org_num });
+                if quota.take(purpose, NOON) {
+                    all += 1;
+                    polls += u32::from(org.is_some());
+                }
+            }
+            prop_assert!(all <= limit && polls <= limit / 2);
+        }
+    }
+}
