@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use ipnet::IpNet;
+use secrecy::SecretString;
 use serde::Deserialize;
 
 use crate::database_url::DatabaseUrl;
@@ -18,6 +19,8 @@ pub struct Config {
     pub server: Server,
     pub database: Database,
     pub keys: Keys,
+    pub steam: Steam,
+    pub discord: Discord,
     pub limits: Limits,
     pub log: Log,
 }
@@ -60,6 +63,30 @@ pub struct Database {
 #[serde(deny_unknown_fields)]
 pub struct Keys {
     pub master_key_file: PathBuf,
+}
+
+/// Addresses have no final slash.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Steam {
+    #[serde(deserialize_with = "secret_unless_empty")]
+    pub api_key: Option<SecretString>,
+    pub api_url: String,
+    pub openid_url: String,
+}
+
+/// Addresses have no final slash.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Discord {
+    #[serde(deserialize_with = "unless_empty")]
+    pub client_id: Option<String>,
+    #[serde(deserialize_with = "secret_unless_empty")]
+    pub client_secret: Option<SecretString>,
+    #[serde(deserialize_with = "secret_unless_empty")]
+    pub bot_token: Option<SecretString>,
+    pub api_url: String,
+    pub authorize_url: String,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -108,4 +135,12 @@ where
         return Ok(None);
     }
     text.parse().map(Some).map_err(serde::de::Error::custom)
+}
+
+fn secret_unless_empty<'de, D>(deserializer: D) -> Result<Option<SecretString>, D::Error>
+where
+    D: serde::Deserializer<'de>,
+{
+    let text = String::deserialize(deserializer)?;
+    Ok((!text.is_empty()).then(|| SecretString::from(text)))
 }

@@ -4,7 +4,7 @@ use ipnet::IpNet;
 use toml::Value;
 
 use crate::database_url::DatabaseUrl;
-use crate::public_url;
+use crate::{public_url, service_url};
 
 /// The shape of a setting: its default, and what may stand in its place.
 #[derive(Debug, Clone, Copy)]
@@ -37,8 +37,15 @@ pub(crate) enum Kind {
     PublicUrl {
         default: &'static str,
     },
+    /// Where another system is reached, with a path if it has one.
+    ServiceUrl {
+        default: &'static str,
+    },
     Networks,
     DiscordIds,
+    OptionalDiscordId,
+    /// Never printed, and empty unless it is set.
+    Secret,
     DatabaseUrl {
         default: &'static str,
     },
@@ -58,8 +65,11 @@ impl Kind {
             | Self::Address { default }
             | Self::OptionalAddress { default }
             | Self::PublicUrl { default }
+            | Self::ServiceUrl { default }
             | Self::DatabaseUrl { default } => Value::String(default.to_owned()),
-            Self::OptionalPath { .. } | Self::SecretFile { .. } => Value::String(String::new()),
+            Self::OptionalPath { .. } | Self::OptionalDiscordId | Self::Secret | Self::SecretFile { .. } => {
+                Value::String(String::new())
+            }
             Self::Networks | Self::DiscordIds => Value::Array(Vec::new()),
         }
     }
@@ -79,8 +89,15 @@ impl Kind {
             Self::PublicUrl { .. } => {
                 "an http or https address with a host and nothing after it but a port".to_owned()
             }
+            Self::ServiceUrl { .. } => {
+                "an https address without user, query or fragment; http only on this machine".to_owned()
+            }
             Self::Networks => "a list of networks or IP addresses".to_owned(),
             Self::DiscordIds => "a list of Discord user ids of 17 to 20 digits".to_owned(),
+            Self::OptionalDiscordId => "a Discord id of 17 to 20 digits, or empty".to_owned(),
+            Self::Secret => {
+                "a secret of 1 to 256 letters, digits and signs without spaces, or empty".to_owned()
+            }
             Self::DatabaseUrl { .. } => "sqlite, sqlite:PATH, postgres://… or postgresql://…".to_owned(),
             Self::SecretFile { target } => format!("the path of a file that holds {target}"),
         }
@@ -103,6 +120,9 @@ impl Kind {
             | Self::Address { .. }
             | Self::OptionalAddress { .. }
             | Self::PublicUrl { .. }
+            | Self::ServiceUrl { .. }
+            | Self::OptionalDiscordId
+            | Self::Secret
             | Self::DatabaseUrl { .. }
             | Self::SecretFile { .. } => as_text(),
         }
@@ -125,6 +145,11 @@ impl Kind {
                 text.filter(|text| text.is_empty() || is_address(text)).map(owned)
             }
             Self::PublicUrl { .. } => text.and_then(public_url::normalize).map(Value::String),
+            Self::ServiceUrl { .. } => text.and_then(service_url::normalize).map(Value::String),
+            Self::OptionalDiscordId => text
+                .filter(|text| text.is_empty() || discord_id(text).is_some())
+                .map(owned),
+            Self::Secret => text.filter(|text| is_secret(text)).map(owned),
             Self::DatabaseUrl { .. } => text.filter(|text| DatabaseUrl::parse(text).is_some()).map(owned),
         };
         checked.ok_or_else(|| self.allowed())
@@ -154,6 +179,11 @@ fn owned(text: &str) -> Value {
 
 fn is_address(text: &str) -> bool {
     text.parse::<SocketAddr>().is_ok()
+}
+
+/// What can travel in a header or an address; a space inside is a mistake in pasting.
+fn is_secret(text: &str) -> bool {
+    text.len() <= 256 && text.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
 fn network(text: &str) -> Option<String> {

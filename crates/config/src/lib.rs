@@ -14,11 +14,12 @@ mod layers;
 mod load;
 mod public_url;
 mod reference;
+mod service_url;
 mod settings;
 mod suggest;
 mod warnings;
 
-pub use config::{Config, Database, Keys, Limits, Log, LogFormat, RateLimits, Server};
+pub use config::{Config, Database, Discord, Keys, Limits, Log, LogFormat, RateLimits, Server, Steam};
 pub use database_url::DatabaseUrl;
 pub use error::{ConfigError, Place, Problem};
 pub use layers::Overrides;

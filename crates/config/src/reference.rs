@@ -31,9 +31,10 @@ At start every setting is checked, and all problems are shown together. A key
 or `SYMBOLON_` variable that is not listed here is refused, except variables
 whose name begins with `SYMBOLON_TEST_`.
 
-A database password belongs in a file of its own, named by `database.url_file`;
-space around its contents is dropped. Setting both `database.url` and its file
-is refused, but a database given on the command line replaces both.
+Secrets belong in files of their own, named by the settings that end in `_file`;
+space around a file's contents is dropped. Setting both a secret and its file is
+refused, but a database given on the command line replaces `database.url` and its
+file.
 ";
 
 /// The default configuration file, with every setting commented out.

@@ -138,6 +138,30 @@ pub(crate) static SETTINGS: &[Setting] = &[
     set("keys.master_key_file", Kind::OptionalPath { when_empty: "master.keys in data_dir" },
         "File of the keys that encrypt stored secrets."),
 
+    set("steam.api_key", Kind::Secret,
+        "Key of Steam's Web API, sent to steam.api_url and nowhere else; without it no group can be checked."),
+    set("steam.api_key_file", Kind::SecretFile { target: "steam.api_key" },
+        "File to read steam.api_key from."),
+    set("steam.api_url", Kind::ServiceUrl { default: "https://api.steampowered.com" },
+        "Where Steam's Web API is."),
+    set("steam.openid_url", Kind::ServiceUrl { default: "https://steamcommunity.com/openid/login" },
+        "Where people are sent to sign in with Steam, and where that sign-in is checked."),
+
+    set("discord.client_id", Kind::OptionalDiscordId,
+        "Id of the Discord application that people sign in through."),
+    set("discord.client_secret", Kind::Secret,
+        "Secret of that application."),
+    set("discord.client_secret_file", Kind::SecretFile { target: "discord.client_secret" },
+        "File to read discord.client_secret from."),
+    set("discord.bot_token", Kind::Secret,
+        "Token of the shared bot."),
+    set("discord.bot_token_file", Kind::SecretFile { target: "discord.bot_token" },
+        "File to read discord.bot_token from."),
+    set("discord.api_url", Kind::ServiceUrl { default: "https://discord.com/api/v10" },
+        "Where Discord's API is; it ends in /api/v10."),
+    set("discord.authorize_url", Kind::ServiceUrl { default: "https://discord.com/oauth2/authorize" },
+        "Where people are sent to sign in with Discord."),
+
     set("limits.unknown_keys_per_minute", count("attempts", 30, 1, 100_000),
         "Attempts with an unknown key allowed to one network in a minute."),
     set("limits.dashboard_per_second", count("requests", 20, 1, 10_000),
@@ -182,9 +206,10 @@ mod tests {
                 .to_string(),
             Kind::Path { .. } | Kind::OptionalPath { .. } => "other".to_owned(),
             Kind::Address { .. } | Kind::OptionalAddress { .. } => "127.0.0.2:99".to_owned(),
-            Kind::PublicUrl { .. } => "https://other.example".to_owned(),
+            Kind::PublicUrl { .. } | Kind::ServiceUrl { .. } => "https://other.example".to_owned(),
             Kind::Networks => "10.0.0.0/8".to_owned(),
-            Kind::DiscordIds => "12345678901234567".to_owned(),
+            Kind::DiscordIds | Kind::OptionalDiscordId => "12345678901234567".to_owned(),
+            Kind::Secret => "another-secret".to_owned(),
             Kind::DatabaseUrl { .. } => "sqlite:other.db".to_owned(),
             Kind::SecretFile { .. } => {
                 concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/database-url").to_owned()
@@ -202,10 +227,13 @@ mod tests {
     #[test]
     fn every_setting_can_be_set_by_environment() {
         let defaults = load(&[]);
-        let mut seen = HashSet::from([defaults]);
+        let mut seen = HashSet::from([defaults.clone()]);
         for setting in SETTINGS {
             let changed = load(&[(setting.variable(), another_value(&setting.kind))]);
-            assert!(seen.insert(changed), "{} changes nothing of its own", setting.key);
+            assert_ne!(changed, defaults, "{} changes nothing", setting.key);
+            // A file changes what its target changes, and a secret is not printed.
+            let of_its_own = seen.insert(changed) || matches!(setting.kind, Kind::SecretFile { .. });
+            assert!(of_its_own, "{} changes nothing of its own", setting.key);
         }
     }
 

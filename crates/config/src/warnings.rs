@@ -8,6 +8,7 @@ impl Config {
         let local_url = public_url::is_loopback(&server.public_url);
         let metrics_open = server.metrics_listen.is_some_and(|at| !at.ip().is_loopback());
         let everyone_trusted = server.trusted_proxies.iter().any(|net| net.prefix_len() == 0);
+        let discord = &self.discord;
         let checks = [
             (
                 !local_url && server.public_url.starts_with("http://"),
@@ -25,6 +26,14 @@ impl Config {
             (
                 everyone_trusted,
                 "server.trusted_proxies trusts every address: any visitor can pose as another",
+            ),
+            (
+                discord.client_id.is_some() != discord.client_secret.is_some(),
+                "of discord.client_id and discord.client_secret only one is set: nobody can sign in",
+            ),
+            (
+                !discord.api_url.ends_with("/api/v10"),
+                "discord.api_url does not end in /api/v10: the bot's calls go there all the same",
             ),
         ];
         checks

@@ -78,3 +78,50 @@ fn password_is_in_neither_debug_nor_errors() {
         assert!(!format!("{error} {error:?}").contains(MARK), "{name}\n{error}");
     }
 }
+
+#[test]
+fn every_secret_has_a_file_and_none_is_printed() {
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("every_secret_has_a_file");
+    std::fs::write(&path, format!("  {MARK}\n")).unwrap();
+    let path = path.to_str().unwrap();
+    for name in ["STEAM_API_KEY", "DISCORD_CLIENT_SECRET", "DISCORD_BOT_TOKEN"] {
+        let (variable, file) = (format!("SYMBOLON_{name}"), format!("SYMBOLON_{name}_FILE"));
+        for env in [(variable.as_str(), MARK), (file.as_str(), path)] {
+            let config = from("", &[env]).unwrap();
+            assert!(!format!("{config:?} {config:#?}").contains(MARK), "{name}");
+            let secrets = [
+                config.steam.api_key,
+                config.discord.client_secret,
+                config.discord.bot_token,
+            ];
+            let given: Vec<_> = secrets
+                .iter()
+                .flatten()
+                .map(|secret| secret.expose_secret())
+                .collect();
+            assert_eq!(given, [MARK], "{name}");
+        }
+        for wrong in [format!("{MARK} {MARK}"), format!("{MARK}\u{fc}"), MARK.repeat(18)] {
+            let text = refusal("", &[(&variable, &wrong)]);
+            assert!(
+                text.contains("must be a secret") && !text.contains(MARK),
+                "{text}"
+            );
+        }
+        assert!(refusal("", &[(&variable, MARK), (&file, path)]).contains("are both set"));
+    }
+}
+
+#[test]
+fn secrets_are_not_sent_in_clear_to_another_machine() {
+    for variable in [
+        "STEAM_API_URL",
+        "STEAM_OPENID_URL",
+        "DISCORD_API_URL",
+        "DISCORD_AUTHORIZE_URL",
+    ] {
+        let variable = format!("SYMBOLON_{variable}");
+        assert!(refusal("", &[(&variable, "http://steam.example")]).contains("http only on this machine"));
+        assert_eq!(refusal("", &[(&variable, "http://127.0.0.1:9/x")]), "");
+    }
+}
