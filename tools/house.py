@@ -38,7 +38,7 @@ NEVER = {("symbolon", "testkit")}
 DRIVERS = [
     (r"rusqlite|libsqlite3-sys|(tokio-|deadpool-)?postgres|tokio-postgres-rustls", {"storage"}),
     (r"axum(-.+)?|hyper", {"web", "emulator"}),
-    (r"twilight-.+", {"platform", "bot"}),
+    (r"twilight-.+|reqwest", {"platform", "bot"}),
 ]
 DRIVER_EXEMPT = {"testkit", "bench"}
 

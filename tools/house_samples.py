@@ -41,6 +41,7 @@ BAD = [
     ("drivers", {}, with_crate("app", "axum")),
     ("drivers", {}, with_crate("platform", "hyper")),
     ("drivers", {}, with_crate("web", "twilight-model")),
+    ("drivers", {}, with_crate("app", "reqwest")),
     ("environment", {"crates/app/src/lib.rs": 'fn f() { std::env::var("X"); }\n'}, CRATES),
     ("environment", {"crates/app/src/lib.rs": "fn f() { env::vars_os(); }\n"}, CRATES),
     ("environment", {"crates/web/src/a/b.rs": "use std::env::{self, var};\n"}, CRATES),

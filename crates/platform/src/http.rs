@@ -1,0 +1,159 @@
+//! The one way out: how clients are made, how answers are read, and what can go wrong.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::redirect::Policy;
+use reqwest::{Client, RequestBuilder, StatusCode};
+use rustls::RootCertStore;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use url::{Host, Url};
+
+pub(crate) const USER_AGENT: &str = concat!("Symbolon/", env!("CARGO_PKG_VERSION"));
+const SYSTEM_ROOTS: &str = "/etc/ssl/certs/ca-certificates.crt";
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
+/// From the first byte sent to the last one read.
+const TOTAL_TIMEOUT: Duration = Duration::from_secs(5);
+/// Idle connections kept per host; a few, because calls come in bursts.
+const IDLE_CONNECTIONS: usize = 8;
+const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The client could not be made: an address that is none, or a TLS set-up that cannot work.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct SetupError(pub(crate) String);
+
+/// A call that brought no usable answer. Holds nothing that was sent or received, so that no secret can travel in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unanswered {
+    #[error("no answer in time")]
+    Timeout,
+    #[error("not reachable")]
+    Unreachable,
+    #[error("our credentials were refused")]
+    Refused,
+    #[error("we ask too often")]
+    Throttled,
+    #[error("status {0}")]
+    Status(u16),
+    #[error("the answer is too long")]
+    TooLong,
+    #[error("the answer makes no sense")]
+    Unreadable,
+    #[error("not asked, because it kept failing")]
+    Paused { retry_after_ms: i64 },
+    #[error("not asked, because today's calls are used up")]
+    OverQuota { retry_after_ms: i64 },
+}
+
+impl Unanswered {
+    /// When asking again may help, if that is known.
+    pub fn retry_after_ms(self) -> Option<i64> {
+        match self {
+            Self::Paused { retry_after_ms } | Self::OverQuota { retry_after_ms } => Some(retry_after_ms),
+            Self::Timeout
+            | Self::Unreachable
+            | Self::Refused
+            | Self::Throttled
+            | Self::Status(_)
+            | Self::TooLong
+            | Self::Unreadable => None,
+        }
+    }
+
+    /// What a status means that a call has no other use for.
+    pub(crate) fn from_status(status: u16) -> Self {
+        match status {
+            401 | 403 => Self::Refused,
+            429 => Self::Throttled,
+            other => Self::Status(other),
+        }
+    }
+}
+
+/// The error's own text names the address, and addresses hold keys: only its kind is kept.
+impl From<reqwest::Error> for Unanswered {
+    fn from(error: reqwest::Error) -> Self {
+        if error.is_timeout() {
+            Self::Timeout
+        } else if error.is_decode() || error.is_body() {
+            Self::Unreadable
+        } else {
+            Self::Unreachable
+        }
+    }
+}
+
+/// An answer, read to its end.
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Answer {
+    pub(crate) fn is_ok(&self) -> bool {
+        self.status == StatusCode::OK
+    }
+
+    pub(crate) fn json<'a, T: serde::Deserialize<'a>>(&'a self) -> Result<T, Unanswered> {
+        serde_json::from_slice(&self.body).map_err(|_| Unanswered::Unreadable)
+    }
+}
+
+/// A client for one provider.
+#[expect(clippy::disallowed_methods, reason = "the one place where clients are made")]
+pub(crate) fn client(user_agent: &str) -> Result<Client, SetupError> {
+    Client::builder()
+        .tls_backend_preconfigured(tls()?)
+        .user_agent(user_agent)
+        .redirect(Policy::none())
+        .no_proxy()
+        .referer(false)
+        .connect_timeout(CONNECT_TIMEOUT)
+        .timeout(TOTAL_TIMEOUT)
+        .pool_max_idle_per_host(IDLE_CONNECTIONS)
+        .pool_idle_timeout(IDLE_TIMEOUT)
+        .http1_only()
+        .build()
+        .map_err(|error| SetupError(format!("no HTTP client: {}", error.without_url())))
+}
+
+/// Sends the request and reads at most `limit_bytes` of its answer.
+pub(crate) async fn send(request: RequestBuilder, limit_bytes: usize) -> Result<Answer, Unanswered> {
+    let mut response = request.send().await?;
+    let status = response.status();
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await? {
+        if body.len() + chunk.len() > limit_bytes {
+            return Err(Unanswered::TooLong);
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(Answer { status, body })
+}
+
+/// Whether an address is on this machine.
+pub(crate) fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
+}
+
+/// Certificates are always verified, against the machine's own store.
+fn tls() -> Result<rustls::ClientConfig, SetupError> {
+    let mut roots = RootCertStore::empty();
+    // Without a store every call over TLS fails; calls to this machine still work.
+    if let Ok(certificates) = CertificateDer::pem_file_iter(SYSTEM_ROOTS) {
+        roots.add_parsable_certificates(certificates.filter_map(Result::ok));
+    }
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    Ok(rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|error| SetupError(format!("no TLS: {error}")))?
+        .with_root_certificates(roots)
+        .with_no_client_auth())
+}

@@ -1,0 +1,10 @@
+//! Clients for other people's systems. Every address comes from the operator's configuration; no call follows a
+//! redirect, uses a proxy from the environment, waits without an end or reads an answer without a limit.
+
+pub mod discord;
+mod guard;
+mod http;
+pub mod steam;
+mod text;
+
+pub use http::{SetupError, Unanswered};
