@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use app::gate::Limits;
-use app::{App, Parts};
+use app::{App, Parts, Platforms};
 use domain::clock::SystemClock;
 use domain::plan::Tier;
 use domain::random::SystemRandom;
@@ -161,6 +161,8 @@ impl Store {
                 unknown_keys: any,
                 dashboard: any,
             },
+            platforms: Platforms::default(),
+            public_url: "http://127.0.0.1:8080".to_owned(),
         };
         Ok(App::start(parts).await?)
     }

@@ -3,16 +3,22 @@
 mod boosters;
 mod custom_keys;
 mod group_changes;
+mod group_checks;
 mod groups;
 mod lists;
 mod lookups;
 mod names;
 mod roles;
 mod seen;
+mod server_config;
+mod steam_calls;
 mod switches;
 mod table;
 
+use app::AppError;
+use app::guilds::{self, GuildChange};
 use domain::action::ActionSet;
+use domain::audit::Actor;
 use domain::plan::Tier;
 use testkit::{Client, Engine, Reply, Tenant, TestApp};
 
@@ -25,7 +31,11 @@ pub struct Stage {
 
 impl Stage {
     pub async fn set(engine: Engine) -> Stage {
-        let test = TestApp::start(engine).await;
+        Stage::of(TestApp::start(engine).await).await
+    }
+
+    /// On an application that is not the plain one.
+    pub async fn of(test: TestApp) -> Stage {
         let tenant = test.tenant(1, Tier::Standard).await;
         for player in 1..=3 {
             tenant.link(&test.app, player).await;
@@ -41,6 +51,18 @@ impl Stage {
 
     pub async fn post(&self, query: &str, body: &str) -> Reply {
         self.caller.post(&format!("/api?action={query}"), body).await
+    }
+}
+
+impl Stage {
+    /// Sets the Steam group of the Guild, as somebody would paste it.
+    pub async fn set_steam_group(&self, pasted: Option<&str>) -> Result<(), AppError> {
+        let change = GuildChange {
+            steam_group: Some(pasted.map(str::to_owned)),
+            ..GuildChange::default()
+        };
+        let (app, tenant) = (&self.test.app, &self.tenant);
+        guilds::change(app, tenant.scope, tenant.guild.clone(), change, Actor::System).await
     }
 }
 

@@ -49,7 +49,7 @@ both_databases! {
             ("400_wrong_id", "action=remove&id=1"),
             ("403_scope_mismatch", "action=count&guild_id=1"),
             ("403_permission_denied", "action=findByDiscord"),
-            ("501_action_unavailable", "action=groupChecks"),
+            ("503_steam_not_configured", "action=groupChecks&group=4&id=76561197960265729"),
         ] {
             assert_stored(name, &caller.get(&format!("/api?{query}")).await);
         }

@@ -26,7 +26,7 @@ const CLOSED: [&str; 8] = [
 const OPEN: [&str; 3] = ["action=count", "action=remove", "action=getPlayer"];
 
 /// Every way to fail, in the order of the statuses.
-const FAILURES: [fn() -> AppError; 16] = [
+const FAILURES: [fn() -> AppError; 17] = [
     || AppError::invalid("id", "it is missing"),
     || AppError::UnknownAction,
     || AppError::Unauthorized,
@@ -47,9 +47,8 @@ const FAILURES: [fn() -> AppError; 16] = [
     || AppError::PayloadTooLarge { limit_bytes: 1024 },
     || AppError::RateLimited { retry_after_ms: 1 },
     || AppError::Internal("a secret cause".to_owned()),
-    || AppError::ActionUnavailable {
-        action: "findByDiscord",
-    },
+    || AppError::SteamNotConfigured,
+    || AppError::SteamUnavailable,
     || AppError::Overloaded,
     || AppError::StorageUnavailable("a secret cause".to_owned()),
 ];

@@ -107,7 +107,7 @@ both_databases! {
             ("action=count&guild_id=1", 403),
             ("action=x", 400),
             ("action=findBySteam", 400),
-            ("action=groupChecks", 501),
+            ("action=groupChecks&group=4&id=76561198000000000", 503),
             ("action=findBySteam&id=76561198000000000", 404),
         ]) {
             let reply = test.plugin(&tenant.key).get(&format!("/api?{query}")).await;

@@ -1,5 +1,6 @@
 mod flow;
 mod master_keys;
+mod platforms;
 mod process;
 pub mod rows;
 mod sealed;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use app::gate::Limits;
-use app::{App, AppError, Parts};
+use app::{App, AppError, Parts, Platforms};
 use domain::plan::{RateLimit, Tier};
 use domain::random::SeededRandom;
 use storage::Db;
@@ -57,6 +57,8 @@ async fn second(test: &TestApp) -> App {
         random: Arc::new(SeededRandom::new(8)),
         master_key_file: test.db.directory().join("master.keys"),
         limits: generous(),
+        platforms: Platforms::default(),
+        public_url: test.app.public_url.clone(),
     };
     App::start(parts).await.expect("a second application")
 }

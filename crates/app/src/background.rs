@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use storage::{KeyNum, Tx, Work, error_log, jobs, keys, sessions, settings};
+use domain::quota::DailyQuota;
+use storage::{KeyNum, Tx, Work, daily_calls, error_log, jobs, keys, sessions, settings};
 use tokio::sync::watch;
 
 use crate::error::AppError;
@@ -10,6 +11,7 @@ use crate::error_log::WriteGroups;
 use crate::gate::KeyUse;
 use crate::seen::WriteMarks;
 use crate::state::App;
+use crate::steam_calls;
 
 const FLUSH_EVERY: Duration = Duration::from_secs(5);
 const PURGE_EVERY: Duration = Duration::from_secs(60);
@@ -80,6 +82,7 @@ pub async fn flush_errors(app: &App) -> Result<(), AppError> {
 pub async fn keep_house(app: &App) -> Result<(), AppError> {
     flush_uses(app).await?;
     flush_seen(app).await?;
+    steam_calls::share(app).await?;
     let now_ms = app.now_ms();
     while app.db.write(Purge { now_ms }).await? >= 500 {}
     Ok(())
@@ -165,6 +168,7 @@ impl Work for Purge {
             ERROR_GROUPS_KEPT,
         )
         .await?;
-        Ok(sessions.max(jobs).max(retired).max(errors))
+        let calls = daily_calls::purge(tx, DailyQuota::day_of(self.now_ms) - 1).await?;
+        Ok(sessions.max(jobs).max(retired).max(errors).max(calls))
     }
 }

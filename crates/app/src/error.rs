@@ -20,8 +20,6 @@ pub enum AppError {
     ScopeMismatch { parameter: &'static str },
     #[error("unknown action")]
     UnknownAction,
-    #[error("action {action} is not built in this version")]
-    ActionUnavailable { action: &'static str },
     #[error("action {action} outside the allow-list")]
     PermissionDenied { action: &'static str },
     #[error("invalid parameter {parameter}: {problem}")]
@@ -63,6 +61,10 @@ pub enum AppError {
     Timeout,
     #[error("overloaded")]
     Overloaded,
+    #[error("no key for Steam's Web API")]
+    SteamNotConfigured,
+    #[error("Steam gave no answer")]
+    SteamUnavailable,
     #[error("storage unavailable: {0}")]
     StorageUnavailable(String),
     #[error("internal error: {0}")]
@@ -88,7 +90,6 @@ impl AppError {
             AppError::RateLimited { .. } => "RATE_LIMITED",
             AppError::ScopeMismatch { .. } => "SCOPE_MISMATCH",
             AppError::UnknownAction => "UNKNOWN_ACTION",
-            AppError::ActionUnavailable { .. } => "ACTION_UNAVAILABLE",
             AppError::PermissionDenied { .. } => "PERMISSION_DENIED",
             AppError::InvalidParameter { .. } => "INVALID_PARAMETER",
             AppError::TooManyIds { .. } => "TOO_MANY_IDS",
@@ -108,6 +109,8 @@ impl AppError {
             AppError::Conflict { .. } => "CONFLICT",
             AppError::Timeout => "TIMEOUT",
             AppError::Overloaded => "OVERLOADED",
+            AppError::SteamNotConfigured => "STEAM_NOT_CONFIGURED",
+            AppError::SteamUnavailable => "STEAM_UNAVAILABLE",
             AppError::StorageUnavailable(_) => "STORAGE_UNAVAILABLE",
             AppError::Internal(_) => "INTERNAL",
         }
@@ -139,8 +142,10 @@ impl AppError {
             AppError::UnsupportedMediaType => 415,
             AppError::RateLimited { .. } => 429,
             AppError::Internal(_) => 500,
-            AppError::ActionUnavailable { .. } => 501,
-            AppError::Overloaded | AppError::StorageUnavailable(_) => 503,
+            AppError::Overloaded
+            | AppError::SteamNotConfigured
+            | AppError::SteamUnavailable
+            | AppError::StorageUnavailable(_) => 503,
         }
     }
 
@@ -164,9 +169,6 @@ impl AppError {
             }
             AppError::ScopeMismatch { parameter } => format!("{parameter} does not belong to this key."),
             AppError::UnknownAction => "There is no such action. See /docs/api for the list.".to_owned(),
-            AppError::ActionUnavailable { action } => {
-                format!("The action {action} is not available in this version.")
-            }
             AppError::PermissionDenied { action } => {
                 format!("This key may not call {action}. Adjust its permissions in the dashboard.")
             }
@@ -199,6 +201,13 @@ impl AppError {
             AppError::Conflict { what } => (*what).to_owned(),
             AppError::Timeout => "The request took too long. Try again.".to_owned(),
             AppError::Overloaded => "The service is busy. Try again in a moment.".to_owned(),
+            AppError::SteamNotConfigured => {
+                "This installation has no key for Steam's Web API. Its operator can set steam.api_key.".to_owned()
+            }
+            AppError::SteamUnavailable => {
+                "Steam told nothing: it is not reachable, or the profiles asked for are private. Try again later."
+                    .to_owned()
+            }
             AppError::StorageUnavailable(_) => {
                 "The change could not be stored. Try again in a moment.".to_owned()
             }
@@ -214,13 +223,13 @@ impl AppError {
             AppError::RateLimited { retry_after_ms } => Some(seconds(*retry_after_ms)),
             AppError::Overloaded | AppError::Timeout => Some(1),
             AppError::StorageUnavailable(_) => Some(5),
+            AppError::SteamUnavailable => Some(30),
             AppError::Unauthorized
             | AppError::KeyRevoked
             | AppError::ServerInactive
             | AppError::QueryKeyRefused
             | AppError::ScopeMismatch { .. }
             | AppError::UnknownAction
-            | AppError::ActionUnavailable { .. }
             | AppError::PermissionDenied { .. }
             | AppError::InvalidParameter { .. }
             | AppError::TooManyIds { .. }
@@ -238,6 +247,7 @@ impl AppError {
             | AppError::LimitReached { .. }
             | AppError::PlanRequired { .. }
             | AppError::Conflict { .. }
+            | AppError::SteamNotConfigured
             | AppError::Internal(_) => None,
         }
     }
@@ -247,9 +257,10 @@ impl AppError {
         self.retry_after_s().is_some()
     }
 
-    /// Ours to repair, as opposed to the caller's. An action that is not built yet is nobody's accident.
+    /// Ours to repair, as opposed to the caller's. A Steam that does not answer is neither; its client has logged it.
     pub fn is_ours(&self) -> bool {
-        self.status() >= 500 && !matches!(self, AppError::ActionUnavailable { .. })
+        let of_steam = matches!(self, AppError::SteamNotConfigured | AppError::SteamUnavailable);
+        self.status() >= 500 && !of_steam
     }
 
     /// For logs and the error log; free of secrets because keys are cut to their prefix.

@@ -5,8 +5,10 @@ use domain::id::GuildId;
 use domain::name::{DisplayName, Slug};
 use domain::plan::Dimension;
 use domain::platform_id::DiscordId;
+use domain::quota::Purpose;
+use domain::steam_group::PastedGroup;
 use storage::guilds::{self, NewGuild};
-pub use storage::guilds::{Guild, GuildSettings};
+pub use storage::guilds::{Guild, GuildSettings, SteamGroup};
 use storage::{GuildNum, OrgScope, Tx, Work, audit, orgs};
 
 use crate::deed::Deed;
@@ -117,6 +119,8 @@ pub async fn get(app: &App, scope: OrgScope, id: &GuildId) -> Result<(Guild, Gui
 
 /// Roles in one list of a Guild.
 const MOST_ROLES: usize = 50;
+/// Longer than any address of a Steam group.
+const PASTED_MAX_BYTES: usize = 200;
 
 /// What may be changed about a Guild; what is left out stays.
 #[derive(Debug, Clone, Default)]
@@ -126,10 +130,12 @@ pub struct GuildChange {
     pub verified_roles: Option<Vec<DiscordId>>,
     pub booster_roles: Option<Vec<DiscordId>>,
     pub plugin_roles: Option<Vec<DiscordId>>,
+    /// A Steam group as somebody pasted it; `Some(None)` takes it away.
+    pub steam_group: Option<Option<String>>,
 }
 
 impl GuildChange {
-    fn apply(&self, settings: &GuildSettings) -> GuildSettings {
+    fn apply(&self, settings: &GuildSettings, group: Option<&SteamGroup>) -> GuildSettings {
         let roles = |new: &Option<Vec<DiscordId>>, old: &[DiscordId]| {
             let mut list = new.clone().unwrap_or_else(|| old.to_vec());
             list.sort();
@@ -144,6 +150,10 @@ impl GuildChange {
             verified_roles: roles(&self.verified_roles, &settings.verified_roles),
             booster_roles: roles(&self.booster_roles, &settings.booster_roles),
             plugin_roles: roles(&self.plugin_roles, &settings.plugin_roles),
+            steam_group: match &self.steam_group {
+                Some(_) => group.cloned(),
+                None => settings.steam_group.clone(),
+            },
         }
     }
 
@@ -170,14 +180,50 @@ pub async fn change(
     actor: Actor,
 ) -> Result<(), AppError> {
     change.refuse_long_lists()?;
+    let group = match &change.steam_group {
+        Some(Some(pasted)) => Some(steam_group(app, pasted.trim()).await?),
+        Some(None) | None => None,
+    };
     let deed = Deed::begin(app, scope, actor);
-    app.db.write(Change { deed, id, change }).await
+    let work = Change {
+        deed,
+        id,
+        change,
+        group,
+    };
+    app.db.write(work).await
+}
+
+/// Steam is asked only where somebody pasted a name: nobody else can turn it into a number.
+async fn steam_group(app: &App, text: &str) -> Result<SteamGroup, AppError> {
+    let refused = |problem: &str| AppError::invalid("steam_group", problem);
+    if text.len() > PASTED_MAX_BYTES {
+        return Err(refused("it is too long"));
+    }
+    let id = match PastedGroup::parse(text).map_err(|error| refused(&error.to_string()))? {
+        PastedGroup::Id(id) => id,
+        PastedGroup::Name(name) => {
+            let found = app
+                .platforms
+                .steam_api()?
+                .find_group(&name, Purpose::Verify)
+                .await;
+            let found = found.map_err(|_| AppError::SteamUnavailable)?;
+            found.ok_or_else(|| refused("Steam knows no group of this name"))?
+        }
+    };
+    Ok(SteamGroup {
+        pasted: text.to_owned(),
+        id,
+    })
 }
 
 struct Change {
     deed: Deed,
     id: GuildId,
     change: GuildChange,
+    /// What the pasted group stands for, if one is set.
+    group: Option<SteamGroup>,
 }
 
 impl Work for Change {
@@ -195,7 +241,7 @@ impl Work for Change {
         let found = guilds::find_in(tx, scope, &self.id).await?;
         let guild = found.ok_or(AppError::NotFound)?;
         let before = guilds::get_settings_in(tx, scope, guild.num).await?;
-        let after = self.change.apply(&before);
+        let after = self.change.apply(&before, self.group.as_ref());
         if after == before {
             return Ok(());
         }
@@ -205,6 +251,7 @@ impl Work for Change {
             "verified_roles": after.verified_roles,
             "booster_roles": after.booster_roles,
             "plugin_roles": after.plugin_roles,
+            "steam_group": after.steam_group.map(|group| group.id.to_string()),
         });
         self.deed
             .note(tx, AuditAction::GuildChanged, Some(self.id.as_str()), &detail)

@@ -13,7 +13,10 @@ use crate::error::AppError;
 use crate::error_log::ErrorLog;
 use crate::gate::{Gate, Limits};
 use crate::master_keys;
+use crate::platforms::Platforms;
 use crate::seen::Seen;
+use crate::steam_calls;
+use crate::steam_groups::SteamGroups;
 use crate::tasks::Tasks;
 use crate::vault::{Vault, VaultError};
 
@@ -31,6 +34,10 @@ pub struct Inner {
     pub gate: Gate,
     pub errors: ErrorLog,
     pub seen: Seen,
+    pub steam_groups: SteamGroups,
+    pub platforms: Platforms,
+    /// Scheme, host and port that visitors use.
+    pub public_url: String,
     pub tasks: Tasks,
 }
 
@@ -49,6 +56,8 @@ pub struct Parts {
     pub random: SharedRandom,
     pub master_key_file: std::path::PathBuf,
     pub limits: Limits,
+    pub platforms: Platforms,
+    pub public_url: String,
 }
 
 #[derive(Debug, Error)]
@@ -65,7 +74,7 @@ impl App {
     /// Checks that the master keys fit the database before anything is served.
     pub async fn start(parts: Parts) -> Result<App, StartError> {
         let vault = master_keys::open_vault(&parts).await?;
-        Ok(App {
+        let app = App {
             inner: Arc::new(Inner {
                 db: parts.db,
                 clock: parts.clock,
@@ -74,9 +83,14 @@ impl App {
                 gate: Gate::new(parts.limits),
                 errors: ErrorLog::default(),
                 seen: Seen::default(),
+                steam_groups: SteamGroups::default(),
+                platforms: parts.platforms,
+                public_url: parts.public_url,
                 tasks: Tasks::default(),
             }),
-        })
+        };
+        steam_calls::share(&app).await?;
+        Ok(app)
     }
 
     /// "sqlite" or "postgres".

@@ -2,6 +2,7 @@
 
 use domain::id::GuildId;
 use domain::platform_id::DiscordId;
+use domain::steam_group::GroupId;
 
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row, Tx};
@@ -32,13 +33,18 @@ statements! {
         FROM guilds
         WHERE num = $1";
     SETTINGS = "
-        SELECT log_channel_id, verified_roles, booster_roles, plugin_roles
+        SELECT log_channel_id, verified_roles, booster_roles, plugin_roles, steam_group, steam_group_id
         FROM guilds
         WHERE num = $2 AND org_num = $1";
     SET_SETTINGS = "
         UPDATE guilds
-        SET log_channel_id = $3, verified_roles = $4, booster_roles = $5, plugin_roles = $6
+        SET log_channel_id = $3, verified_roles = $4, booster_roles = $5, plugin_roles = $6, steam_group = $7,
+            steam_group_id = $8
         WHERE num = $2 AND org_num = $1";
+    STEAM_GROUP_ID = "
+        SELECT steam_group_id
+        FROM guilds
+        WHERE num = $1 AND steam_group_id IS NOT NULL";
     ROLES = "
         SELECT verified_roles, booster_roles, plugin_roles
         FROM guilds
@@ -139,6 +145,15 @@ pub struct GuildSettings {
     pub booster_roles: Vec<DiscordId>,
     /// Further roles that game servers may give and take.
     pub plugin_roles: Vec<DiscordId>,
+    /// The Steam group that players are asked to join.
+    pub steam_group: Option<SteamGroup>,
+}
+
+/// A Steam group as somebody wrote it down, and the number it stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SteamGroup {
+    pub pasted: String,
+    pub id: GroupId,
 }
 
 impl FromRow for GuildSettings {
@@ -152,6 +167,13 @@ impl FromRow for GuildSettings {
             verified_roles: roles(1)?,
             booster_roles: roles(2)?,
             plugin_roles: roles(3)?,
+            steam_group: match (row.opt_text(4)?, row.opt_int(5)?) {
+                (Some(pasted), Some(number)) => Some(SteamGroup {
+                    pasted,
+                    id: group_id(number)?,
+                }),
+                (_, _) => None,
+            },
         })
     }
 }
@@ -187,8 +209,33 @@ pub async fn set_settings(
         list(&settings.plugin_roles)?,
     );
     let channel = settings.log_channel_id.as_ref().map(DiscordId::as_str);
-    let values = params![scope.num(), guild, channel, &verified, &booster, &plugin];
+    let pasted = settings.steam_group.as_ref().map(|group| group.pasted.as_str());
+    let number = settings
+        .steam_group
+        .as_ref()
+        .map(|group| i64::from(group.id.number()));
+    let values = params![
+        scope.num(),
+        guild,
+        channel,
+        &verified,
+        &booster,
+        &plugin,
+        pasted,
+        number
+    ];
     tx.execute_one(&SET_SETTINGS, values).await
+}
+
+/// The Steam group of a key's Guild, if it has one.
+pub async fn find_steam_group(db: &Db, guild: GuildNum) -> Result<Option<GroupId>, DbError> {
+    let number = db.find::<i64>(&STEAM_GROUP_ID, params![guild]).await?;
+    number.map(group_id).transpose()
+}
+
+pub(crate) fn group_id(number: i64) -> Result<GroupId, DbError> {
+    let id = u32::try_from(number).ok().and_then(GroupId::new);
+    id.ok_or_else(|| DbError::Bug(format!("{number} is no Steam group")))
 }
 
 /// The three role lists of a Guild, each a JSON array of Discord ids.

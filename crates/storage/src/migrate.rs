@@ -72,6 +72,8 @@ const MIGRATIONS: &[Migration] = migrations! {
     6 "0006_players" portable;
     7 "0007_names_in_history" pair;
     8 "0008_switches" portable;
+    9 "0009_steam_groups" portable;
+    10 "0010_daily_calls" portable;
 };
 
 /// The newest schema this binary knows.

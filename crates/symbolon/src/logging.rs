@@ -6,7 +6,7 @@ use tracing_subscriber::EnvFilter;
 /// Starts logging to standard error; a second call changes nothing.
 pub fn start(log: &Log) {
     // Our own crates at the chosen level; what others say below a warning is theirs.
-    let directives = ["app", "storage", "web", "symbolon"]
+    let directives = ["app", "platform", "storage", "web", "symbolon"]
         .map(|ours| [ours, "=", &log.level].concat())
         .join(",");
     let filter = EnvFilter::builder().parse_lossy(["warn,", &directives].concat());

@@ -4,7 +4,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use app::{App, Parts};
+use app::{App, Parts, Platforms};
 use config::{Config, DatabaseUrl, Overrides};
 use domain::clock::{SharedClock, SystemClock};
 use domain::random::SystemRandom;
@@ -60,12 +60,15 @@ pub async fn open_app_at(config: &Config, migrate: Migrate, clock: SharedClock) 
         .create(&config.data_dir);
     private.map_err(|error| format!("cannot make {}: {error}", config.data_dir.display()))?;
     let db = Db::open(open_options(config, migrate)).await?;
+    let platforms = Platforms::from_config(config, &clock)?;
     let parts = Parts {
         db,
         clock,
         random: Arc::new(SystemRandom),
         master_key_file: config.keys.master_key_file.clone(),
         limits: (&config.limits).into(),
+        platforms,
+        public_url: config.server.public_url.clone(),
     };
     Ok(App::start(parts).await?)
 }

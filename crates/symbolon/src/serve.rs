@@ -173,9 +173,10 @@ async fn shut_down(app: &App, stopper: &watch::Sender<bool>) {
     for flushed in [
         background::flush_uses(app).await,
         background::flush_errors(app).await,
+        app::steam_calls::share(app).await,
     ] {
         if let Err(error) = flushed {
-            tracing::warn!(error = %error.internal_detail(), "the last uses or failures were not written down");
+            tracing::warn!(error = %error.internal_detail(), "the last uses, failures or calls were not written down");
         }
     }
     app.db.close().await;

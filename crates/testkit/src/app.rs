@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use app::gate::Limits;
-use app::{App, Parts};
+use app::{App, Parts, Platforms};
 use domain::clock::{SharedClock, TestClock};
 use domain::plan::{RateLimit, Tier};
 use domain::random::SeededRandom;
@@ -16,6 +16,8 @@ use crate::http::Client;
 
 /// When every test begins: 1 January 2026.
 pub const START_MS: i64 = 1_767_225_600_000;
+
+const PUBLIC_URL: &str = "http://127.0.0.1:8080";
 
 pub struct TestApp {
     pub app: App,
@@ -36,15 +38,17 @@ impl TestApp {
         limits: impl FnOnce(&mut Limits),
         settings: impl FnOnce(&mut Settings),
     ) -> TestApp {
-        let db = TestDb::open(engine).await;
-        TestApp::on(db, limits, settings).await
+        TestApp::start_among(engine, limits, settings, |_| Platforms::default()).await
     }
 
-    async fn on(
-        db: TestDb,
+    /// With clients for other systems, which live by the test's clock.
+    pub async fn start_among(
+        engine: Engine,
         change_limits: impl FnOnce(&mut Limits),
         change: impl FnOnce(&mut Settings),
+        platforms: impl FnOnce(SharedClock) -> Platforms,
     ) -> TestApp {
+        let db = TestDb::open(engine).await;
         let clock = Arc::new(TestClock::new(START_MS));
         let mut limits = default_limits();
         change_limits(&mut limits);
@@ -54,10 +58,12 @@ impl TestApp {
             random: Arc::new(SeededRandom::new(7)),
             master_key_file: db.directory().join("master.keys"),
             limits,
+            platforms: platforms(Arc::clone(&clock) as SharedClock),
+            public_url: PUBLIC_URL.to_owned(),
         };
         let app = App::start(parts).await.expect("the application starts");
         let mut settings = Settings {
-            public_url: "http://127.0.0.1:8080".to_owned(),
+            public_url: PUBLIC_URL.to_owned(),
             trusted_proxies: Arc::from([]),
             require_tls: false,
             request_timeout: Duration::from_secs(30),
@@ -94,6 +100,8 @@ impl TestApp {
             random: Arc::new(SeededRandom::new(8)),
             master_key_file: self.app.vault.path().to_owned(),
             limits: default_limits(),
+            platforms: Platforms::default(),
+            public_url: PUBLIC_URL.to_owned(),
         }
     }
 

@@ -8,12 +8,14 @@
 
 mod app;
 mod http;
+mod platforms;
 mod process;
 mod scale;
 mod world;
 
 pub use crate::app::{START_MS, TestApp};
 pub use crate::http::{Client, Reply};
+pub use crate::platforms::STEAM_KEY;
 pub use crate::process::{Node, free_port};
 pub use crate::scale::{rounds, wait_until};
 pub use crate::world::{Tenant, discord, steam};

@@ -11,15 +11,20 @@ impl Reply {
     pub(super) fn flags<'a>(asked: impl Iterator<Item = &'a str>, yes: Vec<String>) -> Self {
         let mut yes = yes;
         yes.sort_unstable();
+        let is_yes = |id: &str| yes.binary_search_by(|known| known.as_str().cmp(id)).is_ok();
+        Reply::told(asked.map(|id| (id, is_yes(id))))
+    }
+
+    /// `{"<id>":true,…}` in the order given.
+    pub(super) fn told<'a>(flags: impl Iterator<Item = (&'a str, bool)>) -> Self {
         let mut body = String::from("{");
-        for id in asked {
+        for (id, flag) in flags {
             if body.len() > 1 {
                 body.push(',');
             }
-            let found = yes.binary_search_by(|known| known.as_str().cmp(id)).is_ok();
             body.push('"');
             body.push_str(id);
-            body.push_str(if found { "\":true" } else { "\":false" });
+            body.push_str(if flag { "\":true" } else { "\":false" });
         }
         body.push('}');
         Reply::json(body)

@@ -7,7 +7,7 @@ use super::BackupError;
 use crate::migrate::{self, Migrate};
 
 /// All tables, each after those it refers to. The ledger of migrations is not among them: the target has its own.
-pub(super) const TABLES: [&str; 19] = [
+pub(super) const TABLES: [&str; 20] = [
     "accounts",
     "sessions",
     "orgs",
@@ -27,6 +27,7 @@ pub(super) const TABLES: [&str; 19] = [
     "audit",
     "error_log",
     "settings",
+    "daily_calls",
 ];
 
 const COLUMNS: &str = "

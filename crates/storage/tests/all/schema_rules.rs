@@ -325,6 +325,24 @@ both_databases! {
         bench.done().await;
     }
 
+    async fn a_steam_group_is_a_text_and_its_number(engine) {
+        let bench = Bench::open(engine).await;
+        let group = |text: &str, number: &str| format!("UPDATE guilds SET steam_group = {text}, steam_group_id = {number}");
+        for (text, number) in [("'x'", "NULL"), ("NULL", "4"), ("'x'", "0"), ("'x'", "4294967296")] {
+            bench.refused(Broken::Rule, &group(text, number)).await;
+        }
+        bench.allowed(&group("'x'", "4294967295")).await;
+        bench.allowed(&group("NULL", "NULL")).await;
+        bench.done().await;
+    }
+
+    async fn a_server_asks_neither_all_the_time_nor_never(engine) {
+        let bench = Bench::open(engine).await;
+        bench.refused(Broken::Rule, "UPDATE servers SET poll_seconds = 9").await;
+        bench.refused(Broken::Rule, "UPDATE servers SET poll_seconds = 3601").await;
+        bench.done().await;
+    }
+
     async fn a_session_ends_after_it_began(engine) {
         let bench = Bench::open(engine).await;
         let session = |created: i64, seen: i64, expires: i64| format!(

@@ -3,9 +3,13 @@
 use domain::id::{GuildId, OrgId, ServerId};
 use domain::plan::{Dimension, Tier};
 use domain::random::{SeededRandom, SystemRandom};
+use domain::steam_group::GroupId;
+use storage::guilds::SteamGroup;
 use storage::orgs::LockedOrg;
 use storage::testing::TestDb;
-use storage::{DbError, GuildNum, OrgScope, ServerNum, both_databases, guilds, keys, orgs, servers};
+use storage::{
+    DbError, GuildNum, OrgScope, ServerNum, both_databases, guilds, keys, orgs, server_config, servers,
+};
 
 use crate::support::{NOW, Tenant, discord, server_in};
 
@@ -54,6 +58,12 @@ unit!(AddGuild { scope: OrgScope, discord: u64, slug: &'static str } -> GuildNum
     guilds::insert(tx, it.scope, &new).await
 });
 
+unit!(SetSteamGroup { scope: OrgScope, guild: GuildNum, group: Option<SteamGroup> } -> (), |it, tx| {
+    let mut settings = guilds::get_settings_in(tx, it.scope, it.guild).await?;
+    settings.steam_group = it.group.clone();
+    guilds::set_settings(tx, it.scope, it.guild, &settings).await
+});
+
 async fn sound(test: TestDb) {
     assert_eq!(
         storage::doctor::examine(&test.db).await.unwrap(),
@@ -72,6 +82,27 @@ both_databases! {
         assert!(orgs::find(&test.db, &OrgId::generate(NOW, &SystemRandom)).await.unwrap().is_none());
         let all = orgs::list(&test.db).await.unwrap();
         assert_eq!(all.iter().map(|org| org.scope).collect::<Vec<_>>(), [one.scope, two.scope]);
+        sound(test).await;
+    }
+
+    async fn a_guilds_steam_group_is_set_read_and_taken_away_by_its_own_org_only(engine) {
+        let test = TestDb::open(engine).await;
+        let (one, two) = (Tenant::make(&test.db, 1).await, Tenant::make(&test.db, 2).await);
+        let group = SteamGroup { pasted: "our group".to_owned(), id: GroupId::new(u32::MAX).unwrap() };
+        let set = |scope, group| test.db.write(SetSteamGroup { scope, guild: one.guild, group });
+        assert!(set(two.scope, Some(group.clone())).await.is_err(), "another Org's Guild");
+        assert_eq!(guilds::find_steam_group(&test.db, one.guild).await.unwrap(), None);
+        set(one.scope, Some(group.clone())).await.unwrap();
+        assert_eq!(guilds::find_steam_group(&test.db, one.guild).await.unwrap(), Some(group.id));
+        let settings = guilds::find_settings(&test.db, one.scope, one.guild).await.unwrap().unwrap();
+        assert_eq!(settings.steam_group, Some(group.clone()));
+        assert_eq!(guilds::find_steam_group(&test.db, two.guild).await.unwrap(), None);
+        let config = server_config::find(&test.db, one.server).await.unwrap().unwrap();
+        assert_eq!((config.guild_slug.as_str(), config.steam_group), ("guild-1", Some(group.id)));
+        assert_eq!((config.linked_group.as_str(), config.poll_seconds), ("linked", 60));
+        assert_eq!(server_config::find(&test.db, ServerNum(i64::MAX)).await.unwrap(), None);
+        set(one.scope, None).await.unwrap();
+        assert_eq!(server_config::find(&test.db, one.server).await.unwrap().unwrap().steam_group, None);
         sound(test).await;
     }
 

@@ -13,10 +13,11 @@ use domain::permission::Role;
 use domain::plan::{Dimension, Tier};
 use domain::platform_id::{DiscordId, SteamId};
 use domain::random::Random;
+use domain::steam_group::GroupId;
 use storage::testing::statement;
 use storage::{
-    AccountNum, Db, DbError, GuildNum, KeyNum, OrgScope, Tx, Work, accounts, audit, doctor, error_log,
-    guilds, jobs, keys, links, orgs, params, servers, sessions, settings,
+    AccountNum, Db, DbError, GuildNum, KeyNum, OrgScope, Tx, Work, accounts, audit, daily_calls, doctor,
+    error_log, guilds, jobs, keys, links, orgs, params, servers, sessions, settings,
 };
 
 pub const NOW: i64 = 1_700_000_000_000;
@@ -199,6 +200,11 @@ impl AddTenant {
         };
         error_log::record(tx, &group).await?;
         settings::put(tx, text, HARD, NOW).await?;
+        let calls = daily_calls::Calls {
+            org_num: scope.num(),
+            calls: i64::MAX,
+        };
+        daily_calls::add(tx, HARD, NOW, calls).await?;
         let actor = Actor::Account(self.account.clone());
         let entry = audit::Entry {
             at_ms: NOW,
@@ -235,6 +241,12 @@ impl Work for AddTenant {
             now_ms: NOW,
         };
         let guild = guilds::insert(tx, scope, &guild).await?;
+        let mut settings = guilds::get_settings_in(tx, scope, guild).await?;
+        settings.steam_group = GroupId::new(u32::MAX).map(|id| guilds::SteamGroup {
+            pasted: HARD.to_owned(),
+            id,
+        });
+        guilds::set_settings(tx, scope, guild, &settings).await?;
         self.server(tx, scope, guild).await?;
         self.records(tx, owner, scope).await?;
         Ok(Tenant { scope, guild })

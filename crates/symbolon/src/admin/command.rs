@@ -42,6 +42,18 @@ pub enum AdminCommand {
         #[arg(long)]
         log_channel: Option<String>,
     },
+    /// Set the Steam group that players of a Guild are asked to join.
+    SetSteamGroup {
+        /// Guild id (gld_…).
+        #[arg(long)]
+        guild: String,
+        /// The group's number, or its address on steamcommunity.com.
+        #[arg(long, required_unless_present = "none")]
+        group: Option<String>,
+        /// Take the group away.
+        #[arg(long, conflicts_with = "group")]
+        none: bool,
+    },
     /// Add a game server to a Guild and print its key.
     CreateServer {
         /// Guild id (gld_…).

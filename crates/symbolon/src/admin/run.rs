@@ -1,6 +1,6 @@
 //! What each command does: parse, one use case, fields to print.
 
-use app::guilds::NewGuildRequest;
+use app::guilds::{GuildChange, NewGuildRequest};
 use app::links::{LinkRequest, Linked};
 use app::{
     App, AppError, OrgScope, accounts, bot_keys, guilds, keys, links, master_keys, orgs, servers, sessions,
@@ -39,6 +39,11 @@ pub(super) async fn run(app: &App, command: AdminCommand) -> Result<Fields, AppE
             )
             .await
         }
+        AdminCommand::SetSteamGroup {
+            guild,
+            group,
+            none: _,
+        } => set_steam_group(app, &guild, group.as_deref()).await,
         AdminCommand::CreateServer { guild, name } => create_server(app, &guild, &name).await,
         AdminCommand::CreateLink {
             guild,
@@ -81,13 +86,7 @@ pub(super) async fn run(app: &App, command: AdminCommand) -> Result<Fields, AppE
             Ok(fields([("operator", account.id.as_str())]))
         }
         AdminCommand::Session { discord } => session(app, &discord).await,
-        AdminCommand::RotateMasterKey => {
-            let rotation = master_keys::rotate(app).await?;
-            Ok(fields([
-                ("active", rotation.kid.as_str()),
-                ("resealed", &rotation.resealed.to_string()),
-            ]))
-        }
+        AdminCommand::RotateMasterKey => rotate_master_key(app).await,
         AdminCommand::RemoveMasterKey { kid } => {
             master_keys::remove(app, &kid).await?;
             Ok(fields([("removed", kid.as_str())]))
@@ -156,6 +155,19 @@ async fn create_server(app: &App, guild: &str, name: &str) -> Result<Fields, App
     ]))
 }
 
+async fn set_steam_group(app: &App, guild: &str, group: Option<&str>) -> Result<Fields, AppError> {
+    let (scope, id) = find_guild(app, guild).await?;
+    let change = GuildChange {
+        steam_group: Some(group.map(str::to_owned)),
+        ..GuildChange::default()
+    };
+    guilds::change(app, scope, id.clone(), change, Actor::Operator).await?;
+    let (_, settings) = guilds::get(app, scope, &id).await?;
+    let group = settings.steam_group;
+    let number = group.map_or_else(|| "none".to_owned(), |group| group.id.to_string());
+    Ok(fields([("guild", guild), ("steam_group", &number)]))
+}
+
 async fn create_link(
     app: &App,
     guild: &str,
@@ -217,6 +229,14 @@ async fn session(app: &App, discord: &str) -> Result<Fields, AppError> {
     Ok(fields([
         ("account", account.id.as_str()),
         ("session", token.expose()),
+    ]))
+}
+
+async fn rotate_master_key(app: &App) -> Result<Fields, AppError> {
+    let rotation = master_keys::rotate(app).await?;
+    Ok(fields([
+        ("active", rotation.kid.as_str()),
+        ("resealed", &rotation.resealed.to_string()),
     ]))
 }
 

@@ -1,7 +1,7 @@
 //! Guilds and what an Org decides about them.
 
 use app::App;
-use app::guilds::{self, Guild, GuildChange, GuildSettings};
+use app::guilds::{self, Guild, GuildChange, GuildSettings, SteamGroup};
 use domain::id::GuildId;
 use domain::platform_id::DiscordId;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -43,6 +43,23 @@ pub struct GuildWithSettings {
     verified_roles: Vec<DiscordId>,
     booster_roles: Vec<DiscordId>,
     plugin_roles: Vec<DiscordId>,
+    steam_group: Option<SteamGroupView>,
+}
+
+/// The number is text like every id, though it would fit.
+#[derive(Serialize)]
+struct SteamGroupView {
+    pasted: String,
+    id: String,
+}
+
+impl From<SteamGroup> for SteamGroupView {
+    fn from(group: SteamGroup) -> Self {
+        Self {
+            id: group.id.to_string(),
+            pasted: group.pasted,
+        }
+    }
 }
 
 impl From<(Guild, GuildSettings)> for GuildWithSettings {
@@ -53,11 +70,12 @@ impl From<(Guild, GuildSettings)> for GuildWithSettings {
             verified_roles: settings.verified_roles,
             booster_roles: settings.booster_roles,
             plugin_roles: settings.plugin_roles,
+            steam_group: settings.steam_group.map(SteamGroupView::from),
         }
     }
 }
 
-/// What is left out stays as it is; `null` as log channel switches log messages off.
+/// What is left out stays as it is; `null` switches log messages off or takes the Steam group away.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Change {
@@ -66,10 +84,12 @@ pub struct Change {
     verified_roles: Option<Vec<DiscordId>>,
     booster_roles: Option<Vec<DiscordId>>,
     plugin_roles: Option<Vec<DiscordId>>,
+    #[serde(default, deserialize_with = "given")]
+    steam_group: Option<Option<String>>,
 }
 
 /// Tells `null` from a field that is not there.
-fn given<'de, D: Deserializer<'de>>(source: D) -> Result<Option<Option<DiscordId>>, D::Error> {
+fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(source: D) -> Result<Option<Option<T>>, D::Error> {
     Option::deserialize(source).map(Some)
 }
 
@@ -98,6 +118,7 @@ pub async fn change(
         verified_roles: change.verified_roles,
         booster_roles: change.booster_roles,
         plugin_roles: change.plugin_roles,
+        steam_group: change.steam_group,
     };
     guilds::change(&app, caller.scope, id, change, caller.actor).await?;
     Ok(Done)

@@ -79,7 +79,7 @@ pub(super) fn decorate(error: &AppError, headers: &mut http::HeaderMap) {
 }
 
 fn action_of(error: &AppError) -> Option<&'static str> {
-    if let AppError::PermissionDenied { action } | AppError::ActionUnavailable { action } = error {
+    if let AppError::PermissionDenied { action } = error {
         return Some(action);
     }
     None

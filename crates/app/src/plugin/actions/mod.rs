@@ -5,8 +5,10 @@ mod find_by_discord;
 mod find_by_steam;
 mod get_name;
 mod get_player;
+mod get_server_config;
 mod get_steam_bulk;
 mod group_changes;
+mod group_checks;
 mod list_all_linked;
 mod list_nitro;
 mod nicknames;
@@ -41,6 +43,7 @@ async fn run_other(action: Action, call: &Call<'_>) -> Result<Reply, AppError> {
         Action::FindByDiscord | Action::DiscordCheck => find_by_discord::run(call).await,
         Action::IsLinkedSteamBulk | Action::SteamChecks => steam_checks::run(call).await,
         Action::NitroChecks => nitro_checks::run(call).await,
+        Action::GroupChecks => group_checks::run(call).await,
         Action::GetSteam => get_name::steam(call).await,
         Action::GetSteamBulk => get_steam_bulk::run(call).await,
         Action::GetDiscord => get_name::discord(call).await,
@@ -64,9 +67,7 @@ async fn run_other(action: Action, call: &Call<'_>) -> Result<Reply, AppError> {
         Action::Remove => remove::run(call).await,
         Action::ClearPendingOxideChanges => group_changes::clear(call).await,
         Action::ClearPendingOxideChangesBulk => group_changes::clear_bulk(call).await,
+        Action::GetServerConfig => get_server_config::run(call).await,
         Action::GetPlayer => get_player::run(call).await,
-        Action::GroupChecks | Action::GetServerConfig => Err(AppError::ActionUnavailable {
-            action: action.name(),
-        }),
     }
 }

@@ -1,0 +1,51 @@
+//! The clients for other people's systems, as far as this installation is set up for them.
+
+use config::Config;
+use domain::clock::SharedClock;
+use domain::platform_id::DiscordId;
+use platform::SetupError;
+use platform::discord::OAuth;
+use platform::discord::oauth::Application;
+use platform::steam::{OpenId, WebApi};
+
+use crate::error::AppError;
+
+/// What is missing here is answered with a code that says which setting it needs.
+#[derive(Default)]
+pub struct Platforms {
+    pub steam_api: Option<WebApi>,
+    pub steam_sign_in: Option<OpenId>,
+    pub discord_sign_in: Option<OAuth>,
+}
+
+impl Platforms {
+    pub fn from_config(config: &Config, clock: &SharedClock) -> Result<Self, SetupError> {
+        let (steam, public_url) = (&config.steam, &config.server.public_url);
+        let steam_api = steam.api_key.clone();
+        let steam_api = steam_api.map(|key| WebApi::new(&steam.api_url, key, clock.clone()));
+        Ok(Self {
+            steam_api: steam_api.transpose()?,
+            // Plain http on a public address is warned about at start; people cannot sign in over it.
+            steam_sign_in: OpenId::new(&steam.openid_url, public_url, clock.clone()).ok(),
+            discord_sign_in: application(config)
+                .map(|application| OAuth::new(application, clock.clone()))
+                .transpose()?,
+        })
+    }
+
+    /// Steam's Web API, or the answer for whoever needs it where there is no key.
+    pub fn steam_api(&self) -> Result<&WebApi, AppError> {
+        self.steam_api.as_ref().ok_or(AppError::SteamNotConfigured)
+    }
+}
+
+fn application(config: &Config) -> Option<Application> {
+    let discord = &config.discord;
+    Some(Application {
+        client_id: DiscordId::parse(discord.client_id.as_deref()?).ok()?,
+        client_secret: discord.client_secret.clone()?,
+        api_url: discord.api_url.clone(),
+        authorize_url: discord.authorize_url.clone(),
+        public_url: config.server.public_url.clone(),
+    })
+}

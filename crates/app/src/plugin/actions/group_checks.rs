@@ -1,0 +1,52 @@
+//! `groupChecks`: which of many Steam ids are in a Steam group.
+
+use domain::platform_id::SteamId;
+use domain::steam_group::{GroupId, PastedGroup};
+use storage::{guilds, lookups};
+
+use crate::error::AppError;
+use crate::plugin::{Call, Reply};
+use crate::steam_groups;
+
+/// Every id is asked about, linked or not, because game servers also poll for players who have yet to link. Linked ones
+/// come first, in case Steam is slow or the day's calls run out.
+pub(super) async fn run(call: &Call<'_>) -> Result<Reply, AppError> {
+    let asked = call.steam_ids()?;
+    if asked.is_empty() {
+        return Ok(Reply::json("{}".to_owned()));
+    }
+    let group = group(call).await?;
+    let mut linked = lookups::linked(&call.app.db, call.key.guild, &asked).await?;
+    linked.iter().for_each(|id| call.mark_seen(id));
+    linked.sort_unstable();
+    let is_linked = |player: &SteamId| {
+        linked
+            .binary_search_by(|id| id.as_str().cmp(player.as_str()))
+            .is_ok()
+    };
+    let known = steam_groups::of_players(call.app, call.key.scope.num(), &asked, is_linked).await?;
+    let told: Vec<(&str, bool)> = asked
+        .iter()
+        .zip(known)
+        .filter_map(|(player, groups)| Some((player.as_str(), groups?.contains(group)?)))
+        .collect();
+    if told.is_empty() {
+        return Err(AppError::SteamUnavailable);
+    }
+    Ok(Reply::told(told.into_iter()))
+}
+
+/// The group that is asked for by its number, and the Guild's own for anything that is no number: old plugins send names
+/// here that only mean something to them.
+async fn group(call: &Call<'_>) -> Result<GroupId, AppError> {
+    if let Some(Ok(PastedGroup::Id(id))) = call.params.last("group").map(PastedGroup::parse) {
+        return Ok(id);
+    }
+    let own = guilds::find_steam_group(&call.app.db, call.key.guild).await?;
+    own.ok_or_else(|| {
+        AppError::invalid(
+            "group",
+            "the guild has no Steam group; set one in its settings or give a group's number",
+        )
+    })
+}
