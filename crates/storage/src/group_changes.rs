@@ -21,7 +21,7 @@ statements! {
     LIST = "
         SELECT c.steam_id, c.group_name, c.action
         FROM json_each($2) asked
-        JOIN group_changes c ON c.server_num = $1 AND c.steam_id = asked.value
+        CROSS JOIN group_changes c ON c.server_num = $1 AND c.steam_id = asked.value
         ORDER BY c.steam_id, c.created_at, c.group_name" postgres "
         SELECT c.steam_id, c.group_name, c.action
         FROM group_changes c

@@ -14,7 +14,7 @@ statements! {
     LINKED = "
         SELECT l.steam_id
         FROM json_each($2) asked
-        JOIN links l ON l.guild_num = $1 AND l.steam_id = asked.value AND l.ended_at IS NULL" postgres "
+        CROSS JOIN links l ON l.guild_num = $1 AND l.steam_id = asked.value AND l.ended_at IS NULL" postgres "
         SELECT l.steam_id
         FROM links l
         WHERE l.guild_num = $1 AND l.ended_at IS NULL
@@ -22,8 +22,8 @@ statements! {
     BOOSTING = "
         SELECT l.steam_id
         FROM json_each($2) asked
-        JOIN links l ON l.guild_num = $1 AND l.steam_id = asked.value AND l.ended_at IS NULL
-        JOIN boosters b ON b.guild_num = l.guild_num AND b.discord_id = l.discord_id" postgres "
+        CROSS JOIN links l ON l.guild_num = $1 AND l.steam_id = asked.value AND l.ended_at IS NULL
+        CROSS JOIN boosters b ON b.guild_num = l.guild_num AND b.discord_id = l.discord_id" postgres "
         SELECT l.steam_id
         FROM links l
         JOIN boosters b ON b.guild_num = l.guild_num AND b.discord_id = l.discord_id
@@ -32,7 +32,7 @@ statements! {
     STEAM_NAMES = "
         SELECT l.discord_id, l.steam_name
         FROM json_each($2) asked
-        JOIN links l ON l.guild_num = $1 AND l.discord_id = asked.value AND l.ended_at IS NULL
+        CROSS JOIN links l ON l.guild_num = $1 AND l.discord_id = asked.value AND l.ended_at IS NULL
         WHERE l.steam_name IS NOT NULL" postgres "
         SELECT l.discord_id, l.steam_name
         FROM links l

@@ -13,7 +13,7 @@ statements! {
         INSERT INTO role_changes (guild_num, org_num, discord_id, role_id, mode, requested_at)
         SELECT l.guild_num, l.org_num, l.discord_id, $4, $5, CAST($6 AS BIGINT)
         FROM json_each($3) asked
-        JOIN links l ON l.guild_num = $2 AND l.org_num = $1 AND l.steam_id = asked.value AND l.ended_at IS NULL
+        CROSS JOIN links l ON l.guild_num = $2 AND l.org_num = $1 AND l.steam_id = asked.value AND l.ended_at IS NULL
         WHERE TRUE
         ON CONFLICT (guild_num, discord_id, role_id)
         DO UPDATE SET mode = excluded.mode, requested_at = excluded.requested_at" postgres "

@@ -14,7 +14,7 @@ statements! {
         INSERT INTO server_players (server_num, guild_num, org_num, steam_id, oxide_groups, reported_at, roles_pending)
         SELECT CAST($3 AS BIGINT), l.guild_num, l.org_num, l.steam_id, report.value, CAST($5 AS BIGINT), 1
         FROM json_each($4) report
-        JOIN links l ON l.guild_num = $2 AND l.org_num = $1 AND l.steam_id = report.key AND l.ended_at IS NULL
+        CROSS JOIN links l ON l.guild_num = $2 AND l.org_num = $1 AND l.steam_id = report.key AND l.ended_at IS NULL
         WHERE TRUE
         ON CONFLICT (server_num, steam_id) DO UPDATE
         SET oxide_groups = excluded.oxide_groups, reported_at = excluded.reported_at,

@@ -73,6 +73,31 @@ async fn on_sqlite_a_plugin_call_finds_its_link_in_the_index_alone() {
     test.finish().await;
 }
 
+/// Statements that are given a list of ids and read the links or rows of each.
+const LISTS: [&str; 6] = [
+    "storage::group_changes::LIST",
+    "storage::lookups::LINKED",
+    "storage::lookups::BOOSTING",
+    "storage::lookups::STEAM_NAMES",
+    "storage::role_changes::REQUEST",
+    "storage::server_players::REPORT",
+];
+
+/// The other way round, each link of the Guild would be held against the list, which takes seconds in a large Guild.
+#[tokio::test]
+async fn on_sqlite_each_id_of_a_list_is_looked_up() {
+    let test = TestDb::open(Engine::Sqlite).await;
+    for name in LISTS {
+        let plan = test.db.explain(named(name)).await.unwrap();
+        let looked_up = plan
+            .lines()
+            .filter(|line| line.contains("SEARCH l ") || line.contains("SEARCH c "))
+            .all(|line| line.contains("steam_id=?") || line.contains("discord_id=?"));
+        assert!(looked_up && plan.contains("SEARCH"), "{name}:\n{plan}");
+    }
+    test.finish().await;
+}
+
 /// The layer speaks text and 64-bit integers only; PostgreSQL guesses other types where a text leaves room.
 #[tokio::test]
 async fn on_postgres_every_parameter_and_column_has_a_type_of_the_layer() {
