@@ -10,6 +10,7 @@ pub mod error;
 pub mod error_log;
 pub mod gate;
 pub mod guilds;
+pub mod import;
 pub mod keys;
 pub mod links;
 pub mod master_keys;

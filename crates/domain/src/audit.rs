@@ -33,6 +33,8 @@ words! {
         LinkCreated = "link.created",
         LinkRelinked = "link.relinked",
         LinkRemoved = "link.removed",
+        /// Links of another system were taken over; the detail counts them.
+        LinksImported = "links.imported",
         SessionCreated = "session.created",
         SessionEnded = "session.ended",
         OperatorGranted = "operator.granted",
@@ -199,7 +201,7 @@ mod tests {
 
     #[test]
     fn every_action_is_a_dotted_name() {
-        assert_eq!(AuditAction::ALL.len(), 24);
+        assert_eq!(AuditAction::ALL.len(), 25);
         for action in AuditAction::ALL {
             assert_eq!(action.as_str().split('.').count(), 2);
             assert_eq!(AuditAction::parse(action.as_str()), Some(*action));

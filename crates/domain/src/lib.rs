@@ -10,6 +10,7 @@ pub mod audit;
 pub mod breaker;
 pub mod clock;
 pub mod id;
+pub mod import;
 pub mod key;
 pub mod link;
 pub mod name;

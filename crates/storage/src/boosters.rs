@@ -8,6 +8,9 @@ use crate::lookups::json_list;
 use crate::params;
 use crate::scope::{GuildNum, OrgScope};
 
+/// A Guild cannot be made to remember more than this.
+pub const MOST: i64 = 10_000;
+
 statements! {
     ADD = "
         INSERT INTO boosters (guild_num, org_num, discord_id, since)

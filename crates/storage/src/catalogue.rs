@@ -14,6 +14,7 @@ pub fn statements() -> impl Iterator<Item = &'static Statement> {
         crate::error_log::STATEMENTS,
         crate::group_changes::STATEMENTS,
         crate::guilds::STATEMENTS,
+        crate::imports::STATEMENTS,
         crate::jobs::STATEMENTS,
         crate::keys::STATEMENTS,
         crate::links::STATEMENTS,

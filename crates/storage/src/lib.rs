@@ -13,6 +13,7 @@ pub mod doctor;
 pub mod error_log;
 pub mod group_changes;
 pub mod guilds;
+pub mod imports;
 pub mod jobs;
 pub mod keys;
 pub mod links;

@@ -74,6 +74,7 @@ const MIGRATIONS: &[Migration] = migrations! {
     8 "0008_switches" portable;
     9 "0009_steam_groups" portable;
     10 "0010_daily_calls" portable;
+    11 "0011_link_history" portable;
 };
 
 /// The newest schema this binary knows.

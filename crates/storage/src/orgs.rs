@@ -57,6 +57,10 @@ statements! {
         UPDATE org_usage
         SET links = links + 1
         WHERE org_num = $1 AND links < $2";
+    ADD_LINKS = "
+        UPDATE org_usage
+        SET links = links + $2
+        WHERE org_num = $1 AND links + $2 <= $3";
     DROP_SERVER = "
         UPDATE org_usage
         SET servers = servers - 1
@@ -223,6 +227,14 @@ pub async fn add_one(
         }
     };
     Ok(tx.execute(statement, params![scope.num(), ceiling]).await? == 1)
+}
+
+/// Counts many more links at once, or answers false when they do not all fit.
+pub async fn add_links(tx: &mut Tx<'_>, scope: OrgScope, count: i64, ceiling: i64) -> Result<bool, DbError> {
+    Ok(tx
+        .execute(&ADD_LINKS, params![scope.num(), count, ceiling])
+        .await?
+        == 1)
 }
 
 pub async fn drop_server(tx: &mut Tx<'_>, scope: OrgScope) -> Result<(), DbError> {

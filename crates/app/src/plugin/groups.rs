@@ -14,7 +14,7 @@ pub(super) fn name(text: &str) -> Option<String> {
 }
 
 /// A list given as `a,b` or as a JSON array, as the text of a JSON array.
-pub(super) fn parse_list(text: &str) -> Option<String> {
+pub(crate) fn parse_list(text: &str) -> Option<String> {
     let text = text.trim();
     if text.starts_with('[') {
         return from_json(&serde_json::from_str(text).ok()?);

@@ -1,7 +1,7 @@
 //! The front door of the plugin API: the order of checks, once, for every action.
 
 mod actions;
-mod groups;
+pub(crate) mod groups;
 mod input;
 mod params;
 mod reply;

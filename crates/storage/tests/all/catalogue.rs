@@ -74,8 +74,11 @@ async fn on_sqlite_a_plugin_call_finds_its_link_in_the_index_alone() {
 }
 
 /// Statements that are given a list of ids and read the links or rows of each.
-const LISTS: [&str; 6] = [
+const LISTS: [&str; 9] = [
     "storage::group_changes::LIST",
+    "storage::imports::ACTIVE_OF_DISCORD",
+    "storage::imports::ACTIVE_OF_STEAM",
+    "storage::imports::ENDED",
     "storage::lookups::LINKED",
     "storage::lookups::BOOSTING",
     "storage::lookups::STEAM_NAMES",

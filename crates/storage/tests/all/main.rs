@@ -8,6 +8,7 @@ mod support;
 mod catalogue;
 mod child;
 mod doctor;
+mod imports;
 mod keys;
 mod links;
 mod migrations;

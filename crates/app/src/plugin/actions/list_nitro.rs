@@ -6,11 +6,8 @@ use storage::boosters;
 use crate::error::AppError;
 use crate::plugin::{Call, Reply};
 
-/// More boosters than any Discord server shows.
-const MOST: i64 = 10_000;
-
 pub(super) async fn run(call: &Call<'_>) -> Result<Reply, AppError> {
-    let found = boosters::list(&call.app.db, call.key.guild, MOST).await?;
+    let found = boosters::list(&call.app.db, call.key.guild, boosters::MOST).await?;
     if found.is_empty() {
         return Ok(Reply {
             status: 404,

@@ -6,9 +6,6 @@ use storage::{GuildNum, OrgScope, Tx, Work, boosters, orgs};
 use crate::error::AppError;
 use crate::plugin::{Call, Reply};
 
-/// A Guild cannot be made to remember more boosters than this.
-const MOST: i64 = 10_000;
-
 pub(super) async fn one(call: &Call<'_>) -> Result<Reply, AppError> {
     let id = call.discord_id()?;
     let boosting = match call.params.last("status").map(str::trim) {
@@ -65,10 +62,10 @@ impl Work for Change {
             return Ok(());
         }
         boosters::add_all(tx, self.scope, self.guild, &self.ids, self.now_ms).await?;
-        if boosters::count(tx, self.guild).await? > MOST {
+        if boosters::count(tx, self.guild).await? > boosters::MOST {
             return Err(AppError::invalid(
                 "discord_ids",
-                format!("a guild has at most {MOST} boosters"),
+                format!("a guild has at most {} boosters", boosters::MOST),
             ));
         }
         Ok(())

@@ -1,0 +1,279 @@
+//! The unit of work of one slice: what is known, what is decided, what is written.
+
+use std::collections::HashMap;
+
+use domain::audit::{Actor, AuditAction};
+use domain::id::LinkId;
+use domain::import::{ImportDecision, ImportRefusal, Standing, Times, decide_active, decide_ended};
+use domain::link::UnlinkCause;
+use domain::platform_id::{DiscordId, SteamId};
+use serde_json::{Map, Value};
+use storage::group_changes::ServerPlace;
+use storage::guilds::Guild;
+use storage::imports::{self, ImportedLink};
+use storage::orgs::LockedOrg;
+use storage::{OrgScope, Tx, Work, audit, boosters, guilds, orgs, server_players, servers};
+
+use super::{ImportReport, ImportRow, ImportSlice, RowOutcome};
+use crate::error::AppError;
+use crate::plugin::groups;
+
+pub(super) struct Import {
+    pub scope: OrgScope,
+    pub slice: ImportSlice,
+    /// One for each row, used or not.
+    pub ids: Vec<LinkId>,
+    pub now_ms: i64,
+}
+
+impl Work for Import {
+    type Output = ImportReport;
+    type Error = AppError;
+    const NAME: &'static str = "import_links";
+
+    fn tenant(&self) -> Option<i64> {
+        Some(self.scope.num())
+    }
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<ImportReport, AppError> {
+        let org = orgs::lock(tx, self.scope).await?;
+        let guild = guilds::find_in(tx, self.scope, &self.slice.guild)
+            .await?
+            .ok_or(AppError::NotFound)?;
+        let place = self.find_server(tx, &guild).await?;
+        let known = self.known(tx, &guild).await?;
+        let (rows, added) = self.decide(&org, known);
+        let mut report = ImportReport {
+            rows,
+            boosters: added.iter().filter(|link| link.boosts()).count(),
+            groups: added.iter().filter(|link| link.groups.is_some()).count(),
+        };
+        if place.is_none() {
+            report.groups = 0;
+        }
+        if self.slice.write && !added.is_empty() {
+            self.store(tx, &org, &guild, place, &added).await?;
+        }
+        Ok(report)
+    }
+}
+
+/// A row that becomes a link.
+struct Added<'a> {
+    row: &'a ImportRow,
+    id: &'a LinkId,
+    linked_at_ms: i64,
+    ended: Option<(i64, UnlinkCause)>,
+    /// The text of a JSON array.
+    groups: Option<String>,
+}
+
+/// What the Guild holds about the ids of a slice.
+struct Known {
+    by_discord: HashMap<DiscordId, SteamId>,
+    by_steam: HashMap<SteamId, DiscordId>,
+    ended: HashMap<(String, String), Vec<i64>>,
+}
+
+impl Known {
+    fn standing(&self, row: &ImportRow) -> Standing {
+        let pair = (
+            row.discord_id.as_str().to_owned(),
+            row.steam_id.as_str().to_owned(),
+        );
+        Standing {
+            discord_linked_to: self.by_discord.get(&row.discord_id).cloned(),
+            steam_linked_to: self.by_steam.get(&row.steam_id).cloned(),
+            ended_at_ms: self.ended.get(&pair).cloned().unwrap_or_default(),
+        }
+    }
+}
+
+impl Import {
+    async fn find_server(&self, tx: &mut Tx<'_>, guild: &Guild) -> Result<Option<ServerPlace>, AppError> {
+        let Some(id) = &self.slice.server else {
+            return Ok(None);
+        };
+        let found = servers::find_in(tx, self.scope, id)
+            .await?
+            .filter(|server| server.guild == guild.num);
+        let server =
+            found.ok_or_else(|| AppError::invalid("server", "it is not a game server of this Guild"))?;
+        Ok(Some(ServerPlace {
+            scope: self.scope,
+            guild: guild.num,
+            server: server.num,
+        }))
+    }
+
+    async fn known(&self, tx: &mut Tx<'_>, guild: &Guild) -> Result<Known, AppError> {
+        let rows = &self.slice.rows;
+        let discord =
+            imports::active_of_discord(tx, guild.num, rows.iter().map(|row| &row.discord_id)).await?;
+        let steam = imports::active_of_steam(tx, guild.num, rows.iter().map(|row| &row.steam_id)).await?;
+        let mut ended: HashMap<(String, String), Vec<i64>> = HashMap::new();
+        for link in imports::ended_of_discord(tx, guild.num, rows.iter().map(|row| &row.discord_id)).await? {
+            let times = ended.entry((link.discord_id, link.steam_id)).or_default();
+            times.push(link.ended_at_ms);
+        }
+        Ok(Known {
+            by_discord: discord
+                .into_iter()
+                .map(|pair| (pair.discord_id, pair.steam_id))
+                .collect(),
+            by_steam: steam
+                .into_iter()
+                .map(|pair| (pair.steam_id, pair.discord_id))
+                .collect(),
+            ended,
+        })
+    }
+
+    /// Rows are decided in their order; an earlier one may take the last place of the plan, or an id of a later one.
+    fn decide(&self, org: &LockedOrg, mut known: Known) -> (Vec<RowOutcome>, Vec<Added<'_>>) {
+        let ceiling = org.tier.ceilings().links;
+        let mut room = ceiling - org.links - self.slice.planned;
+        let mut outcomes = Vec::with_capacity(self.ids.len());
+        let mut added = Vec::new();
+        for (row, id) in self.slice.rows.iter().zip(&self.ids) {
+            let (decision, link) = match self.added(row, id) {
+                Err(refusal) => (ImportDecision::Refuse(refusal), None),
+                Ok(link) => (judge(row, &known.standing(row), (room, ceiling)), Some(link)),
+            };
+            outcomes.push(match decision {
+                ImportDecision::Add => RowOutcome::Added,
+                ImportDecision::Known => RowOutcome::Known,
+                ImportDecision::Refuse(refusal) => RowOutcome::Refused(refusal.to_string()),
+            });
+            if let (ImportDecision::Add, Some(link)) = (decision, link) {
+                room -= i64::from(link.ended.is_none());
+                known.note(&link);
+                added.push(link);
+            }
+        }
+        (outcomes, added)
+    }
+
+    /// The link that a row would become; what the row leaves out is filled from what it says, else with now.
+    fn added<'a>(&self, row: &'a ImportRow, id: &'a LinkId) -> Result<Added<'a>, ImportRefusal> {
+        let times = Times {
+            linked_at_ms: row.linked_at_ms,
+            ended_at_ms: row.ended.as_ref().and_then(|ended| ended.at_ms),
+        };
+        times.check(self.now_ms)?;
+        let ended = row
+            .ended
+            .as_ref()
+            .map(|ended| (times.ended_or(self.now_ms), ended.cause));
+        let listed = row.groups.as_deref().filter(|_| ended.is_none());
+        Ok(Added {
+            row,
+            id,
+            linked_at_ms: times.linked_or(self.now_ms),
+            ended,
+            groups: listed.and_then(groups::parse_list),
+        })
+    }
+
+    async fn store(
+        &self,
+        tx: &mut Tx<'_>,
+        org: &LockedOrg,
+        guild: &Guild,
+        place: Option<ServerPlace>,
+        added: &[Added<'_>],
+    ) -> Result<(), AppError> {
+        let links: Vec<ImportedLink<'_>> = added.iter().map(Added::link).collect();
+        let active = links.iter().filter(|link| link.ended.is_none()).count() as i64;
+        if !orgs::add_links(tx, self.scope, active, org.tier.ceilings().links.max(org.links)).await? {
+            return Err(AppError::Internal("the plan's room was miscounted".to_owned()));
+        }
+        guilds::change_links(tx, self.scope, guild.num, active).await?;
+        imports::insert(tx, self.scope, guild.num, &links).await?;
+        self.store_boosters(tx, guild, added).await?;
+        if let Some(place) = place {
+            let report: Map<String, Value> = added
+                .iter()
+                .filter_map(|link| Some((link.row.steam_id.to_string(), link.groups.clone()?.into())))
+                .collect();
+            server_players::report(tx, place, &Value::from(report).to_string(), self.now_ms).await?;
+        }
+        let detail = format!(
+            r#"{{"guild":"{}","active":{active},"ended":{}}}"#,
+            guild.id,
+            links.len() as i64 - active
+        );
+        let entry = audit::Entry {
+            at_ms: self.now_ms,
+            actor: &Actor::Operator,
+            action: AuditAction::LinksImported,
+            target: Some(guild.id.as_str()),
+            detail: &detail,
+        };
+        Ok(audit::append(tx, self.scope, &entry).await?)
+    }
+
+    async fn store_boosters(
+        &self,
+        tx: &mut Tx<'_>,
+        guild: &Guild,
+        added: &[Added<'_>],
+    ) -> Result<(), AppError> {
+        let ids: Vec<DiscordId> = added
+            .iter()
+            .filter(|link| link.boosts())
+            .map(|link| link.row.discord_id.clone())
+            .collect();
+        boosters::add_all(tx, self.scope, guild.num, &ids, self.now_ms).await?;
+        if boosters::count(tx, guild.num).await? > boosters::MOST {
+            return Err(AppError::invalid(
+                "boosters",
+                format!("a Guild has at most {} boosters", boosters::MOST),
+            ));
+        }
+        Ok(())
+    }
+}
+
+fn judge(row: &ImportRow, standing: &Standing, room: (i64, i64)) -> ImportDecision {
+    match &row.ended {
+        Some(ended) => decide_ended(ended.at_ms, standing),
+        None => decide_active((&row.discord_id, &row.steam_id), row.linked_at_ms, standing, room),
+    }
+}
+
+impl Known {
+    /// A link of this slice is as known to the rows after it as one from before.
+    fn note(&mut self, link: &Added<'_>) {
+        let row = link.row;
+        match link.ended {
+            Some((at_ms, _)) => {
+                let pair = (row.discord_id.to_string(), row.steam_id.to_string());
+                self.ended.entry(pair).or_default().push(at_ms);
+            }
+            None => {
+                self.by_discord
+                    .insert(row.discord_id.clone(), row.steam_id.clone());
+                self.by_steam.insert(row.steam_id.clone(), row.discord_id.clone());
+            }
+        }
+    }
+}
+
+impl<'a> Added<'a> {
+    fn boosts(&self) -> bool {
+        self.row.booster && self.ended.is_none()
+    }
+
+    fn link(&self) -> ImportedLink<'a> {
+        ImportedLink {
+            id: self.id,
+            discord_id: &self.row.discord_id,
+            steam_id: &self.row.steam_id,
+            discord_name: self.row.discord_name.as_deref(),
+            steam_name: self.row.steam_name.as_deref(),
+            linked_at_ms: self.linked_at_ms,
+            ended: self.ended,
+        }
+    }
+}
