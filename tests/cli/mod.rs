@@ -4,6 +4,7 @@ mod bad_input;
 mod config;
 mod doctor;
 mod help;
+mod import;
 mod master_keys;
 mod newcomer;
 mod sandbox;

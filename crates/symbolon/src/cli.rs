@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::admin::AdminCommand;
+use crate::import::ImportOptions;
 
 /// Links Discord accounts to Steam accounts for game communities.
 ///
@@ -54,6 +55,8 @@ pub enum Command {
         #[command(subcommand)]
         command: AdminCommand,
     },
+    /// Take over the links of an older system into a Guild. A dry run unless `--apply` is given; may be repeated.
+    Import(ImportOptions),
     /// Copy the database into a new directory while the service goes on, and check the copy.
     Backup {
         /// New directory for the copy.

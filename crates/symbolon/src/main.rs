@@ -4,6 +4,7 @@ mod admin;
 mod backup;
 mod check;
 mod cli;
+mod import;
 mod logging;
 mod open;
 mod output;
@@ -40,6 +41,7 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Doctor => check::doctor(&common).await,
         Command::Config { command } => check::config(&common, &command),
         Command::Admin { json, command } => admin::run(&common, json, command).await,
+        Command::Import(options) => import::run(&common, &options).await,
         Command::Backup { to } => backup::create(&common, &to).await,
         Command::Restore { from } => backup::restore(&common, &from).await,
     }

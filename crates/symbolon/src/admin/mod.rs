@@ -5,6 +5,8 @@ mod run;
 mod socket;
 
 use app::App;
+use app::import::{ImportReport, ImportSlice};
+use config::Config;
 use serde::{Deserialize, Serialize};
 use storage::migrate::Migrate;
 
@@ -18,38 +20,81 @@ use crate::output::{Failure, show};
 /// What a command prints: names and values.
 pub type Fields = Vec<(String, String)>;
 
-/// A command's result as it travels over the socket.
+/// What is asked over the socket.
+#[derive(Serialize, Deserialize)]
+enum Request {
+    Admin(AdminCommand),
+    Import(ImportSlice),
+}
+
+/// The answer as it travels over the socket.
 #[derive(Serialize, Deserialize)]
 enum Reply {
     Done(Fields),
+    Imported(ImportReport),
     Refused(String),
 }
 
-/// Runs a command. A running service owns its embedded database, so it is asked first.
-pub async fn run(common: &Common, json: bool, command: AdminCommand) -> Result<(), Failure> {
-    let config = load_config(common, None)?;
-    let reply = match socket::ask(&config.data_dir, &command).await? {
-        Some(reply) => reply,
-        None => {
-            let app = open_app(&config, Migrate::Apply).await?;
-            let reply = execute(&app, command).await;
+/// The way to the data. A running service owns its embedded database, so it is asked first.
+pub enum Channel {
+    Service(socket::Connection),
+    Database(Box<App>),
+}
+
+impl Channel {
+    pub async fn open(config: &Config) -> Result<Channel, Failure> {
+        Ok(match socket::Connection::open(&config.data_dir).await? {
+            Some(connection) => Channel::Service(connection),
+            None => Channel::Database(Box::new(open_app(config, Migrate::Apply).await?)),
+        })
+    }
+
+    async fn ask(&mut self, request: Request) -> Result<Reply, Failure> {
+        match self {
+            Channel::Service(connection) => connection.ask(&request).await,
+            Channel::Database(app) => Ok(execute(app, request).await),
+        }
+    }
+
+    /// Has a slice of an import decided on, and written if it says so.
+    pub async fn import(&mut self, slice: ImportSlice) -> Result<ImportReport, Failure> {
+        match self.ask(Request::Import(slice)).await? {
+            Reply::Imported(report) => Ok(report),
+            Reply::Refused(text) => Err(text.into()),
+            Reply::Done(_) => Err("the running service answered something else".into()),
+        }
+    }
+
+    pub async fn close(self) {
+        if let Channel::Database(app) = self {
             app.tasks.finish(std::time::Duration::from_secs(5)).await;
             app.db.close().await;
-            reply
         }
-    };
-    match reply {
+    }
+}
+
+/// Runs a command.
+pub async fn run(common: &Common, json: bool, command: AdminCommand) -> Result<(), Failure> {
+    let mut channel = Channel::open(&load_config(common, None)?).await?;
+    let reply = channel.ask(Request::Admin(command)).await;
+    channel.close().await;
+    match reply? {
         Reply::Done(fields) => {
             show(&fields, json);
             Ok(())
         }
         Reply::Refused(text) => Err(text.into()),
+        Reply::Imported(_) => Err("the running service answered something else".into()),
     }
 }
 
-async fn execute(app: &App, command: AdminCommand) -> Reply {
-    match run::run(app, command).await {
-        Ok(fields) => Reply::Done(fields),
+async fn execute(app: &App, request: Request) -> Reply {
+    let done = match request {
+        Request::Admin(command) => run::run(app, command).await.map(Reply::Done),
+        Request::Import(slice) => run::import(app, slice).await.map(Reply::Imported),
+    };
+    match done {
+        Ok(reply) => reply,
         Err(error) if error.is_ours() => Reply::Refused(error.internal_detail()),
         Err(error) => Reply::Refused(error.public_message()),
     }

@@ -1,6 +1,7 @@
 //! What each command does: parse, one use case, fields to print.
 
 use app::guilds::{GuildChange, NewGuildRequest};
+use app::import::{self, ImportReport, ImportSlice};
 use app::links::{LinkRequest, Linked};
 use app::{
     App, AppError, OrgScope, accounts, bot_keys, guilds, keys, links, master_keys, orgs, servers, sessions,
@@ -92,6 +93,13 @@ pub(super) async fn run(app: &App, command: AdminCommand) -> Result<Fields, AppE
             Ok(fields([("removed", kid.as_str())]))
         }
     }
+}
+
+/// A slice of an import. Only the Guild is named, as in all commands.
+pub(super) async fn import(app: &App, slice: ImportSlice) -> Result<ImportReport, AppError> {
+    let found = guilds::find_org(app, &slice.guild).await;
+    let scope = found.map_err(|error| named(error, "guild", "there is no such Guild"))?;
+    import::run(app, scope, slice).await
 }
 
 fn fields<const N: usize>(pairs: [(&str, &str); N]) -> Fields {
