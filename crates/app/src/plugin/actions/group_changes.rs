@@ -1,7 +1,10 @@
 //! Changes on their way from Discord to a game server: saved, fetched and cleared.
 
+use std::collections::BTreeMap;
+
 use domain::platform_id::{DiscordId, SteamId};
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::Value;
 use storage::group_changes::{self, GroupChange, ServerPlace};
 use storage::{Tx, Work, links, orgs};
 
@@ -51,19 +54,15 @@ fn read_change(change: &Value) -> Result<(String, &'static str), AppError> {
 pub(super) async fn get(call: &Call<'_>) -> Result<Reply, AppError> {
     let id = call.steam_id()?;
     let found = group_changes::list(&call.app.db, call.server()?, std::slice::from_ref(&id)).await?;
-    Reply::of(&found.iter().map(entry).collect::<Vec<_>>())
+    Reply::of(&found.into_iter().map(Entry::from).collect::<Vec<_>>())
 }
 
 pub(super) async fn get_bulk(call: &Call<'_>) -> Result<Reply, AppError> {
     let asked = call.steam_ids()?;
-    let mut players: Map<String, Value> = Map::new();
+    let mut players: BTreeMap<String, Vec<Entry>> = BTreeMap::new();
     for change in group_changes::list(&call.app.db, call.server()?, &asked).await? {
-        let list = players
-            .entry(change.steam_id.clone())
-            .or_insert_with(|| json!([]));
-        if let Some(list) = list.as_array_mut() {
-            list.push(entry(&change));
-        }
+        let waiting = players.entry(change.steam_id.clone()).or_default();
+        waiting.push(change.into());
     }
     players.keys().for_each(|id| call.mark_seen(id));
     Reply::of(&players)
@@ -101,8 +100,20 @@ fn place(call: &Call<'_>) -> Result<ServerPlace, AppError> {
     })
 }
 
-fn entry(change: &GroupChange) -> Value {
-    json!({ "group": change.group, "action": change.action })
+/// A change as it is told, in this order of fields.
+#[derive(Serialize)]
+struct Entry {
+    group: String,
+    action: String,
+}
+
+impl From<GroupChange> for Entry {
+    fn from(change: GroupChange) -> Self {
+        Self {
+            group: change.group,
+            action: change.action,
+        }
+    }
 }
 
 struct Save {
