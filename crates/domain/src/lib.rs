@@ -6,6 +6,7 @@ mod text;
 mod words;
 
 pub mod action;
+pub mod action_docs;
 pub mod audit;
 pub mod breaker;
 pub mod clock;

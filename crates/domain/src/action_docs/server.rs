@@ -1,0 +1,64 @@
+//! The groups `cleanup` and `server`.
+
+use super::{ActionDoc, Example, Kind, Param, Shape};
+use crate::action::Action;
+
+pub const REMOVE: ActionDoc = ActionDoc::new(
+    Action::Remove,
+    "Ends the link of a player or member.",
+    Shape::Text("User Removed"),
+    Example::get("id=76561198000000001", "\"User Removed\""),
+)
+.with(&[Param::query(
+    "id",
+    Kind::EitherId,
+    "Either side of the link; the number tells which.",
+)])
+.noting(&[
+    "The same call again, or one for somebody who is not linked, is answered the same and changes nothing.",
+    "The link stays in the history with the cause plugin.",
+]);
+
+pub const CLEAR_PENDING_OXIDE_CHANGES: ActionDoc = ActionDoc::new(
+    Action::ClearPendingOxideChanges,
+    "Forgets the changes that wait for a player on this game server.",
+    Shape::Text("Pending changes cleared"),
+    Example::get("id=76561198000000001", "\"Pending changes cleared\""),
+)
+.with(&[Param::query("id", Kind::SteamId, "The player.")]);
+
+pub const CLEAR_PENDING_OXIDE_CHANGES_BULK: ActionDoc = ActionDoc::new(
+    Action::ClearPendingOxideChangesBulk,
+    "Forgets the changes that wait for many players on this game server.",
+    Shape::Text("Bulk pending changes cleared"),
+    Example::get(
+        "id=76561198000000001,76561198000000009",
+        "\"Bulk pending changes cleared\"",
+    ),
+)
+.with(&[
+    Param::query("id", Kind::SteamIds, "The players.").optional(),
+    Param::body("ids", Kind::SteamIds, "The same as a JSON array, for long lists.").optional(),
+]);
+
+pub const GET_SERVER_CONFIG: ActionDoc = ActionDoc::new(
+    Action::GetServerConfig,
+    "What a game server needs to know about itself.",
+    Shape::ServerConfig,
+    Example::get(
+        "",
+        r#"{"link_url":"https://symbolon.example/link/guild-1","groups":{"linked":"linked","booster":"booster","steam_group":"steamgroup"},"group_roles":{},"steam_group":null,"poll_seconds":60}"#,
+    ),
+);
+
+pub const GET_PLAYER: ActionDoc = ActionDoc::new(
+    Action::GetPlayer,
+    "Everything that this game server may know about one player.",
+    Shape::Player,
+    Example::get(
+        "id=76561198000000001",
+        r#"{"linked":true,"discord_id":"223456789012345678","steam_id":"76561198000000001","discord_name":"ada.l","steam_name":"Ada","linked_at_ms":1767225600000,"country":null,"groups":["vip"]}"#,
+    ),
+)
+.with(&[Param::query("id", Kind::EitherId, "Either side of the link; the number tells which.")])
+.missing(Example::get("id=76561198000000009", r#"{"linked":false}"#));
