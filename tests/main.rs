@@ -5,6 +5,7 @@ mod actions;
 mod authorization;
 mod cli;
 mod dashboard;
+mod docs;
 mod errors;
 mod model;
 mod plugin;

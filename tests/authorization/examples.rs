@@ -42,7 +42,8 @@ impl From<&Tenant> for Target {
 
 pub fn example(route: &RouteSpec, target: &Target) -> Example {
     let (query, body, success) = match (route.method.as_str(), route.path) {
-        ("GET", "/" | "/healthz" | "/readyz") => ("", None, 200),
+        ("GET", "/" | "/healthz" | "/readyz" | "/openapi.json") => ("", None, 200),
+        ("GET", path) if path.starts_with("/docs") => ("", None, 200),
         ("GET", "/api") => ("?action=count", None, 200),
         ("GET", "/orgs/{org}/settings" | "/orgs/{org}/guilds" | "/orgs/{org}/guilds/{guild}") => {
             ("", None, 200)
@@ -83,7 +84,8 @@ pub fn example(route: &RouteSpec, target: &Target) -> Example {
         .replace("{org}", &target.org)
         .replace("{guild}", &target.guild)
         .replace("{server}", &target.server)
-        .replace("{key}", &target.key);
+        .replace("{key}", &target.key)
+        .replace("{action}", "count");
     assert!(!path.contains('{'), "{path}: its parameter has no value");
     Example {
         method: route.method.clone(),

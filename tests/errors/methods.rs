@@ -91,7 +91,7 @@ both_databases! {
             "/api/admin/x",
             "/auth",
             "/auth/x",
-            "/openapi.json",
+            "/openapi.json/x",
             "/healthz/x",
             "/readyz/",
             &format!("/orgs/{org}"),

@@ -48,7 +48,8 @@ both_databases! {
             "/invite/x",
             "/orgsx",
             "/API",
-            "/docs",
+            "/docs/x",
+            "/docs/api/x",
             "/favicon.ico",
         ] {
             let reply = test.client().get(path).await;

@@ -2,22 +2,38 @@
 
 use app::App;
 use axum::extract::State;
-use serde_json::json;
+use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::routes::{Answer, Found};
 use crate::state::WebState;
 
+#[derive(Serialize, ToSchema)]
+pub struct Alive {
+    #[schema(example = "ok")]
+    status: &'static str,
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct Ready {
+    #[schema(example = "ready")]
+    status: &'static str,
+    /// `sqlite` or `postgres`.
+    database: &'static str,
+}
+
 /// The process answers; nothing else is asked.
-pub async fn alive() -> Found<serde_json::Value> {
-    Found(json!({ "status": "ok" }))
+pub async fn alive() -> Found<Alive> {
+    Found(Alive { status: "ok" })
 }
 
 /// The database answers and takes writes. Schema and master keys were checked before the listener opened.
-pub async fn ready(State(state): State<WebState>) -> Answer<Found<serde_json::Value>> {
+pub async fn ready(State(state): State<WebState>) -> Answer<Found<Ready>> {
     check(&state.app).await?;
-    Ok(Found(
-        json!({ "status": "ready", "database": state.app.db_engine() }),
-    ))
+    Ok(Found(Ready {
+        status: "ready",
+        database: state.app.db_engine(),
+    }))
 }
 
 async fn check(app: &App) -> Result<(), app::AppError> {

@@ -1,11 +1,13 @@
 //! axum only: read the request, call `app`, render the answer.
 
 pub mod dashboard;
+mod docs;
 pub mod error;
 pub mod extract;
 mod health;
 pub mod layers;
 pub mod metrics;
+pub mod openapi;
 mod ops;
 mod plugin;
 mod public;

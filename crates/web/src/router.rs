@@ -7,9 +7,10 @@ use http::{Method, Uri};
 use crate::dashboard::{audit, guilds, keys, orgs, servers};
 use crate::error::failed_response;
 use crate::layers::Edge;
-use crate::routes::{Access, RouteSpec, Routes, methods_of};
+use crate::openapi::described;
+use crate::routes::{Access, RouteAnswer, RouteSpec, Routes, methods_of};
 use crate::state::WebState;
-use crate::{health, plugin, public};
+use crate::{docs, health, openapi, plugin, public};
 
 /// Every route, with who may call it.
 pub fn table() -> Vec<RouteSpec> {
@@ -17,42 +18,131 @@ pub fn table() -> Vec<RouteSpec> {
 }
 
 fn routes() -> Routes {
-    Routes::new()
-        .open(Method::GET, "/", Access::Public, get(public::home))
-        .open(Method::GET, "/healthz", Access::Public, get(health::alive))
-        .open(Method::GET, "/readyz", Access::Public, get(health::ready))
-        .open(Method::GET, "/api", Access::PluginKey, any(plugin::handle))
-        .dashboard(Method::GET, "/orgs/{org}/settings", orgs::get)
-        .dashboard(Method::PATCH, "/orgs/{org}/settings", orgs::change)
-        .dashboard(Method::GET, "/orgs/{org}/guilds", guilds::list)
-        .dashboard(Method::GET, "/orgs/{org}/guilds/{guild}", guilds::get)
-        .dashboard(Method::PATCH, "/orgs/{org}/guilds/{guild}", guilds::change)
-        .dashboard(Method::GET, "/orgs/{org}/servers", servers::list)
-        .dashboard(Method::POST, "/orgs/{org}/servers", servers::create)
-        .dashboard(Method::GET, "/orgs/{org}/servers/{server}", servers::get)
-        .dashboard(Method::PATCH, "/orgs/{org}/servers/{server}", servers::change)
-        .dashboard(Method::DELETE, "/orgs/{org}/servers/{server}", servers::delete)
+    dashboard_routes(open_routes(Routes::new()))
+}
+
+fn open_routes(routes: Routes) -> Routes {
+    use RouteAnswer::{Action, Description, Json, Style};
+    let json = |body| Json(200, body);
+    routes
+        .page("/", "Front page", get(public::home))
+        .open(
+            ("/healthz", "Whether the process runs"),
+            Access::Public,
+            json(described::<health::Alive>),
+            get(health::alive),
+        )
+        .open(
+            ("/readyz", "Whether it should be given requests"),
+            Access::Public,
+            json(described::<health::Ready>),
+            get(health::ready),
+        )
+        .page("/docs", "Documentation", get(docs::home))
+        .page("/docs/api", "Reference of the plugin API", get(docs::api))
+        .page("/docs/api/{action}", "Reference of one action", get(docs::action))
+        .page("/docs/errors", "Codes of failures", get(docs::errors))
+        .page(
+            "/docs/migrating",
+            "Guide for owners of older systems",
+            get(docs::migrating),
+        )
+        .open(
+            ("/docs/style.css", "Style of the documentation"),
+            Access::Public,
+            Style,
+            get(docs::style),
+        )
+        .open(
+            ("/openapi.json", "This description"),
+            Access::Public,
+            Description,
+            get(openapi::document),
+        )
+        .open(
+            ("/api", "Run an action of the plugin API"),
+            Access::PluginKey,
+            Action,
+            any(plugin::handle),
+        )
+}
+
+fn dashboard_routes(routes: Routes) -> Routes {
+    const SETTINGS: &str = "/orgs/{org}/settings";
+    const GUILD: &str = "/orgs/{org}/guilds/{guild}";
+    const SERVERS: &str = "/orgs/{org}/servers";
+    const SERVER: &str = "/orgs/{org}/servers/{server}";
+    const KEYS: &str = "/orgs/{org}/keys";
+    routes
+        .dashboard(Method::GET, SETTINGS, "Look at the organisation", orgs::get)
+        .dashboard(Method::PATCH, SETTINGS, "Change the organisation", orgs::change)
+        .dashboard(Method::GET, "/orgs/{org}/guilds", "List the Guilds", guilds::list)
+        .dashboard(
+            Method::GET,
+            GUILD,
+            "Look at a Guild and its settings",
+            guilds::get,
+        )
+        .dashboard(Method::PATCH, GUILD, "Change a Guild's settings", guilds::change)
+        .dashboard(Method::GET, SERVERS, "List the Servers", servers::list)
+        .dashboard(
+            Method::POST,
+            SERVERS,
+            "Add a Server with its key",
+            servers::create,
+        )
+        .dashboard(Method::GET, SERVER, "Look at a Server", servers::get)
+        .dashboard(Method::PATCH, SERVER, "Change a Server", servers::change)
+        .dashboard(
+            Method::DELETE,
+            SERVER,
+            "Delete a Server and its key",
+            servers::delete,
+        )
         .dashboard(
             Method::POST,
             "/orgs/{org}/servers/{server}/key/reveal",
+            "Show a Server's key",
             servers::reveal_key,
         )
         .dashboard(
             Method::POST,
             "/orgs/{org}/servers/{server}/key/regenerate",
+            "Replace a Server's key",
             servers::regenerate_key,
         )
         .dashboard(
             Method::POST,
             "/orgs/{org}/servers/{server}/key/revoke",
+            "Revoke a Server's key until it is regenerated",
             servers::revoke_key,
         )
-        .dashboard(Method::GET, "/orgs/{org}/keys", keys::list)
-        .dashboard(Method::POST, "/orgs/{org}/keys", keys::create)
-        .dashboard(Method::PUT, "/orgs/{org}/keys/{key}", keys::edit)
-        .dashboard(Method::POST, "/orgs/{org}/keys/{key}/reveal", keys::reveal)
-        .dashboard(Method::POST, "/orgs/{org}/keys/{key}/revoke", keys::revoke)
-        .dashboard(Method::GET, "/orgs/{org}/audit", audit::list)
+        .dashboard(Method::GET, KEYS, "List the custom keys", keys::list)
+        .dashboard(Method::POST, KEYS, "Make a custom key", keys::create)
+        .dashboard(
+            Method::PUT,
+            "/orgs/{org}/keys/{key}",
+            "Edit a custom key",
+            keys::edit,
+        )
+        .dashboard(
+            Method::POST,
+            "/orgs/{org}/keys/{key}/reveal",
+            "Show a custom key",
+            keys::reveal,
+        )
+        .dashboard(
+            Method::POST,
+            "/orgs/{org}/keys/{key}/revoke",
+            "Revoke a custom key for good",
+            keys::revoke,
+        )
+        .dashboard(
+            Method::GET,
+            "/orgs/{org}/audit",
+            "The newest entries of the audit log",
+            audit::list,
+        )
 }
 
 /// The service that is put behind a listener.

@@ -15,6 +15,7 @@ use serde::Serialize;
 
 use crate::error::{Failure, failed_response};
 use crate::extract::{Authorized, KnownOrg, Required};
+use crate::openapi::{Described, Gives, Takes};
 use crate::state::WebState;
 
 /// Who may call a route.
@@ -36,6 +37,24 @@ pub struct RouteSpec {
     pub access: Access,
     /// Also served below `/api`.
     pub mirrored: bool,
+    /// What it does, in a few words.
+    pub summary: &'static str,
+    /// The JSON body it reads, if any.
+    pub takes: Option<fn() -> Described>,
+    pub answer: RouteAnswer,
+}
+
+/// What a route answers with when all is well.
+#[derive(Debug, Clone, Copy)]
+pub enum RouteAnswer {
+    Page,
+    Style,
+    /// Whatever the action answers.
+    Action,
+    /// The description of the API itself.
+    Description,
+    Json(u16, fn() -> Described),
+    Nothing,
 }
 
 /// What a dashboard handler returns.
@@ -100,18 +119,19 @@ impl Routes {
         }
     }
 
-    /// A route for people with the permission `P`, served as written and below `/api`.
+    /// A route for people with the permission `P`, served as written and below `/api`. Its types describe it.
     pub(crate) fn dashboard<P, M, I, O, F, Fut>(
         mut self,
         method: Method,
         path: &'static str,
+        summary: &'static str,
         handler: F,
     ) -> Self
     where
         P: Required,
         M: 'static,
-        I: FromRequest<WebState, M, Rejection: IntoResponse> + Send + 'static,
-        O: IntoResponse + 'static,
+        I: FromRequest<WebState, M, Rejection: IntoResponse> + Takes + Send + 'static,
+        O: IntoResponse + Gives + 'static,
         F: Fn(App, Authorized<P>, I) -> Fut + Clone + Send + Sync + 'static,
         Fut: Future<Output = Answer<O>> + Send + 'static,
     {
@@ -145,6 +165,9 @@ impl Routes {
             path,
             access: Access::Permission(P::PERMISSION),
             mirrored: true,
+            summary,
+            takes: I::BODY,
+            answer: O::ANSWER,
         });
         self
     }
@@ -152,19 +175,32 @@ impl Routes {
     /// A route that decides by itself who may call it.
     pub(crate) fn open(
         mut self,
-        method: Method,
-        path: &'static str,
+        (path, summary): (&'static str, &'static str),
         access: Access,
+        answer: RouteAnswer,
         route: MethodRouter<WebState>,
     ) -> Self {
         self.router = self.router.route(path, route);
         self.table.push(RouteSpec {
-            method,
+            method: Method::GET,
             path,
             access,
             mirrored: false,
+            summary,
+            takes: None,
+            answer,
         });
         self
+    }
+
+    /// A page that anyone may open.
+    pub(crate) fn page(
+        self,
+        path: &'static str,
+        summary: &'static str,
+        route: MethodRouter<WebState>,
+    ) -> Self {
+        self.open((path, summary), Access::Public, RouteAnswer::Page, route)
     }
 
     pub(crate) fn finish(self) -> (Router<WebState>, Vec<RouteSpec>) {

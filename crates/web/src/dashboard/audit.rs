@@ -2,18 +2,19 @@
 
 use app::{App, audit};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::extract::{Authorized, perm};
 use crate::routes::{Answer, Found};
 
 const NEWEST: i64 = 100;
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 pub struct AuditList {
     entries: Vec<AuditEntry>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 pub struct AuditEntry {
     seq: i64,
     at_ms: i64,
@@ -21,6 +22,7 @@ pub struct AuditEntry {
     actor_id: Option<String>,
     action: String,
     target: Option<String>,
+    #[schema(value_type = Object)]
     detail: serde_json::Value,
 }
 

@@ -5,13 +5,16 @@ use app::guilds::{self, Guild, GuildChange, GuildSettings, SteamGroup};
 use domain::id::GuildId;
 use domain::platform_id::DiscordId;
 use serde::{Deserialize, Deserializer, Serialize};
+use utoipa::ToSchema;
 
 use crate::extract::{Authorized, JsonBody, Segments, perm};
 use crate::routes::{Answer, Done, Found};
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 pub struct GuildView {
+    #[schema(value_type = String)]
     id: GuildId,
+    #[schema(value_type = String)]
     discord_guild_id: DiscordId,
     slug: String,
     name: String,
@@ -30,24 +33,28 @@ impl From<Guild> for GuildView {
     }
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 pub struct GuildList {
     guilds: Vec<GuildView>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 pub struct GuildWithSettings {
     #[serde(flatten)]
     guild: GuildView,
+    #[schema(value_type = Option<String>)]
     log_channel_id: Option<DiscordId>,
+    #[schema(value_type = Vec<String>)]
     verified_roles: Vec<DiscordId>,
+    #[schema(value_type = Vec<String>)]
     booster_roles: Vec<DiscordId>,
+    #[schema(value_type = Vec<String>)]
     plugin_roles: Vec<DiscordId>,
     steam_group: Option<SteamGroupView>,
 }
 
 /// The number is text like every id, though it would fit.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 struct SteamGroupView {
     pasted: String,
     id: String,
@@ -76,15 +83,21 @@ impl From<(Guild, GuildSettings)> for GuildWithSettings {
 }
 
 /// What is left out stays as it is; `null` switches log messages off or takes the Steam group away.
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
+#[schema(as = GuildChange)]
 #[serde(deny_unknown_fields)]
 pub struct Change {
     #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<String>)]
     log_channel_id: Option<Option<DiscordId>>,
+    #[schema(value_type = Option<Vec<String>>)]
     verified_roles: Option<Vec<DiscordId>>,
+    #[schema(value_type = Option<Vec<String>>)]
     booster_roles: Option<Vec<DiscordId>>,
+    #[schema(value_type = Option<Vec<String>>)]
     plugin_roles: Option<Vec<DiscordId>>,
     #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<String>)]
     steam_group: Option<Option<String>>,
 }
 

@@ -5,16 +5,20 @@ use app::{App, AppError};
 use domain::action::{Action, ActionGroup, ActionSet};
 use domain::id::{GuildId, KeyId, ServerId};
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::display_name;
 use crate::extract::{Authorized, JsonBody, Segments, perm};
 use crate::routes::{Answer, Created, Done, Found};
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 pub struct CustomKeyView {
+    #[schema(value_type = String)]
     id: KeyId,
     name: String,
+    #[schema(value_type = String)]
     guild_id: GuildId,
+    #[schema(value_type = Option<String>)]
     server_id: Option<ServerId>,
     actions: Vec<&'static str>,
     prefix: String,
@@ -41,29 +45,32 @@ impl From<CustomKey> for CustomKeyView {
     }
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 pub struct CustomKeyList {
     keys: Vec<CustomKeyView>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 pub struct PlainCustomKey {
+    #[schema(value_type = String)]
     id: KeyId,
     key: String,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewKey {
     name: String,
+    #[schema(value_type = String)]
     guild_id: GuildId,
     #[serde(default)]
+    #[schema(value_type = Option<String>)]
     server_id: Option<ServerId>,
     groups: Vec<String>,
     actions: Vec<String>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EditedKey {
     name: String,

@@ -5,13 +5,15 @@ use app::{App, AppError};
 use domain::id::OrgId;
 use domain::plan::Ceilings;
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::display_name;
 use crate::extract::{Authorized, JsonBody, perm};
 use crate::routes::{Answer, Done, Found};
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 pub struct OrgView {
+    #[schema(value_type = String)]
     id: OrgId,
     slug: String,
     name: String,
@@ -22,7 +24,7 @@ pub struct OrgView {
 }
 
 /// How much there is, and how much the plan allows.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 pub struct Usage {
     guilds: i64,
     servers: i64,
@@ -58,7 +60,8 @@ impl From<Org> for OrgView {
 }
 
 /// What is left out stays as it is.
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
+#[schema(as = OrgChange)]
 #[serde(deny_unknown_fields)]
 pub struct Change {
     name: Option<String>,

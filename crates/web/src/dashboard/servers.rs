@@ -4,15 +4,18 @@ use app::servers::{CreatedServer, ServerChange};
 use app::{App, keys, servers};
 use domain::id::{GuildId, ServerId};
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::display_name;
 use crate::extract::{Authorized, JsonBody, Segments, perm};
 use crate::routes::{Answer, Created, Done, Found};
 
 /// A Server as the dashboard sees it. Of its key only what may be shown to anyone with `servers.view`.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 pub struct ServerView {
+    #[schema(value_type = String)]
     id: ServerId,
+    #[schema(value_type = String)]
     guild_id: GuildId,
     name: String,
     active: bool,
@@ -21,7 +24,7 @@ pub struct ServerView {
     key: KeyView,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 pub struct KeyView {
     id: String,
     prefix: String,
@@ -53,14 +56,15 @@ impl From<servers::Server> for ServerView {
     }
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 pub struct ServerList {
     servers: Vec<ServerView>,
 }
 
 /// The full key. Answers that carry it are never stored by anyone in between.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 pub struct RevealedKey {
+    #[schema(value_type = String)]
     server_id: ServerId,
     key: String,
 }
@@ -74,15 +78,17 @@ impl From<CreatedServer> for RevealedKey {
     }
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewServer {
+    #[schema(value_type = String)]
     guild_id: GuildId,
     name: String,
 }
 
 /// What is left out stays as it is.
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
+#[schema(as = ServerChange)]
 #[serde(deny_unknown_fields)]
 pub struct Change {
     name: Option<String>,

@@ -6,11 +6,13 @@ use axum::response::Response;
 use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderValue, StatusCode};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::status_of;
 
-#[derive(Serialize)]
-struct ErrorObject<'a> {
+#[derive(Serialize, ToSchema)]
+#[schema(as = Failure)]
+pub(crate) struct ErrorObject<'a> {
     status: u16,
     code: &'static str,
     /// The same word under the name that older clients read.

@@ -9,6 +9,7 @@ use app::AppError;
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 
+pub(crate) use api::ErrorObject;
 pub use api::{ApiContext, render_api};
 pub use page::render_page;
 

@@ -2,6 +2,7 @@
 
 use app::AppError;
 use axum::extract::{FromRequestParts, RawPathParams};
+use domain::action::Action;
 use domain::id::{GuildId, KeyId, OrgId, ServerId};
 use http::request::Parts;
 
@@ -31,6 +32,14 @@ segments! {
     GuildId "guild"
     ServerId "server"
     KeyId "key"
+}
+
+impl Segment for Action {
+    const NAME: &'static str = "action";
+
+    fn parse(text: &str) -> Option<Self> {
+        Action::parse(text)
+    }
 }
 
 /// One path parameter as its type.

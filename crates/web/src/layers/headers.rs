@@ -53,7 +53,10 @@ impl SecurityHeaders {
             );
         }
         if surface == Surface::Page {
-            headers.insert(CONTENT_SECURITY_POLICY, self.page_policy.clone());
+            // A page that says what it needs itself, such as the documentation, keeps its own.
+            headers
+                .entry(CONTENT_SECURITY_POLICY)
+                .or_insert_with(|| self.page_policy.clone());
         } else {
             headers.insert(
                 CONTENT_SECURITY_POLICY,

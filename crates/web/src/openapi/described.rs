@@ -1,0 +1,59 @@
+//! What handlers take and give, read from their types: the description cannot say anything else than the code.
+
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::Schema;
+use utoipa::{PartialSchema, ToSchema};
+
+use crate::extract::{JsonBody, Segment, Segments};
+use crate::routes::{Created, Done, Found, RouteAnswer};
+
+/// A type's name in the description, with the schemas of it and of everything in it.
+pub struct Described {
+    pub name: String,
+    pub schemas: Vec<(String, RefOr<Schema>)>,
+}
+
+pub fn described<T: ToSchema + PartialSchema>() -> Described {
+    let name = T::name().into_owned();
+    let mut schemas = vec![(name.clone(), T::schema())];
+    T::schemas(&mut schemas);
+    Described { name, schemas }
+}
+
+/// The input of a handler.
+pub trait Takes {
+    const BODY: Option<fn() -> Described>;
+}
+
+impl Takes for () {
+    const BODY: Option<fn() -> Described> = None;
+}
+
+impl<T: Segment> Takes for Segments<T> {
+    const BODY: Option<fn() -> Described> = None;
+}
+
+impl<T: ToSchema> Takes for JsonBody<T> {
+    const BODY: Option<fn() -> Described> = Some(described::<T>);
+}
+
+impl<A: Takes, B: Takes> Takes for (A, B) {
+    const BODY: Option<fn() -> Described> = B::BODY;
+}
+
+/// The output of a handler.
+pub trait Gives {
+    const ANSWER: RouteAnswer;
+}
+
+impl<T: ToSchema> Gives for Found<T> {
+    const ANSWER: RouteAnswer = RouteAnswer::Json(200, described::<T>);
+}
+
+impl<T: ToSchema> Gives for Created<T> {
+    const ANSWER: RouteAnswer = RouteAnswer::Json(201, described::<T>);
+}
+
+impl Gives for Done {
+    const ANSWER: RouteAnswer = RouteAnswer::Nothing;
+}

@@ -1,0 +1,243 @@
+//! The description of the HTTP API (OpenAPI 3.1), put together from the route table, the types of the handlers, the
+//! table of actions and the table of codes. Nothing is written down twice.
+
+mod described;
+mod failures;
+mod plugin;
+mod shapes;
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use axum::response::Response;
+use domain::permission::Permission;
+use http::{HeaderMap, Method};
+use serde_json::{Map, Value, json};
+
+pub use described::{Described, Gives, Takes, described};
+use failures::Form;
+pub use failures::{Code, codes};
+
+use crate::docs::unchanged_or;
+use crate::error::ErrorObject;
+use crate::layers::Surface;
+use crate::routes::{Access, RouteAnswer, RouteSpec};
+
+pub async fn document(headers: HeaderMap) -> Response {
+    static TEXT: OnceLock<String> = OnceLock::new();
+    let text = TEXT.get_or_init(|| description(&crate::router::table()).to_string());
+    unchanged_or(&headers, "application/json; charset=utf-8", text.clone())
+}
+
+/// The whole document.
+fn description(table: &[RouteSpec]) -> Value {
+    let mut schemas: BTreeMap<String, Value> = plugin::schemas().collect();
+    add(&mut schemas, described::<ErrorObject<'static>>());
+    let mut paths: Map<String, Value> = Map::new();
+    for route in table {
+        let item = paths.entry(route.path).or_insert_with(|| path_item(route));
+        match route.answer {
+            RouteAnswer::Action => {
+                item["get"] = plugin::operation(false);
+                item["post"] = plugin::operation(true);
+            }
+            RouteAnswer::Page
+            | RouteAnswer::Style
+            | RouteAnswer::Description
+            | RouteAnswer::Json(..)
+            | RouteAnswer::Nothing => {
+                item[route.method.as_str().to_ascii_lowercase()] = operation(route, &mut schemas);
+            }
+        }
+    }
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Symbolon",
+            "version": env!("CARGO_PKG_VERSION"),
+            "summary": "Links Discord and Steam accounts for game communities",
+            "license": { "name": "AGPL-3.0-or-later", "identifier": "AGPL-3.0-or-later" },
+        },
+        "servers": [{ "url": "/" }],
+        "paths": paths,
+        "components": { "schemas": schemas, "securitySchemes": security_schemes() },
+        "x-actions": plugin::actions(),
+    })
+}
+
+fn add(schemas: &mut BTreeMap<String, Value>, described: Described) -> Value {
+    for (name, schema) in described.schemas {
+        schemas.insert(name, json!(schema));
+    }
+    json!({ "$ref": format!("#/components/schemas/{}", described.name) })
+}
+
+/// What the operations of a path share: where it is served, and the ids in it.
+fn path_item(route: &RouteSpec) -> Value {
+    let names = route
+        .path
+        .split('/')
+        .filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
+    let parameters: Vec<Value> = names
+        .map(|name| json!({ "name": name, "in": "path", "required": true, "schema": path_schema(name) }))
+        .collect();
+    let mut item = json!({ "parameters": parameters });
+    if route.mirrored {
+        item["servers"] = json!([{ "url": "/" }, { "url": "/api" }]);
+    }
+    item
+}
+
+fn path_schema(name: &str) -> Value {
+    let prefix = match name {
+        "org" => "org_",
+        "guild" => "gld_",
+        "server" => "srv_",
+        "key" => "key_",
+        _ => return json!({ "type": "string" }),
+    };
+    json!({ "type": "string", "pattern": format!("^{prefix}[0-9A-HJKMNP-TV-Z]{{26}}$") })
+}
+
+fn operation(route: &RouteSpec, schemas: &mut BTreeMap<String, Value>) -> Value {
+    let form = match Surface::of(route.path) {
+        Surface::Page => Form::Page,
+        Surface::Plugin | Surface::Api => Form::Object,
+    };
+    let mut responses = failures::responses(&route_codes(route), form);
+    let (status, success) = success(route.answer, schemas);
+    responses.insert(status, success);
+    let mut operation = json!({
+        "operationId": operation_id(route),
+        "summary": route.summary,
+        "security": [],
+        "responses": responses,
+    });
+    if let Access::Permission(permission) = route.access {
+        operation["security"] = json!([{ "session": [] }]);
+        operation["tags"] = json!(["dashboard"]);
+        operation["x-permission"] = permission.as_str().into();
+        operation["description"] = needs(permission).into();
+    }
+    if let Some(body) = route.takes {
+        let schema = add(schemas, body());
+        operation["requestBody"] =
+            json!({ "required": true, "content": { "application/json": { "schema": schema } } });
+    }
+    operation
+}
+
+fn needs(permission: Permission) -> String {
+    format!("Needs the permission `{permission}` in the organisation.")
+}
+
+fn operation_id(route: &RouteSpec) -> String {
+    let words = route
+        .path
+        .split(|character: char| !character.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty());
+    let mut id = route.method.as_str().to_ascii_lowercase();
+    for word in words {
+        id.push('_');
+        id.push_str(word);
+    }
+    id
+}
+
+fn success(answer: RouteAnswer, schemas: &mut BTreeMap<String, Value>) -> (String, Value) {
+    let content = |kind: &str, schema: Value| json!({ kind: { "schema": schema } });
+    let text = || json!({ "type": "string" });
+    let (status, content) = match answer {
+        RouteAnswer::Page => (200, content("text/html", text())),
+        RouteAnswer::Style => (200, content("text/css", text())),
+        RouteAnswer::Description | RouteAnswer::Action => {
+            (200, content("application/json", json!({ "type": "object" })))
+        }
+        RouteAnswer::Json(status, body) => {
+            let schema = add(schemas, body());
+            (status, content("application/json", schema))
+        }
+        RouteAnswer::Nothing => return ("204".to_owned(), json!({ "description": "Done." })),
+    };
+    (
+        status.to_string(),
+        json!({ "description": "Done.", "content": content }),
+    )
+}
+
+/// The codes that a route can answer with, by what it is.
+fn route_codes(route: &RouteSpec) -> Vec<&'static str> {
+    let mut codes = vec!["URI_TOO_LONG", "INTERNAL"];
+    match route.access {
+        Access::Public | Access::PluginKey => {
+            if route.path == "/readyz" {
+                codes.push("STORAGE_UNAVAILABLE");
+            }
+            if route.path.contains('{') {
+                codes.push("NOT_FOUND");
+            }
+            return codes;
+        }
+        Access::Permission(_) => {}
+    }
+    codes.extend([
+        "SIGN_IN_REQUIRED",
+        "MISSING_PERMISSION",
+        "NOT_FOUND",
+        "TIMEOUT",
+        "RATE_LIMITED",
+        "STORAGE_UNAVAILABLE",
+    ]);
+    if route.method != Method::GET {
+        codes.extend(["CROSS_SITE", "UNSUPPORTED_MEDIA_TYPE", "CONFLICT", "OVERLOADED"]);
+    }
+    if route.takes.is_some() {
+        codes.extend(["INVALID_JSON", "INVALID_PARAMETER", "PAYLOAD_TOO_LARGE"]);
+    }
+    if matches!(route.answer, RouteAnswer::Json(201, _)) {
+        codes.extend(["LIMIT_REACHED", "PLAN_REQUIRED"]);
+    }
+    codes
+}
+
+fn security_schemes() -> Value {
+    json!({
+        "session": {
+            "type": "apiKey",
+            "in": "cookie",
+            "name": "__Host-symbolon",
+            "description": "A dashboard session. Over plain HTTP the cookie is called symbolon.",
+        },
+        "api_key": { "type": "apiKey", "in": "header", "name": "X-API-Key" },
+        "bearer": { "type": "http", "scheme": "bearer" },
+        "secret": {
+            "type": "apiKey",
+            "in": "query",
+            "name": "secret",
+            "description": "For clients that cannot send headers. Addresses end up in logs.",
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two types with one name would describe each other's bodies.
+    #[test]
+    fn no_name_stands_for_two_types() {
+        let mut known: BTreeMap<String, Value> = plugin::schemas().collect();
+        let mut bodies = vec![described::<ErrorObject<'static>>()];
+        for route in crate::router::table() {
+            bodies.extend(route.takes.map(|body| body()));
+            if let RouteAnswer::Json(_, body) = route.answer {
+                bodies.push(body());
+            }
+        }
+        for (name, schema) in bodies.into_iter().flat_map(|body| body.schemas) {
+            let schema = json!(schema);
+            let before = known.entry(name.clone()).or_insert_with(|| schema.clone());
+            assert_eq!(*before, schema, "{name}");
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! The plugin API in the description. One address serves all actions, so its operation is the sum of them, and
+//! `x-actions` tells them apart.
+
+use std::collections::BTreeMap;
+
+use domain::action::{ACTIONS, ActionScope};
+use domain::action_docs::{self, ActionDoc, COMMON_FAILURES, COMMON_PARAMS, Example, Kind, Param, Place};
+use serde_json::{Map, Value, json};
+
+use super::failures::{self, Form};
+use super::shapes;
+
+/// Schemas of all answers.
+pub fn schemas() -> impl Iterator<Item = (String, Value)> {
+    action_docs::docs().map(|doc| (shapes::name(doc.shape).to_owned(), shapes::answer(doc.shape)))
+}
+
+/// The operation; with POST lists and reports may stand in the body.
+pub fn operation(with_body: bool) -> Value {
+    let mut operation = json!({
+        "tags": ["plugin"],
+        "summary": "Run an action of the plugin API",
+        "description": "What each action takes and answers is in `x-actions`, and for people below /docs/api.",
+        "security": [{ "api_key": [] }, { "bearer": [] }, { "secret": [] }],
+        "parameters": parameters(),
+        "responses": responses(),
+    });
+    operation["operationId"] = if with_body { "post_action" } else { "get_action" }.into();
+    if with_body {
+        operation["requestBody"] = body();
+    }
+    operation
+}
+
+/// Everything about each action.
+pub fn actions() -> Map<String, Value> {
+    action_docs::docs()
+        .map(|doc| (doc.spec().name.to_owned(), action(doc)))
+        .collect()
+}
+
+fn action(doc: &ActionDoc) -> Value {
+    let spec = doc.spec();
+    let parameters: Vec<Value> = doc.params.iter().map(parameter).collect();
+    json!({
+        "summary": doc.summary,
+        "notes": doc.notes,
+        "group": spec.group.name(),
+        "scope": match spec.scope {
+            ActionScope::Guild => "guild",
+            ActionScope::Server => "server",
+        },
+        "plugin_keys": spec.plugin,
+        "changes": spec.mutating,
+        "says_no_users_on_failure": spec.fail_closed,
+        "parameters": parameters,
+        "answer": { "$ref": format!("#/components/schemas/{}", shapes::name(doc.shape)) },
+        "failures": doc.failures(),
+    })
+}
+
+fn parameter(param: &Param) -> Value {
+    let (place, in_body) = match param.place {
+        Place::Query => ("query", false),
+        Place::Body => ("body", true),
+    };
+    json!({
+        "name": param.name,
+        "in": place,
+        "required": param.required,
+        "description": param.about,
+        "schema": shapes::parameter(param.kind, in_body),
+    })
+}
+
+/// The parameters of the address: those of every call, then those of single actions with who reads them.
+fn parameters() -> Vec<Value> {
+    let mut all: Vec<Value> = COMMON_PARAMS
+        .iter()
+        .filter(|param| param.name != "secret")
+        .map(parameter)
+        .collect();
+    if let Some(action) = all.first_mut() {
+        action["schema"] = json!({ "type": "string", "enum": ACTIONS.map(|spec| spec.name) });
+    }
+    let mut readers: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for doc in action_docs::docs() {
+        for param in doc.params.iter().filter(|param| param.place == Place::Query) {
+            readers.entry(param.name).or_default().push(doc.spec().name);
+        }
+    }
+    all.extend(readers.into_iter().map(|(name, actions)| {
+        json!({
+            "name": name,
+            "in": "query",
+            "required": false,
+            "description": format!("Read by {}.", actions.join(", ")),
+            "schema": { "type": "string" },
+        })
+    }));
+    all
+}
+
+fn body() -> Value {
+    let mut properties = Map::new();
+    let mut examples = Map::new();
+    for doc in action_docs::docs() {
+        for param in doc.params.iter().filter(|param| param.place == Place::Body) {
+            properties.insert(param.name.to_owned(), shapes::parameter(param.kind, true));
+        }
+        if let Some(body) = doc.example.body {
+            examples.insert(doc.spec().name.to_owned(), json!({ "value": parsed(body) }));
+        }
+    }
+    let schema = json!({ "type": "object", "properties": properties });
+    json!({ "required": false, "content": { "application/json": { "schema": schema, "examples": examples } } })
+}
+
+fn responses() -> Map<String, Value> {
+    let mut codes: Vec<&str> = COMMON_FAILURES.to_vec();
+    codes.extend(action_docs::docs().flat_map(ActionDoc::failures));
+    let mut responses = failures::responses(&codes, Form::Object);
+    let mut answer = answered(200, "The answer of the action.");
+    // For Servers that ask for bare ids.
+    answer["content"]["text/plain"] = json!({ "schema": shapes::parameter(Kind::EitherId, false) });
+    responses.insert("200".to_owned(), answer);
+    responses.insert("404".to_owned(), answered(404, "There is nothing to tell."));
+    responses
+}
+
+fn answered(status: u16, description: &str) -> Value {
+    let told = |doc: &'static ActionDoc| {
+        let examples = [("", Some(doc.example)), (" without a result", doc.miss)];
+        examples
+            .into_iter()
+            .filter_map(|(suffix, example)| Some((suffix, example?)))
+            .filter(move |(_, example)| example.status == status)
+            .map(move |(suffix, example): (&str, Example)| {
+                (
+                    [doc.spec().name, suffix].concat(),
+                    json!({ "value": parsed(example.answer) }),
+                )
+            })
+    };
+    let examples: Map<String, Value> = action_docs::docs().flat_map(told).collect();
+    let mut names: Vec<&str> = action_docs::docs().map(|doc| shapes::name(doc.shape)).collect();
+    names.sort_unstable();
+    names.dedup();
+    let any: Vec<Value> = names
+        .into_iter()
+        .map(|name| json!({ "$ref": format!("#/components/schemas/{name}") }))
+        .collect();
+    let content = json!({ "application/json": { "schema": { "anyOf": any }, "examples": examples } });
+    json!({ "description": description, "content": content })
+}
+
+fn parsed(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_default()
+}

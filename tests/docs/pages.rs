@@ -1,0 +1,155 @@
+//! The pages: complete, linked with each other, without scripts.
+
+use std::collections::BTreeSet;
+
+use domain::action::ACTIONS;
+use testkit::{Reply, TestApp, both_databases};
+
+const POLICY: &str =
+    "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// A whole page that a browser shows without anything from elsewhere.
+fn assert_page(reply: &Reply, path: &str) {
+    assert_eq!(reply.status, 200, "{path}: {}", reply.text());
+    assert_eq!(
+        reply.header("content-type"),
+        Some("text/html; charset=utf-8"),
+        "{path}"
+    );
+    assert_eq!(reply.header("content-security-policy"), Some(POLICY), "{path}");
+    let html = reply.text();
+    assert!(html.starts_with("<!doctype html>"), "{path}");
+    assert!(html.trim_end().ends_with("</html>"), "{path}");
+    for needed in [
+        "<html lang=\"en\">",
+        "name=\"viewport\"",
+        "<main id=\"main\">",
+        "aria-current=\"page\"",
+    ] {
+        assert!(html.contains(needed), "{path} lacks {needed}");
+    }
+    assert_eq!(html.matches("<h1").count(), 1, "{path}");
+    for banned in ["<script", "style=", "onclick", "<img", "<iframe"] {
+        assert!(!html.contains(banned), "{path} has {banned}");
+    }
+}
+
+/// Addresses on this site that a page links to.
+fn links(html: &str) -> BTreeSet<String> {
+    html.split("href=\"")
+        .skip(1)
+        .filter_map(|rest| rest.split('"').next())
+        .filter(|target| target.starts_with('/'))
+        .map(|target| target.split('#').next().unwrap_or_default().to_owned())
+        .collect()
+}
+
+both_databases! {
+    async fn every_link_of_the_documentation_leads_somewhere(engine) {
+        let test = TestApp::start(engine).await;
+        let mut seen = BTreeSet::new();
+        let mut waiting = BTreeSet::from(["/docs".to_owned()]);
+        while let Some(path) = waiting.pop_first() {
+            let reply = test.client().get(&path).await;
+            assert_eq!(reply.status, 200, "{path}");
+            if path.starts_with("/docs") && path != "/docs/style.css" {
+                assert_page(&reply, &path);
+                waiting.extend(links(reply.text()).difference(&seen).cloned());
+            }
+            seen.insert(path.clone());
+            waiting.remove(&path);
+        }
+        for spec in ACTIONS {
+            assert!(seen.contains(&format!("/docs/api/{}", spec.name)), "{} is not linked", spec.name);
+        }
+        for route in web::table() {
+            if route.path.starts_with("/docs") && !route.path.contains('{') {
+                assert!(seen.contains(route.path), "{} cannot be reached", route.path);
+            }
+        }
+        test.finish().await;
+    }
+
+    async fn every_action_has_its_page_and_nothing_else_has_one(engine) {
+        let test = TestApp::start(engine).await;
+        let index = test.client().get("/docs/api").await;
+        let listed: Vec<&str> = index
+            .text()
+            .split("href=\"/docs/api/")
+            .skip(1)
+            .filter_map(|rest| rest.split('"').next())
+            .collect();
+        assert_eq!(listed.len(), ACTIONS.len());
+        for spec in ACTIONS {
+            assert!(listed.contains(&spec.name), "{}", spec.name);
+            let reply = test.client().get(&format!("/docs/api/{}", spec.name)).await;
+            let html = reply.text();
+            assert!(html.contains(&format!("<h1><code>{}</code></h1>", spec.name)), "{}", spec.name);
+            assert!(html.contains(&format!("action={}", spec.name)), "{}", spec.name);
+            assert_eq!(html.contains("Plugin keys hold it"), spec.plugin, "{}", spec.name);
+            assert_eq!(html.contains("Changes something"), spec.mutating, "{}", spec.name);
+            assert_eq!(html.contains("No users</q>"), spec.fail_closed, "{}", spec.name);
+        }
+        for unknown in ["getBotGuildMapping", "Count", "x", "%3Cb%3E", "%ff"] {
+            let reply = test.client().get(&format!("/docs/api/{unknown}")).await;
+            assert_eq!(reply.status, 404, "{unknown}");
+            assert!(!reply.text().contains("<b>"), "{unknown}");
+        }
+        test.finish().await;
+    }
+
+    async fn what_a_browser_has_is_not_sent_again(engine) {
+        let test = TestApp::start(engine).await;
+        for path in ["/docs", "/docs/api", "/docs/api/count", "/docs/errors", "/docs/migrating", "/docs/style.css", "/openapi.json"] {
+            let first = test.client().get(path).await;
+            assert_eq!((first.status.as_u16(), first.header("cache-control")), (200, Some("no-cache")), "{path}");
+            let tag = first.header("etag").expect("a tag").to_owned();
+            for known in [tag.clone(), format!("W/{tag}"), format!("\"x\", {tag}")] {
+                let again = test.client().header("if-none-match", &known).get(path).await;
+                assert_eq!((again.status.as_u16(), again.body.len()), (304, 0), "{path}");
+                assert_eq!(again.header("etag"), Some(tag.as_str()), "{path}");
+            }
+            let other = test.client().header("if-none-match", "\"x\"").get(path).await;
+            assert_eq!((other.status.as_u16(), &other.body), (200, &first.body), "{path}");
+        }
+        let style = test.client().get("/docs/style.css").await;
+        assert_eq!(style.header("content-type"), Some("text/css; charset=utf-8"));
+        assert!(style.text().contains("prefers-color-scheme: dark"));
+        test.finish().await;
+    }
+
+    async fn the_address_of_the_instance_is_in_the_examples_and_is_escaped(engine) {
+        let nasty = "https://x.example/<b>&'";
+        let test = TestApp::start_with(engine, |_| {}, |settings| settings.public_url = nasty.to_owned()).await;
+        let html = test.client().get("/docs/api/count").await.text().to_owned();
+        assert!(html.contains("https://x.example/") && !html.contains("<b>"), "{html}");
+        test.finish().await;
+    }
+
+    async fn an_unknown_action_points_at_a_page_that_exists(engine) {
+        let test = TestApp::start(engine).await;
+        let tenant = test.tenant(1, domain::plan::Tier::Free).await;
+        let refused = test.plugin(&tenant.key).get("/api?action=nonsense").await;
+        let message = refused.json()["message"].as_str().expect("a message").to_owned();
+        let page = message.split(' ').find(|word| word.starts_with("/docs")).expect("a page");
+        assert_page(&test.client().get(page).await, page);
+        test.finish().await;
+    }
+}
+
+/// Every code that the service has, as its source spells them, is explained and the other way round.
+#[test]
+fn every_code_of_a_failure_is_explained() {
+    let source = include_str!("../../crates/app/src/error.rs");
+    let (_, source) = source.split_once("pub fn code(&self)").expect("the codes");
+    let (source, _) = source.split_once("pub fn status(&self)").expect("their end");
+    let known: BTreeSet<&str> = source.split('"').skip(1).step_by(2).collect();
+    let told: BTreeSet<&str> = web::openapi::codes().map(|code| code.code).collect();
+    assert_eq!(known, told);
+    for code in domain::action_docs::COMMON_FAILURES {
+        assert!(known.contains(code), "{code}");
+    }
+    for code in domain::action_docs::docs().flat_map(domain::action_docs::ActionDoc::failures) {
+        assert!(known.contains(code), "{code}");
+    }
+}
