@@ -4,6 +4,7 @@
 mod actions;
 mod authorization;
 mod cli;
+mod clients;
 mod dashboard;
 mod docs;
 mod errors;
