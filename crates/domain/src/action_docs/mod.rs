@@ -206,6 +206,9 @@ impl ActionDoc {
         if spec.mutating {
             codes.extend(["BROWSER_REFUSED", "OVERLOADED"]);
         }
+        if self.action == Action::GroupChecks {
+            codes.extend(["STEAM_NOT_CONFIGURED", "STEAM_UNAVAILABLE"]);
+        }
         codes
     }
 }

@@ -47,9 +47,10 @@ pub const GET_SERVER_CONFIG: ActionDoc = ActionDoc::new(
     Shape::ServerConfig,
     Example::get(
         "",
-        r#"{"link_url":"https://symbolon.example/link/guild-1","groups":{"linked":"linked","booster":"booster","steam_group":"steamgroup"},"group_roles":{},"steam_group":null,"poll_seconds":60}"#,
+        r#"{"link_url":"https://symbolon.example/link/guild-1","groups":{"linked":"linked","booster":"booster","steam_group":"steamgroup"},"group_roles":{},"steam_group":{"id":"4","long_id":"103582791429521412","url":"https://steamcommunity.com/gid/103582791429521412"},"poll_seconds":60}"#,
     ),
-);
+)
+.noting(&["The steam_group is null where the Guild has none."]);
 
 pub const GET_PLAYER: ActionDoc = ActionDoc::new(
     Action::GetPlayer,
