@@ -68,7 +68,10 @@ async fn go_on(front: Arc<Front>, member: Member, client: usize) -> Vec<String> 
 }
 
 fn is_unserved(error: &std::io::Error) -> bool {
-    matches!(error.kind(), ErrorKind::ConnectionAborted | ErrorKind::ConnectionReset)
+    matches!(
+        error.kind(),
+        ErrorKind::ConnectionAborted | ErrorKind::ConnectionReset
+    )
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
