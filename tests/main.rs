@@ -8,6 +8,7 @@ mod clients;
 mod dashboard;
 mod docs;
 mod errors;
+mod linking;
 mod model;
 mod plugin;
 mod secrecy;

@@ -160,6 +160,7 @@ impl Store {
                 pro: any,
                 unknown_keys: any,
                 dashboard: any,
+                link_starts: any,
             },
             platforms: Platforms::default(),
             public_url: "http://127.0.0.1:8080".to_owned(),

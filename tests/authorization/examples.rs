@@ -44,6 +44,14 @@ pub fn example(route: &RouteSpec, target: &Target) -> Example {
     let (query, body, success) = match (route.method.as_str(), route.path) {
         ("GET", "/" | "/healthz" | "/readyz" | "/openapi.json") => ("", None, 200),
         ("GET", path) if path.starts_with("/docs") => ("", None, 200),
+        ("GET", "/link/{slug}" | "/unlink/{slug}") => ("", None, 200),
+        // Only forms are read here; what they do is a matter of the browser's own flow.
+        ("POST", path) if path.starts_with("/link/") || path.starts_with("/unlink/") => ("", None, 415),
+        (
+            "GET",
+            "/auth/discord/link" | "/auth/discord/unlink" | "/auth/steam/link" | "/auth/steam/unlink",
+        ) => ("?guild=guild-1", None, 503),
+        ("GET", path) if path.starts_with("/auth/") => ("", None, 400),
         ("GET", "/api") => ("?action=count", None, 200),
         ("GET", "/orgs/{org}/settings" | "/orgs/{org}/guilds" | "/orgs/{org}/guilds/{guild}") => {
             ("", None, 200)
@@ -81,6 +89,7 @@ pub fn example(route: &RouteSpec, target: &Target) -> Example {
     };
     let path = route
         .path
+        .replace("{slug}", "guild-1")
         .replace("{org}", &target.org)
         .replace("{guild}", &target.guild)
         .replace("{server}", &target.server)

@@ -10,7 +10,7 @@ use crate::authorization::examples::{Target, example, prefixes};
 
 fn assert_headers(reply: &Reply, path: &str, https: bool) {
     let surface = Surface::of(path);
-    let referrer = if surface == Surface::Plugin {
+    let referrer = if surface == Surface::Plugin || Surface::is_private(path) {
         "no-referrer"
     } else {
         "strict-origin-when-cross-origin"

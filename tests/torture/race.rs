@@ -76,6 +76,7 @@ pub fn generous() -> Limits {
         pro: most,
         unknown_keys: most,
         dashboard: most,
+        link_starts: most,
     }
 }
 

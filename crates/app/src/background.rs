@@ -9,6 +9,7 @@ use tokio::sync::watch;
 use crate::error::AppError;
 use crate::error_log::WriteGroups;
 use crate::gate::KeyUse;
+use crate::linking;
 use crate::seen::WriteMarks;
 use crate::state::App;
 use crate::steam_calls;
@@ -84,6 +85,7 @@ pub async fn keep_house(app: &App) -> Result<(), AppError> {
     flush_seen(app).await?;
     steam_calls::share(app).await?;
     let now_ms = app.now_ms();
+    linking::clear_expired(app).await?;
     while app.db.write(Purge { now_ms }).await? >= 500 {}
     Ok(())
 }

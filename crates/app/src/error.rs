@@ -1,5 +1,6 @@
 //! Everything that can go wrong, once. Both renderers and the error log read from here.
 
+use domain::flow::Provider;
 use domain::plan::Dimension;
 use storage::DbError;
 
@@ -31,6 +32,18 @@ pub enum AppError {
     TooManyIds { limit: u32 },
     #[error("a page navigation tried a mutating action")]
     BrowserRefused,
+    #[error("a blocked account or network")]
+    Blocked,
+    #[error("a sign-in that is unknown, used, too old or another browser's")]
+    SignInExpired,
+    #[error("a sign-in that its person ended")]
+    SignInCancelled,
+    #[error("{provider} did not answer")]
+    ProviderSilent { provider: Provider },
+    #[error("sign-in with {provider} is not set up")]
+    SignInNotConfigured { provider: Provider },
+    #[error("relinked again after {wait_ms} ms too few")]
+    RelinkTooSoon { wait_ms: i64 },
     #[error("a key was sent over plain HTTP")]
     TlsRequired,
     #[error("not signed in")]
@@ -94,6 +107,12 @@ impl AppError {
             AppError::InvalidParameter { .. } => "INVALID_PARAMETER",
             AppError::TooManyIds { .. } => "TOO_MANY_IDS",
             AppError::BrowserRefused => "BROWSER_REFUSED",
+            AppError::Blocked => "BLOCKED",
+            AppError::SignInExpired => "SIGN_IN_EXPIRED",
+            AppError::SignInCancelled => "SIGN_IN_CANCELLED",
+            AppError::ProviderSilent { .. } => "PROVIDER_SILENT",
+            AppError::SignInNotConfigured { .. } => "SIGN_IN_NOT_CONFIGURED",
+            AppError::RelinkTooSoon { .. } => "RELINK_TOO_SOON",
             AppError::TlsRequired => "TLS_REQUIRED",
             AppError::SignInRequired => "SIGN_IN_REQUIRED",
             AppError::MissingPermission { .. } => "MISSING_PERMISSION",
@@ -121,6 +140,8 @@ impl AppError {
             AppError::InvalidParameter { .. }
             | AppError::UnknownAction
             | AppError::TooManyIds { .. }
+            | AppError::SignInExpired
+            | AppError::SignInCancelled
             | AppError::InvalidJson { .. } => 400,
             AppError::Unauthorized | AppError::SignInRequired => 401,
             AppError::KeyRevoked
@@ -130,13 +151,14 @@ impl AppError {
             | AppError::PermissionDenied { .. }
             | AppError::BrowserRefused
             | AppError::TlsRequired
+            | AppError::Blocked
             | AppError::MissingPermission { .. }
             | AppError::PlanRequired { .. }
             | AppError::CrossSite => 403,
             AppError::NotFound => 404,
             AppError::MethodNotAllowed { .. } => 405,
             AppError::Timeout => 408,
-            AppError::LimitReached { .. } | AppError::Conflict { .. } => 409,
+            AppError::LimitReached { .. } | AppError::Conflict { .. } | AppError::RelinkTooSoon { .. } => 409,
             AppError::PayloadTooLarge { .. } => 413,
             AppError::UriTooLong => 414,
             AppError::UnsupportedMediaType => 415,
@@ -145,6 +167,8 @@ impl AppError {
             AppError::Overloaded
             | AppError::SteamNotConfigured
             | AppError::SteamUnavailable
+            | AppError::ProviderSilent { .. }
+            | AppError::SignInNotConfigured { .. }
             | AppError::StorageUnavailable(_) => 503,
         }
     }
@@ -179,6 +203,26 @@ impl AppError {
             AppError::BrowserRefused => {
                 "A link or a page cannot run this action. Send the key in the X-API-Key header.".to_owned()
             }
+            AppError::Blocked => {
+                "This account or network cannot sign in here. Ask the staff of the community if you think that is a mistake."
+                    .to_owned()
+            }
+            AppError::SignInExpired => {
+                "This sign-in is over, or belongs to another browser. Open the page again and start anew.".to_owned()
+            }
+            AppError::SignInCancelled => {
+                "You did not finish signing in. Open the page again when you want to.".to_owned()
+            }
+            AppError::ProviderSilent { provider } => {
+                format!("{} does not answer right now. Nothing was changed; try again in a minute.", titled(*provider))
+            }
+            AppError::SignInNotConfigured { provider } => {
+                format!("Signing in with {} is not set up on this instance.", titled(*provider))
+            }
+            AppError::RelinkTooSoon { wait_ms } => format!(
+                "You changed your linked account a short while ago. You can do so again in {}.",
+                waiting_time(*wait_ms)
+            ),
             AppError::TlsRequired => "Send keys over HTTPS only.".to_owned(),
             AppError::SignInRequired => "Sign in first.".to_owned(),
             AppError::MissingPermission { permission } => format!(
@@ -222,6 +266,8 @@ impl AppError {
         match self {
             AppError::RateLimited { retry_after_ms } => Some(seconds(*retry_after_ms)),
             AppError::Overloaded | AppError::Timeout => Some(1),
+            AppError::ProviderSilent { .. } => Some(30),
+            AppError::RelinkTooSoon { wait_ms } => Some(seconds(*wait_ms)),
             AppError::StorageUnavailable(_) => Some(5),
             AppError::SteamUnavailable => Some(30),
             AppError::Unauthorized
@@ -235,6 +281,10 @@ impl AppError {
             | AppError::TooManyIds { .. }
             | AppError::BrowserRefused
             | AppError::TlsRequired
+            | AppError::Blocked
+            | AppError::SignInExpired
+            | AppError::SignInCancelled
+            | AppError::SignInNotConfigured { .. }
             | AppError::SignInRequired
             | AppError::MissingPermission { .. }
             | AppError::CrossSite
@@ -259,13 +309,37 @@ impl AppError {
 
     /// Ours to repair, as opposed to the caller's. A Steam that does not answer is neither; its client has logged it.
     pub fn is_ours(&self) -> bool {
-        let of_steam = matches!(self, AppError::SteamNotConfigured | AppError::SteamUnavailable);
-        self.status() >= 500 && !of_steam
+        let of_others = matches!(
+            self,
+            AppError::SteamNotConfigured
+                | AppError::SteamUnavailable
+                | AppError::ProviderSilent { .. }
+                | AppError::SignInNotConfigured { .. }
+        );
+        self.status() >= 500 && !of_others
     }
 
     /// For logs and the error log; free of secrets because keys are cut to their prefix.
     pub fn internal_detail(&self) -> String {
         domain::key::redact(&self.to_string()).into_owned()
+    }
+}
+
+fn titled(provider: Provider) -> &'static str {
+    match provider {
+        Provider::Discord => "Discord",
+        Provider::Steam => "Steam",
+    }
+}
+
+/// Rounded up to what a person would say.
+fn waiting_time(ms: i64) -> String {
+    let minutes = (ms + 59_999).div_euclid(60_000).max(1);
+    match minutes {
+        1 => "a minute".to_owned(),
+        2..=119 => format!("{minutes} minutes"),
+        120..=2879 => format!("{} hours", (minutes + 59) / 60),
+        _ => format!("{} days", (minutes + 1439) / 1440),
     }
 }
 

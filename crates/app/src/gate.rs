@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 
 use domain::network::ClientNetwork;
 use domain::plan::{RateLimit, Tier};
+use domain::platform_id::SteamAccount;
 use domain::rate::{self, Decision};
 use papaya::HashMap;
 
@@ -20,7 +21,16 @@ pub struct Gate {
     keys: HashMap<i64, KeyCell>,
     networks: Buckets<ClientNetwork>,
     accounts: Buckets<i64>,
+    link_starts: Buckets<ClientNetwork>,
+    checks: Buckets<SteamAccount>,
 }
+
+/// One look at a player every five seconds.
+const CHECKS: RateLimit = RateLimit {
+    per_minute: 12,
+    burst: 1,
+    bulk_ids: 1,
+};
 
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
@@ -29,6 +39,7 @@ pub struct Limits {
     pub pro: RateLimit,
     pub unknown_keys: RateLimit,
     pub dashboard: RateLimit,
+    pub link_starts: RateLimit,
 }
 
 impl Limits {
@@ -65,6 +76,8 @@ impl Gate {
             keys: HashMap::new(),
             networks: Buckets::new(),
             accounts: Buckets::new(),
+            link_starts: Buckets::new(),
+            checks: Buckets::new(),
         }
     }
 
@@ -104,6 +117,16 @@ impl Gate {
         self.accounts.take(account_num, now_ms, self.limits.dashboard)
     }
 
+    /// Counts a sign-in that begins on a public page.
+    pub fn take_link_start(&self, network: ClientNetwork, now_ms: i64) -> Decision {
+        self.link_starts.take(network, now_ms, self.limits.link_starts)
+    }
+
+    /// Counts a question about a player that somebody pressed a button for.
+    pub fn take_check(&self, player: SteamAccount, now_ms: i64) -> Decision {
+        self.checks.take(player, now_ms, CHECKS)
+    }
+
     /// Uses since the last call of this, and forgets cells that have been idle.
     pub fn drain_uses(&self, now_ms: i64) -> Vec<KeyUse> {
         let keys = self.keys.pin();
@@ -122,6 +145,8 @@ impl Gate {
         keys.retain(|_, cell| cell.last_used_ms.load(Relaxed) > now_ms - IDLE_MS);
         self.networks.sweep(now_ms);
         self.accounts.sweep(now_ms);
+        self.link_starts.sweep(now_ms);
+        self.checks.sweep(now_ms);
         uses
     }
 
@@ -215,6 +240,7 @@ mod tests {
             pro: limit,
             unknown_keys: limit,
             dashboard: limit,
+            link_starts: limit,
         })
     }
 

@@ -3,6 +3,7 @@
 pub mod accounts;
 pub mod audit;
 pub mod background;
+pub mod blocklist;
 pub mod bot_keys;
 pub mod custom_keys;
 mod deed;
@@ -12,6 +13,7 @@ pub mod gate;
 pub mod guilds;
 pub mod import;
 pub mod keys;
+pub mod linking;
 pub mod links;
 pub mod master_keys;
 pub mod orgs;

@@ -1,6 +1,7 @@
 //! Linking and unlinking, each in one transaction.
 
 use domain::audit::{Actor, AuditAction};
+use domain::flow::relink_waits_until;
 use domain::id::{GuildId, LinkId};
 use domain::link::{ActiveLink, Country, LinkDecision, UnlinkCause, decide_link};
 use domain::plan::Dimension;
@@ -69,24 +70,94 @@ impl Work for Link {
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<Linked, AppError> {
         let org = orgs::lock(tx, self.scope).await?;
-        let request = &self.request;
-        let guild = guilds::find_in(tx, self.scope, &request.guild)
-            .await?
-            .ok_or(AppError::NotFound)?;
-        let by_discord = links::find_by_discord(tx, guild.num, &request.discord_id).await?;
-        let by_steam = links::find_by_steam(tx, guild.num, &request.steam_id).await?;
-        match decide_link(&request.discord_id, &request.steam_id, by_discord, by_steam) {
-            LinkDecision::AlreadyLinked(link) => {
-                let country = request.country.as_ref().map(Country::as_str);
-                links::mark_verified(tx, self.scope, link.num, self.now_ms, country).await?;
-                Ok(Linked::Already { id: link.id })
-            }
-            LinkDecision::Create { archive, net } => self.create(tx, &org, &guild, archive, net).await,
-        }
+        link_in(tx, &org, &self.linking(None)).await
     }
 }
 
 impl Link {
+    fn linking<'a>(&'a self, verified: Option<&'a Verified>) -> Linking<'a> {
+        Linking {
+            scope: self.scope,
+            id: &self.id,
+            request: &self.request,
+            verified,
+            now_ms: self.now_ms,
+        }
+    }
+}
+
+/// What the link page knows besides the pair.
+pub(crate) struct Verified {
+    pub discord_name: String,
+    pub steam_name: String,
+    pub relink_cooldown_ms: i64,
+}
+
+/// A link to be made in a transaction that holds the Org's lock.
+pub(crate) struct Linking<'a> {
+    pub scope: OrgScope,
+    pub id: &'a LinkId,
+    pub request: &'a LinkRequest,
+    /// None where no person proved anything just now.
+    pub verified: Option<&'a Verified>,
+    pub now_ms: i64,
+}
+
+pub(crate) async fn link_in(
+    tx: &mut Tx<'_>,
+    org: &LockedOrg,
+    linking: &Linking<'_>,
+) -> Result<Linked, AppError> {
+    let (scope, request) = (linking.scope, linking.request);
+    let guild = guilds::find_in(tx, scope, &request.guild)
+        .await?
+        .ok_or(AppError::NotFound)?;
+    let by_discord = links::find_by_discord(tx, guild.num, &request.discord_id).await?;
+    let by_steam = links::find_by_steam(tx, guild.num, &request.steam_id).await?;
+    let linked = match decide_link(&request.discord_id, &request.steam_id, by_discord, by_steam) {
+        LinkDecision::AlreadyLinked(link) => {
+            let country = request.country.as_ref().map(Country::as_str);
+            links::mark_verified(tx, scope, link.num, linking.now_ms, country).await?;
+            Linked::Already { id: link.id }
+        }
+        LinkDecision::Create { archive, net } => {
+            if !archive.is_empty() {
+                linking.refuse_early_relink(tx, &guild).await?;
+            }
+            linking.create(tx, org, &guild, archive, net).await?
+        }
+    };
+    if let Some(verified) = linking.verified {
+        let (discord_name, steam_name) = (&verified.discord_name, &verified.steam_name);
+        links::set_names(
+            tx,
+            scope,
+            guild.num,
+            &request.discord_id,
+            discord_name,
+            steam_name,
+        )
+        .await?;
+    }
+    Ok(linked)
+}
+
+impl Linking<'_> {
+    async fn refuse_early_relink(&self, tx: &mut Tx<'_>, guild: &Guild) -> Result<(), AppError> {
+        let cooldown_ms = self.verified.map_or(0, |verified| verified.relink_cooldown_ms);
+        if cooldown_ms == 0 {
+            return Ok(());
+        }
+        let (discord_id, steam_id) = (&self.request.discord_id, &self.request.steam_id);
+        let last_ms = links::find_last_relink(tx, guild.num, discord_id, steam_id).await?;
+        match relink_waits_until(last_ms, cooldown_ms, self.now_ms) {
+            Some(until_ms) => Err(AppError::RelinkTooSoon {
+                wait_ms: until_ms - self.now_ms,
+            }),
+            None => Ok(()),
+        }
+    }
+
     async fn create(
         &self,
         tx: &mut Tx<'_>,
@@ -119,7 +190,7 @@ impl Link {
         }
         guilds::change_links(tx, self.scope, guild.num, 1).await?;
         let new = NewLink {
-            id: &self.id,
+            id: self.id,
             guild: guild.num,
             discord_id: &self.request.discord_id,
             steam_id: &self.request.steam_id,
@@ -127,7 +198,7 @@ impl Link {
             now_ms: self.now_ms,
         };
         links::insert(tx, self.scope, &new).await?;
-        enqueue_log(tx, self.scope, guild, "log.linked", &self.id, self.now_ms).await?;
+        enqueue_log(tx, self.scope, guild, "log.linked", self.id, self.now_ms).await?;
         let detail = format!(r#"{{"guild":"{}"}}"#, guild.id);
         let entry = audit::Entry {
             at_ms: self.now_ms,
@@ -144,6 +215,14 @@ impl Link {
     }
 }
 
+/// Which link ends, and why.
+pub(crate) struct UnlinkRequest {
+    pub guild: GuildId,
+    pub either: EitherId,
+    pub cause: UnlinkCause,
+    pub actor: Actor,
+}
+
 /// Ends the active link of either id in a Guild; `None` when there was none.
 pub async fn unlink(
     app: &App,
@@ -153,24 +232,25 @@ pub async fn unlink(
     cause: UnlinkCause,
     actor: Actor,
 ) -> Result<Option<LinkId>, AppError> {
+    let request = UnlinkRequest {
+        guild,
+        either,
+        cause,
+        actor,
+    };
+    let now_ms = app.now_ms();
     app.db
         .write(Unlink {
             scope,
-            guild,
-            either,
-            cause,
-            actor,
-            now_ms: app.now_ms(),
+            request,
+            now_ms,
         })
         .await
 }
 
 struct Unlink {
     scope: OrgScope,
-    guild: GuildId,
-    either: EitherId,
-    cause: UnlinkCause,
-    actor: Actor,
+    request: UnlinkRequest,
     now_ms: i64,
 }
 
@@ -185,24 +265,34 @@ impl Work for Unlink {
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<Option<LinkId>, AppError> {
         orgs::lock(tx, self.scope).await?;
-        let guild = guilds::find_in(tx, self.scope, &self.guild)
-            .await?
-            .ok_or(AppError::NotFound)?;
-        let found = match &self.either {
-            EitherId::Discord(id) => links::find_by_discord(tx, guild.num, id).await?,
-            EitherId::Steam(id) => links::find_by_steam(tx, guild.num, id).await?,
-        };
-        let Some(link) = found else { return Ok(None) };
-        let ending = Ending {
-            scope: self.scope,
-            guild: &guild,
-            cause: self.cause,
-            actor: &self.actor,
-            now_ms: self.now_ms,
-        };
-        ending.end(tx, &link, AuditAction::LinkRemoved).await?;
-        Ok(Some(link.id))
+        unlink_in(tx, self.scope, &self.request, self.now_ms).await
     }
+}
+
+/// The same in a transaction that holds the Org's lock.
+pub(crate) async fn unlink_in(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    request: &UnlinkRequest,
+    now_ms: i64,
+) -> Result<Option<LinkId>, AppError> {
+    let guild = guilds::find_in(tx, scope, &request.guild)
+        .await?
+        .ok_or(AppError::NotFound)?;
+    let found = match &request.either {
+        EitherId::Discord(id) => links::find_by_discord(tx, guild.num, id).await?,
+        EitherId::Steam(id) => links::find_by_steam(tx, guild.num, id).await?,
+    };
+    let Some(link) = found else { return Ok(None) };
+    let ending = Ending {
+        scope,
+        guild: &guild,
+        cause: request.cause,
+        actor: &request.actor,
+        now_ms,
+    };
+    ending.end(tx, &link, AuditAction::LinkRemoved).await?;
+    Ok(Some(link.id))
 }
 
 /// The end of a link: archive row, counters, log message and audit entry.

@@ -4,8 +4,9 @@ use config::Config;
 use domain::clock::SharedClock;
 use domain::platform_id::DiscordId;
 use platform::SetupError;
-use platform::discord::OAuth;
 use platform::discord::oauth::Application;
+use platform::discord::{Members, OAuth};
+use platform::geo::Geo;
 use platform::steam::{OpenId, WebApi};
 
 use crate::error::AppError;
@@ -16,6 +17,8 @@ pub struct Platforms {
     pub steam_api: Option<WebApi>,
     pub steam_sign_in: Option<OpenId>,
     pub discord_sign_in: Option<OAuth>,
+    pub discord_members: Option<Members>,
+    pub geo: Option<Geo>,
 }
 
 impl Platforms {
@@ -30,6 +33,8 @@ impl Platforms {
             discord_sign_in: application(config)
                 .map(|application| OAuth::new(application, clock.clone()))
                 .transpose()?,
+            discord_members: discord_members(config, clock)?,
+            geo: config.geo.database.as_deref().map(Geo::open).transpose()?,
         })
     }
 
@@ -37,6 +42,13 @@ impl Platforms {
     pub fn steam_api(&self) -> Result<&WebApi, AppError> {
         self.steam_api.as_ref().ok_or(AppError::SteamNotConfigured)
     }
+}
+
+fn discord_members(config: &Config, clock: &SharedClock) -> Result<Option<Members>, SetupError> {
+    let Some(token) = config.discord.bot_token.clone() else {
+        return Ok(None);
+    };
+    Members::new(&config.discord.api_url, token, clock.clone()).map(Some)
 }
 
 fn application(config: &Config) -> Option<Application> {

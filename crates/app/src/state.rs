@@ -121,6 +121,7 @@ impl From<&config::Limits> for Limits {
             pro: of(limits.pro),
             unknown_keys: plain(limits.unknown_keys_per_minute, limits.unknown_keys_per_minute),
             dashboard: plain(limits.dashboard_per_second * 60, limits.dashboard_burst),
+            link_starts: plain(limits.link_starts_per_minute, limits.link_starts_per_minute),
         }
     }
 }

@@ -21,6 +21,7 @@ pub struct Config {
     pub keys: Keys,
     pub steam: Steam,
     pub discord: Discord,
+    pub geo: Geo,
     pub limits: Limits,
     pub log: Log,
 }
@@ -89,6 +90,16 @@ pub struct Discord {
     pub authorize_url: String,
 }
 
+/// Where the country of a visitor comes from.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Geo {
+    /// Believed from trusted proxies only; "none" reads no header.
+    pub country_header: String,
+    #[serde(deserialize_with = "unless_empty")]
+    pub database: Option<PathBuf>,
+}
+
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
@@ -98,6 +109,7 @@ pub struct Limits {
     pub unknown_keys_per_minute: u32,
     pub dashboard_per_second: u32,
     pub dashboard_burst: u32,
+    pub link_starts_per_minute: u32,
 }
 
 /// The limits of one tier, counted per key.

@@ -162,12 +162,19 @@ pub(crate) static SETTINGS: &[Setting] = &[
     set("discord.authorize_url", Kind::ServiceUrl { default: "https://discord.com/oauth2/authorize" },
         "Where people are sent to sign in with Discord."),
 
+    set("geo.country_header", Kind::Choice { default: "none", choices: &["none", "cf-ipcountry", "x-country-code", "cloudfront-viewer-country", "fastly-client-country"] },
+        "Header in which a trusted proxy tells the visitor's country; none to ignore all of them."),
+    set("geo.database", Kind::OptionalPath { when_empty: "the country stays unknown" },
+        "Table of networks and countries in the MaxMind format, asked when no header tells the country."),
+
     set("limits.unknown_keys_per_minute", count("attempts", 30, 1, 100_000),
         "Attempts with an unknown key allowed to one network in a minute."),
     set("limits.dashboard_per_second", count("requests", 20, 1, 10_000),
         "Dashboard requests one account may make each second."),
     set("limits.dashboard_burst", count("requests", 100, 1, 100_000),
         "Dashboard requests one account may make at once after a rest."),
+    set("limits.link_starts_per_minute", count("sign-ins", 30, 1, 100_000),
+        "Sign-ins that one address may begin on the link pages in a minute."),
 
     set("limits.free.per_minute", rate(240), "Requests a key of the Free tier may make each minute."),
     set("limits.free.burst", rate(480), "Requests a key of the Free tier may make at once after a rest."),

@@ -38,6 +38,8 @@ words! {
         SessionCreated = "session.created",
         SessionEnded = "session.ended",
         OperatorGranted = "operator.granted",
+        BlockAdded = "block.added",
+        BlockRemoved = "block.removed",
         AccessDenied = "access.denied",
         RingRotated = "ring.rotated",
     }
@@ -48,6 +50,8 @@ words! {
 pub enum Actor {
     Account(AccountId),
     Key(KeyId),
+    /// Whoever the link is about, on the link page.
+    Player,
     /// Someone at the command line of the instance.
     Operator,
     /// The service by itself.
@@ -60,6 +64,7 @@ impl Actor {
         match self {
             Self::Account(_) => "account",
             Self::Key(_) => "key",
+            Self::Player => "player",
             Self::Operator => "operator_cli",
             Self::System => "system",
         }
@@ -69,7 +74,7 @@ impl Actor {
         match self {
             Self::Account(id) => Some(id.as_str()),
             Self::Key(id) => Some(id.as_str()),
-            Self::Operator | Self::System => None,
+            Self::Player | Self::Operator | Self::System => None,
         }
     }
 }
@@ -201,7 +206,7 @@ mod tests {
 
     #[test]
     fn every_action_is_a_dotted_name() {
-        assert_eq!(AuditAction::ALL.len(), 25);
+        assert_eq!(AuditAction::ALL.len(), 27);
         for action in AuditAction::ALL {
             assert_eq!(action.as_str().split('.').count(), 2);
             assert_eq!(AuditAction::parse(action.as_str()), Some(*action));

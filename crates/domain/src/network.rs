@@ -40,10 +40,20 @@ pub struct ClientNetwork(Network);
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Network {
     V4([u8; 3]),
+    /// Where neighbours are told apart.
+    V4Exact([u8; 4]),
     V6([u16; 4]),
 }
 
 impl ClientNetwork {
+    /// As narrow as one household: a single IPv4 address, /64 for IPv6.
+    pub fn exact(address: IpAddr) -> Self {
+        match address.to_canonical() {
+            IpAddr::V4(v4) => Self(Network::V4Exact(v4.octets())),
+            IpAddr::V6(_) => Self::of(address),
+        }
+    }
+
     /// IPv4 inside IPv6 counts as IPv4.
     pub fn of(address: IpAddr) -> Self {
         Self(match address.to_canonical() {
@@ -62,7 +72,7 @@ impl ClientNetwork {
 impl fmt::Debug for ClientNetwork {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self.0 {
-            Network::V4(_) => "ClientNetwork(v4)",
+            Network::V4(_) | Network::V4Exact(_) => "ClientNetwork(v4)",
             Network::V6(_) => "ClientNetwork(v6)",
         })
     }

@@ -2,6 +2,7 @@
 //! redirect, uses a proxy from the environment, waits without an end or reads an answer without a limit.
 
 pub mod discord;
+pub mod geo;
 mod guard;
 mod http;
 pub mod steam;

@@ -29,6 +29,20 @@ statements! {
         UPDATE links
         SET verified_at = CASE WHEN verified_at > $3 THEN verified_at ELSE $3 END, country = $4
         WHERE num = $2 AND org_num = $1 AND ended_at IS NULL";
+    SET_NAMES = "
+        UPDATE links
+        SET discord_name = $4, steam_name = $5,
+            nickname_pending = CASE WHEN COALESCE(nickname, '') = $5 THEN 0 ELSE 1 END
+        WHERE guild_num = $2 AND org_num = $1 AND discord_id = $3 AND ended_at IS NULL";
+    LAST_RELINK = "
+        SELECT CAST(COALESCE(MAX(ended_at), -1) AS BIGINT)
+        FROM (
+            SELECT ended_at FROM links
+            WHERE guild_num = $1 AND discord_id = $2 AND ended_at IS NOT NULL AND end_cause = 'relink'
+            UNION ALL
+            SELECT ended_at FROM links
+            WHERE guild_num = $1 AND steam_id = $3 AND ended_at IS NOT NULL AND end_cause = 'relink'
+        ) ended";
     HISTORY = "
         SELECT id, discord_id, steam_id, linked_at, ended_at, end_cause
         FROM links
@@ -109,6 +123,31 @@ pub async fn mark_verified(
 ) -> Result<(), DbError> {
     tx.execute_one(&VERIFIED, params![scope.num(), link_num, now_ms, country])
         .await
+}
+
+/// Notes what both sides are called, as their providers just said.
+pub async fn set_names(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    guild: GuildNum,
+    discord_id: &DiscordId,
+    discord_name: &str,
+    steam_name: &str,
+) -> Result<(), DbError> {
+    let values = params![scope.num(), guild, discord_id.as_str(), discord_name, steam_name];
+    tx.execute_one(&SET_NAMES, values).await
+}
+
+/// When a link of either account ended for another one the last time.
+pub async fn find_last_relink(
+    tx: &mut Tx<'_>,
+    guild: GuildNum,
+    discord_id: &DiscordId,
+    steam_id: &SteamId,
+) -> Result<Option<i64>, DbError> {
+    let values = params![guild, discord_id.as_str(), steam_id.as_str()];
+    let last: i64 = tx.get(&LAST_RELINK, values).await?;
+    Ok((last >= 0).then_some(last))
 }
 
 /// One row of an Org's history, active or ended.

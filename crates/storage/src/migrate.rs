@@ -75,6 +75,8 @@ const MIGRATIONS: &[Migration] = migrations! {
     9 "0009_steam_groups" portable;
     10 "0010_daily_calls" portable;
     11 "0011_link_history" portable;
+    12 "0012_linking" portable;
+    13 "0013_players_in_audit" pair;
 };
 
 /// The newest schema this binary knows.

@@ -65,6 +65,26 @@ impl TestDb {
         }
     }
 
+    /// Rows of a table, with a condition if one follows its name. Looked up past the store.
+    pub async fn count(&self, from: &str) -> i64 {
+        let sql = ["SELECT COUNT(*) FROM ", from].concat();
+        match &self.place.schema {
+            None => rusqlite::Connection::open(self.place.file())
+                .and_then(|connection| connection.query_row(&sql, [], |row| row.get(0)))
+                .expect("rows are counted"),
+            Some(schema) => {
+                let (client, connection) = tokio_postgres::connect(&schema.url(), tokio_postgres::NoTls)
+                    .await
+                    .expect("a connection");
+                let moving = tokio::spawn(connection);
+                let row = client.query_one(&sql, &[]).await.expect("rows are counted");
+                drop(client);
+                drop(moving.await);
+                row.get(0)
+            }
+        }
+    }
+
     /// Closes the store and opens the same database again. No other clone of `db` may be left.
     pub async fn restart(self) -> TestDb {
         self.restart_with(|_| {}).await.expect("the database opens again")

@@ -36,7 +36,7 @@ pub async fn run(common: &Common, options: &ServeOptions) -> Result<(), Failure>
     admin::listen(&app, &config.data_dir, stop.clone());
     let state = WebState {
         app: app.clone(),
-        settings: Arc::new(settings(&config.server)),
+        settings: Arc::new(settings(&config)),
     };
     if let Some(address) = config.server.metrics_listen {
         serve_operations(&state, metrics, address, stop).await?;
@@ -116,8 +116,13 @@ async fn serve_operations(
     Ok(())
 }
 
-fn settings(server: &Server) -> Settings {
+fn settings(config: &Config) -> Settings {
+    let server = &config.server;
+    let country_header = &config.geo.country_header;
     Settings {
+        country_header: (country_header != "none")
+            .then(|| country_header.parse().ok())
+            .flatten(),
         public_url: server.public_url.clone(),
         trusted_proxies: server.trusted_proxies.clone().into(),
         require_tls: server.require_tls,

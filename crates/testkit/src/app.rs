@@ -17,7 +17,7 @@ use crate::http::Client;
 /// When every test begins: 1 January 2026.
 pub const START_MS: i64 = 1_767_225_600_000;
 
-const PUBLIC_URL: &str = "http://127.0.0.1:8080";
+pub(crate) const PUBLIC_URL: &str = "http://127.0.0.1:8080";
 
 pub struct TestApp {
     pub app: App,
@@ -48,8 +48,19 @@ impl TestApp {
         change: impl FnOnce(&mut Settings),
         platforms: impl FnOnce(SharedClock) -> Platforms,
     ) -> TestApp {
-        let db = TestDb::open(engine).await;
         let clock = Arc::new(TestClock::new(START_MS));
+        TestApp::start_at(engine, clock, change_limits, change, platforms).await
+    }
+
+    /// With a clock that others have too.
+    pub(crate) async fn start_at(
+        engine: Engine,
+        clock: Arc<TestClock>,
+        change_limits: impl FnOnce(&mut Limits),
+        change: impl FnOnce(&mut Settings),
+        platforms: impl FnOnce(SharedClock) -> Platforms,
+    ) -> TestApp {
+        let db = TestDb::open(engine).await;
         let mut limits = default_limits();
         change_limits(&mut limits);
         let parts = Parts {
@@ -66,6 +77,7 @@ impl TestApp {
             public_url: PUBLIC_URL.to_owned(),
             trusted_proxies: Arc::from([]),
             require_tls: false,
+            country_header: None,
             request_timeout: Duration::from_secs(30),
         };
         change(&mut settings);
@@ -154,5 +166,6 @@ pub(crate) fn default_limits() -> Limits {
         pro: Tier::Pro.default_rate_limit(),
         unknown_keys: plain(30, 30),
         dashboard: plain(1200, 100),
+        link_starts: plain(30, 30),
     }
 }

@@ -3,15 +3,25 @@
 use std::sync::Arc;
 
 use app::Platforms;
-use domain::clock::SystemClock;
-use emulator::{Setup, Steam};
-use platform::steam::WebApi;
+use domain::clock::{SharedClock, SystemClock, TestClock};
+use domain::platform_id::{DiscordId, SteamId};
+use emulator::discord::{Application as KnownApplication, Guild, Member, Snowflake, User};
+use emulator::steam::Account;
+use emulator::{Discord, Setup, Steam};
+use platform::discord::oauth::Application;
+use platform::discord::{Members, OAuth};
+use platform::steam::{OpenId, WebApi};
 use storage::testing::Engine;
 
-use crate::app::TestApp;
+use crate::app::{PUBLIC_URL, START_MS, TestApp};
+use crate::world::{discord, steam};
 
 /// The key that test applications send to Steam's Web API. No log, row or answer may hold it.
 pub const STEAM_KEY: &str = "MARKED-STEAM-WEB-API-KEY";
+const APPLICATION: &str = "600000000000000001";
+const SECRET: &str = "MARKED-DISCORD-CLIENT-SECRET";
+const BOT_TOKEN: &str = "MARKED-DISCORD-BOT-TOKEN";
+const CALLBACKS: [&str; 2] = ["/auth/discord/link/callback", "/auth/discord/unlink/callback"];
 
 impl TestApp {
     /// An application and the Steam that it asks.
@@ -26,4 +36,138 @@ impl TestApp {
         let test = TestApp::start_among(engine, |_| {}, |_| {}, platforms).await;
         (test, steam)
     }
+
+    /// An application and both platforms, all of which live by the test's clock.
+    pub async fn start_with_platforms(
+        engine: Engine,
+        change: impl FnOnce(&mut web::Settings),
+    ) -> (TestApp, Discord, Steam) {
+        let clock = Arc::new(TestClock::new(START_MS));
+        let setup = || Setup::new(Arc::clone(&clock) as SharedClock);
+        let steam = Steam::start(setup()).await.expect("Steam starts");
+        let discord = Discord::start(setup()).await.expect("Discord starts");
+        introduce(&discord);
+        let shared = Arc::clone(&clock) as SharedClock;
+        let platforms = Platforms {
+            steam_api: Some(
+                WebApi::new(&steam.api_url(), STEAM_KEY.into(), shared.clone()).expect("a client"),
+            ),
+            steam_sign_in: Some(
+                OpenId::new(&steam.openid_url(), PUBLIC_URL, shared.clone()).expect("a client"),
+            ),
+            discord_sign_in: Some(OAuth::new(application(&discord), shared.clone()).expect("a client")),
+            discord_members: Some(
+                Members::new(&discord.api_url(), BOT_TOKEN.into(), shared).expect("a client"),
+            ),
+            geo: None,
+        };
+        let test = TestApp::start_at(engine, clock, |_| {}, change, |_| platforms).await;
+        (test, discord, steam)
+    }
+}
+
+fn application(discord: &Discord) -> Application {
+    Application {
+        client_id: DiscordId::parse(APPLICATION).expect("an id"),
+        client_secret: SECRET.into(),
+        api_url: discord.api_url(),
+        authorize_url: discord.authorize_url(),
+        public_url: PUBLIC_URL.to_owned(),
+    }
+}
+
+/// Makes our application known to Discord.
+fn introduce(discord: &Discord) {
+    let application = KnownApplication {
+        name: "Symbolon".to_owned(),
+        token: BOT_TOKEN.to_owned(),
+        secret: SECRET.to_owned(),
+        redirect_uris: CALLBACKS.map(|path| format!("{PUBLIC_URL}{path}")).to_vec(),
+        ..KnownApplication::default()
+    };
+    let bot = User {
+        username: "symbolon".to_owned(),
+        bot: true,
+        ..User::default()
+    };
+    let changed = discord.change(|state| {
+        state.users.insert(snowflake(APPLICATION), bot);
+        state.applications.insert(snowflake(APPLICATION), application);
+        // The clock stands still unless a test moves it, and buckets would never fill again.
+        state.limits.enforced = false;
+    });
+    changed.expect("an application");
+}
+
+fn snowflake(text: &str) -> Snowflake {
+    text.parse().expect("an id")
+}
+
+/// A person with an account on both platforms, called "Player" and the number.
+pub fn add_player(discord_side: &Discord, steam_side: &Steam, number: u64) {
+    rename_player(discord_side, steam_side, number, &format!("Player {number}"));
+}
+
+pub fn rename_player(discord_side: &Discord, steam_side: &Steam, number: u64, name: &str) {
+    let user = User {
+        username: format!("player{number}"),
+        global_name: Some(name.to_owned()),
+        ..User::default()
+    };
+    let id = snowflake(discord(number).as_str());
+    let changed = discord_side.change(|state| state.users.insert(id, user));
+    changed.expect("a person");
+    let account = Account {
+        name: name.to_owned(),
+        ..Account::default()
+    };
+    steam_side.set_account(&steam(number), account);
+}
+
+pub fn add_steam_account(steam_side: &Steam, id: &SteamId) {
+    let account = Account {
+        name: "Shared".to_owned(),
+        ..Account::default()
+    };
+    steam_side.set_account(id, account);
+}
+
+/// Whether Steam shows a player's groups to us.
+pub fn hide_groups(steam_side: &Steam, number: u64, hidden: bool) {
+    steam_side.change(|state| {
+        state.accounts.entry(steam(number)).or_default().private = hidden;
+    });
+}
+
+/// A Discord server of our bot, which may do everything there.
+pub fn add_guild(discord_side: &Discord, guild: &DiscordId, name: &str) {
+    let bot = snowflake(APPLICATION);
+    let made = Guild {
+        name: name.to_owned(),
+        owner_id: Some(bot),
+        members: [(bot, Member::default())].into(),
+        ..Guild::default()
+    };
+    let id = snowflake(guild.as_str());
+    let changed = discord_side.change(|state| state.guilds.insert(id, made));
+    changed.expect("a guild");
+}
+
+pub fn add_member(discord_side: &Discord, guild: &DiscordId, person: &DiscordId) {
+    let (guild, person) = (snowflake(guild.as_str()), snowflake(person.as_str()));
+    let changed = discord_side.change(|state| {
+        if let Some(guild) = state.guilds.get_mut(&guild) {
+            guild.members.insert(person, Member::default());
+        }
+    });
+    changed.expect("a member");
+}
+
+pub fn is_member(discord_side: &Discord, guild: &DiscordId, person: &DiscordId) -> bool {
+    let (guild, person) = (snowflake(guild.as_str()), snowflake(person.as_str()));
+    let state = discord_side.state();
+    state
+        .guilds
+        .get(&guild)
+        .is_some_and(|guild| guild.members.contains_key(&person))
 }

@@ -1,13 +1,14 @@
 //! The whole route table.
 
 use axum::Router;
-use axum::routing::{any, get};
+use axum::routing::{any, get, post};
 use http::{Method, Uri};
 
 use crate::dashboard::{audit, guilds, keys, orgs, servers};
 use crate::error::failed_response;
 use crate::layers::Edge;
 use crate::openapi::described;
+use crate::public::{link, sign_in};
 use crate::routes::{Access, RouteAnswer, RouteSpec, Routes, methods_of};
 use crate::state::WebState;
 use crate::{docs, health, openapi, plugin, public};
@@ -38,6 +39,28 @@ fn open_routes(routes: Routes) -> Routes {
             json(described::<health::Ready>),
             get(health::ready),
         )
+        .page("/link/{slug}", "Link page of a Guild", get(link::link_page))
+        .button("/link/{slug}/verify", "Verify and link", post(link::verify))
+        .button("/link/{slug}/join", "Join the Discord server", post(link::join))
+        .button("/link/{slug}/restart", "Start over", post(link::restart_link))
+        .page("/unlink/{slug}", "Unlink page of a Guild", get(link::unlink_page))
+        .button(
+            "/unlink/{slug}/confirm",
+            "End the link",
+            post(link::confirm_unlink),
+        )
+        .button("/unlink/{slug}/restart", "Start over", post(link::restart_unlink))
+        .trip("/auth/discord/link", get(sign_in::discord_link))
+        .trip("/auth/discord/link/callback", get(sign_in::discord_link_callback))
+        .trip("/auth/discord/unlink", get(sign_in::discord_unlink))
+        .trip(
+            "/auth/discord/unlink/callback",
+            get(sign_in::discord_unlink_callback),
+        )
+        .trip("/auth/steam/link", get(sign_in::steam_link))
+        .trip("/auth/steam/link/callback", get(sign_in::steam_link_callback))
+        .trip("/auth/steam/unlink", get(sign_in::steam_unlink))
+        .trip("/auth/steam/unlink/callback", get(sign_in::steam_unlink_callback))
         .page("/docs", "Documentation", get(docs::home))
         .page("/docs/api", "Reference of the plugin API", get(docs::api))
         .page("/docs/api/{action}", "Reference of one action", get(docs::action))

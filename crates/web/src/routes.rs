@@ -55,6 +55,8 @@ pub enum RouteAnswer {
     Description,
     Json(u16, fn() -> Described),
     Nothing,
+    /// 303: the browser is sent on.
+    SeeOther,
 }
 
 /// What a dashboard handler returns.
@@ -201,6 +203,30 @@ impl Routes {
         route: MethodRouter<WebState>,
     ) -> Self {
         self.open((path, summary), Access::Public, RouteAnswer::Page, route)
+    }
+
+    /// A form of one of our pages.
+    pub(crate) fn button(
+        mut self,
+        path: &'static str,
+        summary: &'static str,
+        route: MethodRouter<WebState>,
+    ) -> Self {
+        self = self.open((path, summary), Access::Public, RouteAnswer::SeeOther, route);
+        if let Some(last) = self.table.last_mut() {
+            last.method = Method::POST;
+        }
+        self
+    }
+
+    /// A step of a sign-in: out to a provider, or back from one.
+    pub(crate) fn trip(self, path: &'static str, route: MethodRouter<WebState>) -> Self {
+        let summary = if path.ends_with("/callback") {
+            "Come back from a sign-in"
+        } else {
+            "Begin a sign-in"
+        };
+        self.open((path, summary), Access::Public, RouteAnswer::SeeOther, route)
     }
 
     pub(crate) fn finish(self) -> (Router<WebState>, Vec<RouteSpec>) {

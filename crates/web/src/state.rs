@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use app::App;
 use axum::extract::FromRef;
+use domain::link::Country;
 use domain::network::client_ip;
-use http::HeaderMap;
+use http::{HeaderMap, HeaderName};
 use ipnet::IpNet;
 
 use crate::serve::Peer;
@@ -18,6 +19,30 @@ pub struct WebState {
     pub settings: Arc<Settings>,
 }
 
+impl WebState {
+    /// Where a visitor is, as two letters: from the proxy's header if one is configured, else from the table of networks.
+    /// The address itself goes no further.
+    pub fn country(&self, peer: Peer, headers: &HeaderMap, address: IpAddr) -> Option<Country> {
+        let named = self
+            .settings
+            .country_header
+            .as_ref()
+            .filter(|_| self.settings.comes_from_proxy(peer));
+        let told = named
+            .and_then(|name| headers.get(name))
+            .and_then(|value| value.to_str().ok());
+        match told {
+            Some(text) => Country::parse(text).ok(),
+            None => self
+                .app
+                .platforms
+                .geo
+                .as_ref()
+                .and_then(|geo| geo.country(address)),
+        }
+    }
+}
+
 /// The part of the configuration that requests are judged by.
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -25,6 +50,8 @@ pub struct Settings {
     pub public_url: String,
     pub trusted_proxies: Arc<[IpNet]>,
     pub require_tls: bool,
+    /// The header in which trusted proxies tell the visitor's country.
+    pub country_header: Option<HeaderName>,
     pub request_timeout: Duration,
 }
 
@@ -40,6 +67,21 @@ impl Settings {
         } else {
             "symbolon"
         }
+    }
+
+    /// What ties a browser to its way through the link page.
+    pub fn flow_cookie(&self) -> &'static str {
+        if self.is_https() {
+            "__Host-symbolon-flow"
+        } else {
+            "symbolon-flow"
+        }
+    }
+
+    /// Whether a header about the visitor was written by a proxy of ours and not by the visitor.
+    pub fn comes_from_proxy(&self, peer: Peer) -> bool {
+        let ip = peer.0.ip().to_canonical();
+        self.trusted_proxies.iter().any(|proxy| proxy.contains(&ip))
     }
 
     pub fn client_ip(&self, peer: Peer, headers: &HeaderMap) -> IpAddr {

@@ -1,6 +1,8 @@
 //! Discord: who somebody is, and what our bot may do with them.
 
 mod answers;
+mod members;
 pub mod oauth;
 
+pub use members::Members;
 pub use oauth::OAuth;

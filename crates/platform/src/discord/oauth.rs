@@ -196,8 +196,9 @@ impl OAuth {
 
     /// As the application, whose secret goes into a header and not into the form.
     async fn post(&self, url: &Url, form: &[(&str, &str)]) -> Result<Answer, Unanswered> {
-        let mut body = form_urlencoded::Serializer::new(String::new());
-        body.extend_pairs(form);
+        let body = form_urlencoded::Serializer::new(String::new())
+            .extend_pairs(form)
+            .finish();
         let application = &self.application;
         let request = self
             .client
@@ -210,7 +211,7 @@ impl OAuth {
                 CONTENT_TYPE,
                 HeaderValue::from_static("application/x-www-form-urlencoded"),
             )
-            .body(body.finish());
+            .body(body);
         http::send(request, ANSWER_BYTES).await
     }
 

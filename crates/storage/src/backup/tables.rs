@@ -7,7 +7,7 @@ use super::BackupError;
 use crate::migrate::{self, Migrate};
 
 /// All tables, each after those it refers to. The ledger of migrations is not among them: the target has its own.
-pub(super) const TABLES: [&str; 20] = [
+pub(super) const TABLES: [&str; 24] = [
     "accounts",
     "sessions",
     "orgs",
@@ -28,6 +28,10 @@ pub(super) const TABLES: [&str; 20] = [
     "error_log",
     "settings",
     "daily_calls",
+    "flows",
+    "openid_nonces",
+    "blocklist",
+    "navigation_links",
 ];
 
 const COLUMNS: &str = "

@@ -103,10 +103,9 @@ both_databases! {
         let wanted = rows::of(&origin.options()).await;
         let directory = origin.directory().join("symbolon.db");
         origin.db.close().await;
-        // What the last migration made.
-        rusqlite::Connection::open(directory).unwrap().execute_batch("
-            DROP TABLE daily_calls;
-            DELETE FROM schema_migrations WHERE number = 10").unwrap();
+        // The last migration can be applied to what it made.
+        rusqlite::Connection::open(directory).unwrap()
+            .execute_batch("DELETE FROM schema_migrations WHERE number = 13").unwrap();
         let made = backup::create(&origin.options(), &to, NOW).await.unwrap();
         assert_eq!(made.schema, storage::migrate::newest() - 1);
         assert_eq!(backup::verify(&to).await.unwrap(), made);

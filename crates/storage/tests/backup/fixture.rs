@@ -347,7 +347,15 @@ pub async fn add_tenant(db: &Db) -> Tenant {
 }
 
 /// A row for each Guild or Server that has none, in the tables that game servers and bots fill.
-const PLAYER_TABLES: [&str; 4] = [
+const PLAYER_TABLES: [&str; 8] = [
+    "INSERT INTO flows (hash, org_num, guild_num, purpose, created_at, touched_at)
+     SELECT id, org_num, num, 'link', 1, 2 FROM guilds WHERE num NOT IN (SELECT guild_num FROM flows)",
+    "INSERT INTO openid_nonces (nonce, seen_at)
+     SELECT id, 1 FROM guilds WHERE id NOT IN (SELECT nonce FROM openid_nonces)",
+    "INSERT INTO blocklist (entry, reason, created_at, expires_at)
+     SELECT id, 'a	b', 1, NULL FROM guilds WHERE id NOT IN (SELECT entry FROM blocklist)",
+    "INSERT INTO navigation_links (org_num, position, label, url)
+     SELECT num, 0, 'a', 'https://example.com/' FROM orgs WHERE num NOT IN (SELECT org_num FROM navigation_links)",
     "INSERT INTO boosters (guild_num, org_num, discord_id, since)
      SELECT num, org_num, discord_guild_id, 1 FROM guilds WHERE num NOT IN (SELECT guild_num FROM boosters)",
     "INSERT INTO server_players (server_num, guild_num, org_num, steam_id, oxide_groups, reported_at, seen_at)

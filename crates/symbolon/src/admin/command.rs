@@ -129,6 +129,24 @@ pub enum AdminCommand {
         #[arg(long)]
         discord: String,
     },
+    /// Keep an account or a network from signing in, on the link pages and the dashboard.
+    Block {
+        #[command(flatten)]
+        who: Who,
+        /// Why, for other operators.
+        #[arg(long)]
+        reason: String,
+        /// Days until the block ends; left out, it stays.
+        #[arg(long)]
+        days: Option<u32>,
+    },
+    /// Lift a block.
+    Unblock {
+        #[command(flatten)]
+        who: Who,
+    },
+    /// List blocked accounts and networks.
+    ListBlocks,
     /// Make a new master key and seal every stored secret with it.
     RotateMasterKey,
     /// Remove an old master key that nothing needs any more.
@@ -137,6 +155,21 @@ pub enum AdminCommand {
         #[arg(long)]
         kid: String,
     },
+}
+
+/// One account or network.
+#[derive(Debug, clap::Args, Serialize, Deserialize)]
+#[group(required = true, multiple = false)]
+pub struct Who {
+    /// Discord id.
+    #[arg(long)]
+    pub discord: Option<String>,
+    /// SteamID64.
+    #[arg(long)]
+    pub steam: Option<String>,
+    /// Address or network, such as 203.0.113.0/24.
+    #[arg(long)]
+    pub network: Option<String>,
 }
 
 /// Values from the command line, checked once.

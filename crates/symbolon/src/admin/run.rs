@@ -1,16 +1,20 @@
 //! What each command does: parse, one use case, fields to print.
 
+use app::blocklist::BlockRequest;
 use app::guilds::{GuildChange, NewGuildRequest};
 use app::import::{self, ImportReport, ImportSlice};
 use app::links::{LinkRequest, Linked};
 use app::{
-    App, AppError, OrgScope, accounts, bot_keys, guilds, keys, links, master_keys, orgs, servers, sessions,
+    App, AppError, OrgScope, accounts, blocklist, bot_keys, guilds, keys, links, master_keys, orgs, servers,
+    sessions,
 };
 use domain::audit::Actor;
+use domain::blocklist::BlockEntry;
 use domain::id::{GuildId, ServerId};
+use domain::platform_id::DiscordId;
 
 use super::Fields;
-use super::command::{AdminCommand, parse};
+use super::command::{AdminCommand, Who, parse};
 
 /// An operator's session is for a task at hand.
 const SESSION_MS: i64 = 60 * 60_000;
@@ -87,6 +91,15 @@ pub(super) async fn run(app: &App, command: AdminCommand) -> Result<Fields, AppE
             Ok(fields([("operator", account.id.as_str())]))
         }
         AdminCommand::Session { discord } => session(app, &discord).await,
+        AdminCommand::Block { who, reason, days } => block(app, &who, reason, days).await,
+        AdminCommand::Unblock { who } => unblock(app, &who).await,
+        AdminCommand::ListBlocks => {
+            let found = blocklist::list(app, "").await?;
+            Ok(found
+                .into_iter()
+                .map(|blocked| (blocked.entry, blocked.reason))
+                .collect())
+        }
         AdminCommand::RotateMasterKey => rotate_master_key(app).await,
         AdminCommand::RemoveMasterKey { kid } => {
             master_keys::remove(app, &kid).await?;
@@ -100,6 +113,43 @@ pub(super) async fn import(app: &App, slice: ImportSlice) -> Result<ImportReport
     let found = guilds::find_org(app, &slice.guild).await;
     let scope = found.map_err(|error| named(error, "guild", "there is no such Guild"))?;
     import::run(app, scope, slice).await
+}
+
+async fn block(app: &App, who: &Who, reason: String, days: Option<u32>) -> Result<Fields, AppError> {
+    let (entry, discord_id) = entry_of(who)?;
+    let shown = entry.as_str().to_owned();
+    let request = BlockRequest {
+        entry,
+        discord_id,
+        reason,
+        days,
+    };
+    blocklist::block(app, request, Actor::Operator).await?;
+    Ok(fields([("blocked", shown.as_str())]))
+}
+
+async fn unblock(app: &App, who: &Who) -> Result<Fields, AppError> {
+    let (entry, _) = entry_of(who)?;
+    let shown = entry.as_str().to_owned();
+    let lifted = blocklist::unblock(app, entry, Actor::Operator).await;
+    lifted.map_err(|error| named(error, "who", "this is not blocked"))?;
+    Ok(fields([("unblocked", shown.as_str())]))
+}
+
+/// The entry that was named, and the account whose sessions end with it.
+fn entry_of(who: &Who) -> Result<(BlockEntry, Option<DiscordId>), AppError> {
+    match (&who.discord, &who.steam, &who.network) {
+        (Some(text), None, None) => {
+            let id = parse::discord("discord", text)?;
+            Ok((BlockEntry::discord(&id), Some(id)))
+        }
+        (None, Some(text), None) => Ok((BlockEntry::steam(&parse::steam("steam", text)?), None)),
+        (None, None, Some(text)) => {
+            let entry = BlockEntry::network(text).map_err(|error| AppError::invalid("network", error))?;
+            Ok((entry, None))
+        }
+        (_, _, _) => Err(AppError::invalid("who", "give one of discord, steam and network")),
+    }
 }
 
 fn fields<const N: usize>(pairs: [(&str, &str); N]) -> Fields {

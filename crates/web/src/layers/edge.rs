@@ -140,7 +140,8 @@ impl Shared {
         } else if seen.surface != Surface::Plugin {
             self.log(seen, status.as_u16(), None);
         }
-        self.headers.add(response.headers_mut(), seen.surface, &seen.id);
+        self.headers
+            .add(response.headers_mut(), seen.surface, seen.uri.path(), &seen.id);
         if seen.method == Method::HEAD {
             *response.body_mut() = Body::empty();
         }

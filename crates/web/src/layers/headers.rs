@@ -32,12 +32,13 @@ impl SecurityHeaders {
         Self { https, page_policy }
     }
 
-    pub(super) fn add(&self, headers: &mut HeaderMap, surface: Surface, id: &RequestId) {
+    pub(super) fn add(&self, headers: &mut HeaderMap, surface: Surface, path: &str, id: &RequestId) {
         headers.insert(REQUEST_ID, id.header());
         headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         let referrer = match surface {
             // The old way to send a key is in the address, which must not travel on.
             Surface::Plugin => "no-referrer",
+            Surface::Page if Surface::is_private(path) => "no-referrer",
             Surface::Api | Surface::Page => "strict-origin-when-cross-origin",
         };
         headers.insert(REFERRER_POLICY, HeaderValue::from_static(referrer));

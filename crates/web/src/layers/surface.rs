@@ -31,6 +31,13 @@ impl Surface {
         if path == "/api" {
             return Surface::Plugin;
         }
+        // People come to these in a browser, and back from elsewhere.
+        if ["/auth/discord/", "/auth/steam/"]
+            .iter()
+            .any(|tree| path.starts_with(tree))
+        {
+            return Surface::Page;
+        }
         let is_in = |tree: &str| {
             path.strip_prefix(tree)
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -39,6 +46,13 @@ impl Surface {
             return Surface::Api;
         }
         Surface::Page
+    }
+
+    /// Pages whose address says something about their visitor, which must not travel on.
+    pub fn is_private(path: &str) -> bool {
+        ["/link/", "/unlink/", "/auth/", "/invite/"]
+            .iter()
+            .any(|tree| path.starts_with(tree))
     }
 
     pub fn name(self) -> &'static str {

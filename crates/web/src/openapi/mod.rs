@@ -45,6 +45,7 @@ fn description(table: &[RouteSpec]) -> Value {
             | RouteAnswer::Style
             | RouteAnswer::Description
             | RouteAnswer::Json(..)
+            | RouteAnswer::SeeOther
             | RouteAnswer::Nothing => {
                 item[route.method.as_str().to_ascii_lowercase()] = operation(route, &mut schemas);
             }
@@ -157,6 +158,12 @@ fn success(answer: RouteAnswer, schemas: &mut BTreeMap<String, Value>) -> (Strin
             let schema = add(schemas, body());
             (status, content("application/json", schema))
         }
+        RouteAnswer::SeeOther => {
+            return (
+                "303".to_owned(),
+                json!({ "description": "The browser is sent on." }),
+            );
+        }
         RouteAnswer::Nothing => return ("204".to_owned(), json!({ "description": "Done." })),
     };
     (
@@ -164,6 +171,23 @@ fn success(answer: RouteAnswer, schemas: &mut BTreeMap<String, Value>) -> (Strin
         json!({ "description": "Done.", "content": content }),
     )
 }
+
+/// What can go wrong on the way through the link pages.
+const SIGN_IN_CODES: [&str; 13] = [
+    "SIGN_IN_EXPIRED",
+    "SIGN_IN_NOT_CONFIGURED",
+    "PROVIDER_SILENT",
+    "BLOCKED",
+    "CROSS_SITE",
+    "LIMIT_REACHED",
+    "RELINK_TOO_SOON",
+    "RATE_LIMITED",
+    "UNSUPPORTED_MEDIA_TYPE",
+    "PAYLOAD_TOO_LARGE",
+    "TIMEOUT",
+    "OVERLOADED",
+    "STORAGE_UNAVAILABLE",
+];
 
 /// The codes that a route can answer with, by what it is.
 fn route_codes(route: &RouteSpec) -> Vec<&'static str> {
@@ -173,8 +197,11 @@ fn route_codes(route: &RouteSpec) -> Vec<&'static str> {
             if route.path == "/readyz" {
                 codes.push("STORAGE_UNAVAILABLE");
             }
-            if route.path.contains('{') {
+            if route.path.contains('{') || matches!(route.answer, RouteAnswer::SeeOther) {
                 codes.push("NOT_FOUND");
+            }
+            if matches!(route.answer, RouteAnswer::SeeOther) {
+                codes.extend(SIGN_IN_CODES);
             }
             return codes;
         }

@@ -1,5 +1,10 @@
 //! Pages for people. So far the front page, and the frame that error pages share.
 
+pub mod link;
+pub mod sign_in;
+mod texts;
+mod visitor;
+
 use axum::response::Html;
 
 /// The styles of the frame; the content security policy allows exactly this text by its digest.

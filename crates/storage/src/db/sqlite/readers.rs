@@ -119,6 +119,14 @@ impl Readers {
         }
     }
 
+    /// As `move_on`, and waits for the point reads under way: afterwards nobody looks at an older state but long reads.
+    pub(super) fn move_all_on(&self) {
+        self.newest.fetch_add(1, Ordering::Release);
+        for slot in &self.slots {
+            locked(slot).end();
+        }
+    }
+
     fn free_reader(&self) -> MutexGuard<'_, Reader> {
         let first = FIRST_SLOT.get();
         for step in 0..self.slots.len() {

@@ -144,7 +144,8 @@ impl Writer<'_> {
     fn fold(&mut self) -> Result<bool, DbError> {
         let folded = connection::fold_log(self.connection()?)?;
         if folded {
-            self.readers.move_on();
+            // Waits for them: a reader that stays behind would keep the log from being started anew.
+            self.readers.move_all_on();
         }
         Ok(folded)
     }

@@ -1,0 +1,110 @@
+//! Blocking accounts and networks, for operators.
+
+use domain::audit::{Actor, AuditAction};
+use domain::blocklist::BlockEntry;
+use domain::platform_id::DiscordId;
+use storage::blocklist::{self, Blocked};
+use storage::{Tx, Work, audit};
+
+use crate::error::AppError;
+use crate::state::App;
+
+const REASON_MAX: usize = 500;
+const DAY_MS: i64 = 24 * 60 * 60_000;
+
+pub struct BlockRequest {
+    pub entry: BlockEntry,
+    /// Given for a Discord account: its sessions end with the same commit.
+    pub discord_id: Option<DiscordId>,
+    pub reason: String,
+    /// None blocks for good.
+    pub days: Option<u32>,
+}
+
+/// Blocks an entry from the next sign-in on, and ends what a blocked account has open.
+pub async fn block(app: &App, request: BlockRequest, actor: Actor) -> Result<(), AppError> {
+    let reason = request.reason.trim();
+    if reason.is_empty() || reason.chars().count() > REASON_MAX {
+        return Err(AppError::invalid("reason", "say why, in at most 500 characters"));
+    }
+    let now_ms = app.now_ms();
+    let work = Block {
+        expires_at_ms: request.days.map(|days| now_ms + i64::from(days.max(1)) * DAY_MS),
+        request: BlockRequest {
+            reason: reason.to_owned(),
+            ..request
+        },
+        actor,
+        now_ms,
+    };
+    app.db.write(work).await
+}
+
+struct Block {
+    request: BlockRequest,
+    expires_at_ms: Option<i64>,
+    actor: Actor,
+    now_ms: i64,
+}
+
+impl Work for Block {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "block";
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        let BlockRequest {
+            entry,
+            discord_id,
+            reason,
+            ..
+        } = &self.request;
+        blocklist::put(tx, entry, reason, self.now_ms, self.expires_at_ms).await?;
+        if let Some(discord_id) = discord_id {
+            blocklist::end_sessions(tx, discord_id).await?;
+        }
+        note(tx, &self.actor, AuditAction::BlockAdded, self.now_ms).await
+    }
+}
+
+/// Lifts a block.
+pub async fn unblock(app: &App, entry: BlockEntry, actor: Actor) -> Result<(), AppError> {
+    let now_ms = app.now_ms();
+    app.db.write(Unblock { entry, actor, now_ms }).await
+}
+
+struct Unblock {
+    entry: BlockEntry,
+    actor: Actor,
+    now_ms: i64,
+}
+
+impl Work for Unblock {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "unblock";
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        if !blocklist::delete(tx, &self.entry).await? {
+            return Err(AppError::NotFound);
+        }
+        note(tx, &self.actor, AuditAction::BlockRemoved, self.now_ms).await
+    }
+}
+
+/// Who is blocked is not in the log: entries name people, and the log is kept for ever.
+async fn note(tx: &mut Tx<'_>, actor: &Actor, action: AuditAction, at_ms: i64) -> Result<(), AppError> {
+    let entry = audit::Entry {
+        at_ms,
+        actor,
+        action,
+        target: None,
+        detail: "{}",
+    };
+    Ok(audit::append_for_operators(tx, &entry).await?)
+}
+
+/// Up to 500 entries after the given one.
+pub async fn list(app: &App, after: &str) -> Result<Vec<Blocked>, AppError> {
+    Ok(blocklist::list(&app.db, after).await?)
+}

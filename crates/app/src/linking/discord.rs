@@ -1,0 +1,187 @@
+//! The way back from Discord.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use domain::blocklist::BlockEntry;
+use domain::flow::{FlowPurpose, FlowToken, JoinMode, Provider};
+use domain::oauth::{PkceVerifier, State};
+use domain::platform_id::DiscordId;
+use platform::discord::OAuth;
+use platform::discord::oauth::{AccessToken, NoToken, Person};
+use storage::{Tx, Work, blocklist, flows};
+
+use super::flow::{Current, Forget, current, revoke_later, seal_token, trip_place};
+use super::start::scopes;
+use super::{callback, refuse_blocked_network};
+use crate::error::AppError;
+use crate::state::App;
+
+/// Both questions to Discord together; a person does not wait longer for an answer of ours.
+const PATIENCE: Duration = Duration::from_millis(5_500);
+
+/// What the browser brought back.
+pub struct DiscordAnswer<'a> {
+    pub state: &'a str,
+    /// None when the person said no.
+    pub code: Option<&'a str>,
+}
+
+/// Finishes a Discord sign-in and returns the slug of the page to go on with.
+pub async fn discord_callback(
+    app: &App,
+    purpose: FlowPurpose,
+    token: Option<&FlowToken>,
+    answer: DiscordAnswer<'_>,
+    address: IpAddr,
+) -> Result<String, AppError> {
+    let token = token.ok_or(AppError::SignInExpired)?;
+    let state = State::parse(answer.state).map_err(|_| AppError::SignInExpired)?;
+    let found = current(app, token, purpose).await?;
+    let flow = found.ok_or(AppError::SignInExpired)?;
+    let expected = flows::find_trip(&app.db, &flow.hash, Provider::Discord, app.now_ms()).await?;
+    let expected = expected
+        .filter(|trip| state.matches(&trip.hash))
+        .ok_or(AppError::SignInExpired)?;
+    if let Err(error) = refuse_blocked_network(app, address).await {
+        app.db.write(Forget { hash: flow.hash }).await?;
+        return Err(error);
+    }
+    // Used up before anything is asked with it: a second copy of this request finds nothing.
+    let once = UseTrip {
+        flow: flow.hash.clone(),
+        provider: Provider::Discord,
+        trip: expected.hash.clone(),
+        now_ms: app.now_ms(),
+    };
+    if !app.db.write(once).await? {
+        return Err(AppError::SignInExpired);
+    }
+    let code = answer.code.ok_or(AppError::SignInCancelled)?;
+    let verifier = open_verifier(app, &expected.hash, expected.sealed.as_deref())?;
+    let discord = app.platforms.discord_sign_in.as_ref();
+    let discord = discord.ok_or(AppError::SignInNotConfigured {
+        provider: Provider::Discord,
+    })?;
+    let asking = identify(app, discord, &flow, purpose, code, &verifier);
+    let asked = tokio::time::timeout(PATIENCE, asking).await;
+    let (person, access) = asked.map_err(|_| AppError::ProviderSilent {
+        provider: Provider::Discord,
+    })??;
+    bind(app, flow, purpose, person, access).await
+}
+
+fn open_verifier(app: &App, trip_hash: &str, sealed: Option<&str>) -> Result<PkceVerifier, AppError> {
+    let sealed = sealed.ok_or(AppError::SignInExpired)?;
+    let plain = app
+        .vault
+        .open_sealed(&trip_place(trip_hash), sealed)
+        .map_err(|_| AppError::SignInExpired)?;
+    let text = std::str::from_utf8(&plain).map_err(|_| AppError::SignInExpired)?;
+    PkceVerifier::parse(text).map_err(|_| AppError::SignInExpired)
+}
+
+async fn identify(
+    app: &App,
+    discord: &OAuth,
+    flow: &Current,
+    purpose: FlowPurpose,
+    code: &str,
+    verifier: &PkceVerifier,
+) -> Result<(Person, AccessToken), AppError> {
+    let path = callback(Provider::Discord, purpose);
+    let given = discord
+        .exchange(path, scopes(&flow.page, purpose), code, verifier)
+        .await;
+    let access = given.map_err(|cause| match cause {
+        NoToken::BadCode => AppError::SignInExpired,
+        NoToken::MissingScope => AppError::SignInCancelled,
+        NoToken::TryAgain(_) => AppError::ProviderSilent {
+            provider: Provider::Discord,
+        },
+    })?;
+    match discord.person(&access).await {
+        Ok(person) => Ok((person, access)),
+        Err(_) => {
+            revoke_later(app, access);
+            Err(AppError::ProviderSilent {
+                provider: Provider::Discord,
+            })
+        }
+    }
+}
+
+/// A blocked person is bound to nothing: the token goes back, the flow is gone.
+async fn bind(
+    app: &App,
+    flow: Current,
+    purpose: FlowPurpose,
+    person: Person,
+    access: AccessToken,
+) -> Result<String, AppError> {
+    let keeps_token = purpose == FlowPurpose::Link && flow.page.join_mode == JoinMode::Auto;
+    let work = Bind {
+        sealed: keeps_token.then(|| seal_token(app, &flow.hash, &access)),
+        flow: flow.hash.clone(),
+        id: person.id,
+        name: person.name,
+        now_ms: app.now_ms(),
+    };
+    let bound = app.db.write(work).await;
+    if !keeps_token || bound.is_err() {
+        revoke_later(app, access);
+    }
+    // The token of a sign-in before this one.
+    if let Some(earlier) = flow.flow.token_sealed.as_deref()
+        && let Some(earlier) = super::flow::open_token(app, &flow.hash, earlier)
+    {
+        revoke_later(app, earlier);
+    }
+    if matches!(bound, Err(AppError::Blocked)) {
+        app.db.write(Forget { hash: flow.hash }).await?;
+    }
+    bound.map(|()| flow.page.slug)
+}
+
+struct Bind {
+    flow: String,
+    id: DiscordId,
+    name: String,
+    sealed: Option<String>,
+    now_ms: i64,
+}
+
+impl Work for Bind {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "bind_discord";
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        if blocklist::is_any_blocked_in(tx, &[BlockEntry::discord(&self.id)], self.now_ms).await? {
+            return Err(AppError::Blocked);
+        }
+        let sealed = self.sealed.as_deref();
+        if flows::bind_discord(tx, &self.flow, &self.id, &self.name, sealed, self.now_ms).await? {
+            return Ok(());
+        }
+        Err(AppError::SignInExpired)
+    }
+}
+
+/// Takes a trip that was answered, once.
+pub(super) struct UseTrip {
+    pub flow: String,
+    pub provider: Provider,
+    pub trip: String,
+    pub now_ms: i64,
+}
+
+impl Work for UseTrip {
+    type Output = bool;
+    type Error = AppError;
+    const NAME: &'static str = "use_trip";
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<bool, AppError> {
+        Ok(flows::end_trip(tx, &self.flow, self.provider, &self.trip, self.now_ms).await?)
+    }
+}

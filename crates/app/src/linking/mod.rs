@@ -1,0 +1,66 @@
+//! The link and unlink pages: sign-ins, checks, and the one step that binds two accounts.
+//!
+//! Every function here is given the secret of the browser's flow. What a browser says about itself counts for nothing;
+//! identities come from the providers alone.
+
+mod discord;
+mod flow;
+mod start;
+mod steam;
+mod unlink;
+mod verify;
+mod view;
+
+use std::net::IpAddr;
+
+use domain::blocklist::BlockEntry;
+use domain::flow::{FlowPurpose, FlowToken, Provider};
+use storage::blocklist;
+
+use crate::error::AppError;
+use crate::state::App;
+
+pub use discord::{DiscordAnswer, discord_callback};
+pub use flow::{clear_expired, restart};
+pub use start::{Started, start};
+pub use steam::steam_callback;
+pub use storage::link_pages::{LinkPage as Page, NavigationLink};
+pub use unlink::unlink;
+pub use verify::{Outcome, Verifier, join, verify};
+pub use view::{Shown, WouldEnd, view};
+
+/// Where a provider sends the browser back to: one constant path for each provider and purpose, so that an answer for
+/// one is worth nothing at another.
+pub const fn callback(provider: Provider, purpose: FlowPurpose) -> &'static str {
+    match (provider, purpose) {
+        (Provider::Discord, FlowPurpose::Link) => "/auth/discord/link/callback",
+        (Provider::Discord, FlowPurpose::Unlink) => "/auth/discord/unlink/callback",
+        (Provider::Steam, FlowPurpose::Link) => "/auth/steam/link/callback",
+        (Provider::Steam, FlowPurpose::Unlink) => "/auth/steam/unlink/callback",
+    }
+}
+
+/// The page that this browser's flow belongs to.
+pub async fn slug_of(
+    app: &App,
+    purpose: FlowPurpose,
+    token: Option<&FlowToken>,
+) -> Result<Option<String>, AppError> {
+    let found = match token {
+        Some(token) => flow::current(app, token, purpose).await?,
+        None => None,
+    };
+    Ok(found.map(|current| current.page.slug))
+}
+
+/// Refuses a blocked network before anything is asked of anybody.
+async fn refuse_blocked_network(app: &App, address: IpAddr) -> Result<(), AppError> {
+    refuse_blocked(app, &BlockEntry::networks_of(address)).await
+}
+
+async fn refuse_blocked(app: &App, entries: &[BlockEntry]) -> Result<(), AppError> {
+    if blocklist::is_any_blocked(&app.db, entries, app.now_ms()).await? {
+        return Err(AppError::Blocked);
+    }
+    Ok(())
+}

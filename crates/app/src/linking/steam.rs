@@ -1,0 +1,139 @@
+//! The way back from Steam.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use domain::blocklist::BlockEntry;
+use domain::flow::{FlowPurpose, FlowToken, Provider};
+use domain::oauth::State;
+use domain::platform_id::SteamId;
+use domain::quota::Purpose;
+use platform::steam::openid::{Assertion, NotConfirmed};
+use storage::{Tx, Work, blocklist, flows};
+
+use super::discord::UseTrip;
+use super::flow::{Forget, current};
+use super::{callback, refuse_blocked_network};
+use crate::error::AppError;
+use crate::state::App;
+
+/// A name is nice to have; nobody waits for it.
+const NAME_PATIENCE: Duration = Duration::from_millis(800);
+
+/// Finishes a Steam sign-in and returns the slug of the page to go on with. `query` is the raw query of the request.
+pub async fn steam_callback(
+    app: &App,
+    purpose: FlowPurpose,
+    token: Option<&FlowToken>,
+    query: &str,
+    address: IpAddr,
+) -> Result<String, AppError> {
+    let token = token.ok_or(AppError::SignInExpired)?;
+    let once = once_of(query).ok_or(AppError::SignInExpired)?;
+    let found = current(app, token, purpose).await?;
+    let flow = found.ok_or(AppError::SignInExpired)?;
+    let now_ms = app.now_ms();
+    let expected = flows::find_trip(&app.db, &flow.hash, Provider::Steam, now_ms).await?;
+    let expected = expected
+        .filter(|trip| once.matches(&trip.hash))
+        .ok_or(AppError::SignInExpired)?;
+    let steam = app.platforms.steam_sign_in.as_ref();
+    let steam = steam.ok_or(AppError::SignInNotConfigured {
+        provider: Provider::Steam,
+    })?;
+    if is_cancelled(query) {
+        return Err(AppError::SignInCancelled);
+    }
+    let return_to = steam.return_to(callback(Provider::Steam, purpose), once.expose());
+    let assertion = Assertion::parse(query, &return_to, now_ms).map_err(|cause| {
+        tracing::debug!(%cause, "a Steam sign-in was refused");
+        AppError::SignInExpired
+    })?;
+    let claimed = BlockEntry::steam(assertion.claimed_id());
+    let network = refuse_blocked_network(app, address).await;
+    if network.is_err() || blocklist::is_any_blocked(&app.db, &[claimed], now_ms).await? {
+        app.db.write(Forget { hash: flow.hash }).await?;
+        return Err(AppError::Blocked);
+    }
+    let use_trip = UseTrip {
+        flow: flow.hash.clone(),
+        provider: Provider::Steam,
+        trip: expected.hash,
+        now_ms,
+    };
+    if !app.db.write(use_trip).await? {
+        return Err(AppError::SignInExpired);
+    }
+    let confirmed = steam.check(assertion).await.map_err(|cause| match cause {
+        NotConfirmed::Denied => AppError::SignInExpired,
+        NotConfirmed::TryAgain(_) => AppError::ProviderSilent {
+            provider: Provider::Steam,
+        },
+    })?;
+    let name = name_of(app, &confirmed.steam_id).await;
+    let work = Bind {
+        flow: flow.hash.clone(),
+        id: confirmed.steam_id,
+        name,
+        nonce: confirmed.nonce.as_str().to_owned(),
+        now_ms: app.now_ms(),
+    };
+    let bound = app.db.write(work).await;
+    if matches!(bound, Err(AppError::Blocked)) {
+        app.db.write(Forget { hash: flow.hash }).await?;
+    }
+    bound.map(|()| flow.page.slug)
+}
+
+/// Our own one-time id among the parameters.
+fn once_of(query: &str) -> Option<State> {
+    let (_, value) = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "flow")?;
+    State::parse(&value).ok()
+}
+
+fn is_cancelled(query: &str) -> bool {
+    form_urlencoded::parse(query.as_bytes()).any(|(name, value)| name == "openid.mode" && value == "cancel")
+}
+
+/// What Steam calls the player, or their id.
+async fn name_of(app: &App, id: &SteamId) -> String {
+    let unknown = || id.as_str().to_owned();
+    let Some(api) = &app.platforms.steam_api else {
+        return unknown();
+    };
+    let asked = [id.clone()];
+    match tokio::time::timeout(NAME_PATIENCE, api.summaries(&asked, Purpose::Verify)).await {
+        Ok(Ok(found)) => found
+            .into_iter()
+            .next()
+            .map_or_else(unknown, |player| player.name),
+        Ok(Err(_)) | Err(_) => unknown(),
+    }
+}
+
+struct Bind {
+    flow: String,
+    id: SteamId,
+    name: String,
+    nonce: String,
+    now_ms: i64,
+}
+
+impl Work for Bind {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "bind_steam";
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        if blocklist::is_any_blocked_in(tx, &[BlockEntry::steam(&self.id)], self.now_ms).await? {
+            return Err(AppError::Blocked);
+        }
+        // Steam's number first: what was used once binds nothing any more, whoever brings it.
+        if flows::use_nonce(tx, &self.nonce, self.now_ms).await?
+            && flows::bind_steam(tx, &self.flow, &self.id, &self.name, self.now_ms).await?
+        {
+            return Ok(());
+        }
+        Err(AppError::SignInExpired)
+    }
+}

@@ -1,0 +1,65 @@
+//! Ending one's own link.
+
+use std::net::IpAddr;
+
+use domain::audit::Actor;
+use domain::flow::{FlowPurpose, FlowToken};
+use domain::link::UnlinkCause;
+use domain::platform_id::EitherId;
+use storage::{OrgScope, Tx, Work, flows};
+
+use super::flow::current_of_page;
+use super::refuse_blocked_network;
+use crate::error::AppError;
+use crate::links::{self, UnlinkRequest};
+use crate::state::App;
+
+/// Ends the link of whoever signed in, by either account. Doing it again changes nothing.
+pub async fn unlink(app: &App, slug: &str, token: &FlowToken, address: IpAddr) -> Result<(), AppError> {
+    refuse_blocked_network(app, address).await?;
+    let current = current_of_page(app, token, FlowPurpose::Unlink, slug).await?;
+    if current.flow.finished {
+        return Ok(());
+    }
+    let discord = current.flow.discord.map(|(id, _)| EitherId::Discord(id));
+    let steam = current.flow.steam.map(|(id, _)| EitherId::Steam(id));
+    let either = discord.or(steam).ok_or(AppError::SignInExpired)?;
+    app.db
+        .write(Finish {
+            flow: current.hash,
+            scope: current.page.scope,
+            request: UnlinkRequest {
+                guild: current.page.guild_id,
+                either,
+                cause: UnlinkCause::User,
+                actor: Actor::Player,
+            },
+            now_ms: app.now_ms(),
+        })
+        .await
+}
+
+struct Finish {
+    flow: String,
+    scope: OrgScope,
+    request: UnlinkRequest,
+    now_ms: i64,
+}
+
+impl Work for Finish {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "finish_unlink";
+
+    fn tenant(&self) -> Option<i64> {
+        Some(self.scope.num())
+    }
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        storage::orgs::lock(tx, self.scope).await?;
+        if flows::finish(tx, &self.flow, self.now_ms).await? {
+            links::unlink_in(tx, self.scope, &self.request, self.now_ms).await?;
+        }
+        Ok(())
+    }
+}

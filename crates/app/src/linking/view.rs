@@ -1,0 +1,116 @@
+//! What the pages show.
+
+use domain::flow::{Demands, FlowPurpose, FlowToken, JoinMode, Progress, Steps, steps};
+use storage::flows::Flow;
+use storage::link_pages::{self, LinkPage, NavigationLink};
+use storage::lookups::{self, LinkedPlayer};
+
+use super::flow::current;
+use crate::error::AppError;
+use crate::state::App;
+
+/// Everything that a page of a Guild is drawn from.
+pub struct Shown {
+    pub page: LinkPage,
+    pub navigation: Vec<NavigationLink>,
+    /// None for a visitor who has not begun.
+    pub flow: Option<Flow>,
+    pub steps: Steps,
+    /// Links that will end, or on the unlink page the one that will.
+    pub ends: Vec<WouldEnd>,
+    /// The pair is linked already.
+    pub is_same_pair: bool,
+}
+
+/// An existing link, by the names that are known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WouldEnd {
+    pub discord: String,
+    pub steam: String,
+}
+
+impl From<LinkedPlayer> for WouldEnd {
+    fn from(player: LinkedPlayer) -> Self {
+        Self {
+            discord: player
+                .discord_name
+                .unwrap_or_else(|| player.discord_id.to_string()),
+            steam: player.steam_name.unwrap_or_else(|| player.steam_id.to_string()),
+        }
+    }
+}
+
+/// A page for its visitor. Nothing is stored and nobody is asked.
+pub async fn view(
+    app: &App,
+    slug: &str,
+    purpose: FlowPurpose,
+    token: Option<&FlowToken>,
+) -> Result<Shown, AppError> {
+    let page = link_pages::find(&app.db, slug).await?.ok_or(AppError::NotFound)?;
+    let navigation = link_pages::list_navigation(&app.db, page.scope).await?;
+    let found = match token {
+        Some(token) => current(app, token, purpose).await?,
+        None => None,
+    };
+    let flow = found
+        .filter(|found| found.page.guild == page.guild)
+        .map(|found| found.flow);
+    let progress = flow.as_ref().map_or(Progress::default(), |flow| Progress {
+        discord: flow.discord.is_some(),
+        steam: flow.steam.is_some(),
+        member: flow.member,
+        group: flow.steam_group,
+    });
+    let demands = Demands {
+        membership: page.join_mode != JoinMode::Off,
+        steam_group: page.steam_group.is_some(),
+    };
+    let (ends, is_same_pair) = match &flow {
+        Some(flow) if !flow.finished => existing(app, &page, flow, purpose).await?,
+        Some(_) | None => (Vec::new(), false),
+    };
+    Ok(Shown {
+        steps: steps(progress, demands),
+        page,
+        navigation,
+        flow,
+        ends,
+        is_same_pair,
+    })
+}
+
+async fn existing(
+    app: &App,
+    page: &LinkPage,
+    flow: &Flow,
+    purpose: FlowPurpose,
+) -> Result<(Vec<WouldEnd>, bool), AppError> {
+    let by_discord = match &flow.discord {
+        Some((id, _)) => lookups::find_by_discord(&app.db, page.guild, id).await?,
+        None => None,
+    };
+    let by_steam = match &flow.steam {
+        Some((id, _)) => lookups::find_by_steam(&app.db, page.guild, id).await?,
+        None => None,
+    };
+    if purpose == FlowPurpose::Unlink {
+        let found = by_discord.or(by_steam);
+        return Ok((found.into_iter().map(WouldEnd::from).collect(), false));
+    }
+    let (Some((discord, _)), Some((steam, _))) = (&flow.discord, &flow.steam) else {
+        return Ok((Vec::new(), false));
+    };
+    let is_pair = |link: &LinkedPlayer| link.discord_id == *discord && link.steam_id == *steam;
+    if by_discord.as_ref().is_some_and(is_pair) {
+        return Ok((Vec::new(), true));
+    }
+    Ok((
+        by_discord
+            .into_iter()
+            .chain(by_steam)
+            .map(WouldEnd::from)
+            .collect(),
+        false,
+    ))
+}

@@ -1,0 +1,122 @@
+//! Accounts and networks that cannot sign in.
+
+use domain::blocklist::BlockEntry;
+use domain::platform_id::DiscordId;
+
+use crate::db::statement::statements;
+use crate::db::{Db, DbError, FromRow, Row, Tx};
+use crate::params;
+
+statements! {
+    ANY_OF = "
+        SELECT b.entry
+        FROM json_each($1) asked
+        JOIN blocklist b ON b.entry = asked.value
+        WHERE b.expires_at IS NULL OR b.expires_at > $2
+        LIMIT 1" postgres "
+        SELECT b.entry
+        FROM blocklist b
+        WHERE b.entry = ANY (ARRAY(SELECT value COLLATE \"C\" FROM jsonb_array_elements_text(CAST(CAST($1 AS TEXT) AS JSONB)) value))
+          AND (b.expires_at IS NULL OR b.expires_at > $2)
+        LIMIT 1";
+    PUT = "
+        INSERT INTO blocklist (entry, reason, created_at, expires_at)
+        VALUES ($1, $2, $3, $4)
+        ON CONFLICT (entry) DO UPDATE SET reason = excluded.reason, created_at = excluded.created_at, expires_at = excluded.expires_at";
+    DELETE = "
+        DELETE FROM blocklist
+        WHERE entry = $1";
+    LIST = "
+        SELECT entry, reason, created_at, expires_at
+        FROM blocklist
+        WHERE entry > $1
+        ORDER BY entry
+        LIMIT 500";
+    END_SESSIONS = "
+        DELETE FROM sessions
+        WHERE account_num IN (SELECT num FROM accounts WHERE discord_id = $1)";
+    PURGE = "
+        DELETE FROM blocklist
+        WHERE entry IN (SELECT entry FROM blocklist WHERE expires_at <= $1 ORDER BY entry LIMIT 500)";
+}
+
+/// Whether any of these is blocked now.
+pub async fn is_any_blocked(db: &Db, entries: &[BlockEntry], now_ms: i64) -> Result<bool, DbError> {
+    if entries.is_empty() {
+        return Ok(false);
+    }
+    let list = json_list(entries)?;
+    Ok(db
+        .find::<String>(&ANY_OF, params![&list, now_ms])
+        .await?
+        .is_some())
+}
+
+/// The same in the transaction that is to bind something to them.
+pub async fn is_any_blocked_in(
+    tx: &mut Tx<'_>,
+    entries: &[BlockEntry],
+    now_ms: i64,
+) -> Result<bool, DbError> {
+    let list = json_list(entries)?;
+    Ok(tx
+        .find::<String>(&ANY_OF, params![&list, now_ms])
+        .await?
+        .is_some())
+}
+
+fn json_list(entries: &[BlockEntry]) -> Result<String, DbError> {
+    let texts: Vec<&str> = entries.iter().map(BlockEntry::as_str).collect();
+    serde_json::to_string(&texts).map_err(|error| DbError::Bug(error.to_string()))
+}
+
+/// Blocks an entry; one that is there gets the new reason and end.
+pub async fn put(
+    tx: &mut Tx<'_>,
+    entry: &BlockEntry,
+    reason: &str,
+    now_ms: i64,
+    expires_at_ms: Option<i64>,
+) -> Result<(), DbError> {
+    let values = params![entry.as_str(), reason, now_ms, expires_at_ms];
+    tx.execute_one(&PUT, values).await
+}
+
+/// False when it was not there.
+pub async fn delete(tx: &mut Tx<'_>, entry: &BlockEntry) -> Result<bool, DbError> {
+    Ok(tx.execute(&DELETE, params![entry.as_str()]).await? == 1)
+}
+
+/// Ends what a blocked account has open.
+pub async fn end_sessions(tx: &mut Tx<'_>, discord_id: &DiscordId) -> Result<u64, DbError> {
+    tx.execute(&END_SESSIONS, params![discord_id.as_str()]).await
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Blocked {
+    pub entry: String,
+    pub reason: String,
+    pub created_at_ms: i64,
+    pub expires_at_ms: Option<i64>,
+}
+
+impl FromRow for Blocked {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self {
+            entry: row.text(0)?,
+            reason: row.text(1)?,
+            created_at_ms: row.int(2)?,
+            expires_at_ms: row.opt_int(3)?,
+        })
+    }
+}
+
+/// Up to 500 entries after the given one, in order.
+pub async fn list(db: &Db, after: &str) -> Result<Vec<Blocked>, DbError> {
+    db.list_heavy(&LIST, params![after]).await
+}
+
+/// Removes up to 500 entries whose time is over.
+pub async fn purge(tx: &mut Tx<'_>, now_ms: i64) -> Result<u64, DbError> {
+    tx.execute(&PURGE, params![now_ms]).await
+}

@@ -1,0 +1,319 @@
+//! The link page and the unlink page of a Guild, and their buttons. Everything works without a script.
+
+use app::AppError;
+use app::linking::{self, NavigationLink, Outcome, Page, Shown, Verifier, WouldEnd};
+use askama::Template;
+use axum::Form;
+use axum::extract::{Path, RawQuery, State};
+use axum::response::{Html, IntoResponse, Response};
+use domain::flow::{Finding, FlowPurpose, FlowToken, JoinMode, StepState};
+use http::header::{CACHE_CONTROL, LOCATION, SET_COOKIE};
+use http::{HeaderValue, StatusCode};
+use serde::Deserialize;
+
+use super::STYLE;
+use super::texts::Texts;
+use super::visitor::{Visitor, clear_flow, set_language};
+use crate::error::Failure;
+use crate::state::WebState;
+
+/// What a page says on top, by the word in its address.
+struct Notice {
+    tone: &'static str,
+    text: &'static str,
+}
+
+/// Words that may stand behind `?notice=`; others say nothing.
+pub mod notice {
+    pub const OPEN: &str = "open";
+    pub const TOO_SOON: &str = "too-soon";
+    pub const CANCELLED: &str = "cancelled";
+    pub const DISCORD: &str = "discord-silent";
+    pub const STEAM: &str = "steam-silent";
+}
+
+fn notice_of(query: Option<&str>, texts: &Texts) -> Option<Notice> {
+    let query = query.unwrap_or_default();
+    let (_, word) = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "notice")?;
+    let (tone, text) = match &*word {
+        notice::OPEN => ("warn", texts.not_yet),
+        notice::TOO_SOON => ("warn", texts.too_soon),
+        notice::CANCELLED => ("warn", texts.cancelled),
+        notice::DISCORD => ("bad", texts.discord_silent),
+        notice::STEAM => ("bad", texts.steam_silent),
+        _ => return None,
+    };
+    Some(Notice { tone, text })
+}
+
+/// A step that is looked up.
+struct Step {
+    class: &'static str,
+    done: bool,
+    number: u8,
+    text: &'static str,
+    url: Option<String>,
+    offers_join: bool,
+}
+
+#[derive(Template)]
+#[template(path = "link.html")]
+struct LinkTemplate<'a> {
+    t: &'a Texts,
+    style: &'static str,
+    page: &'a Page,
+    navigation: &'a [NavigationLink],
+    notice: Option<Notice>,
+    finished: bool,
+    has_flow: bool,
+    form: String,
+    discord: Option<String>,
+    steam: Option<String>,
+    member: Option<Step>,
+    group: Option<Step>,
+    can_verify: bool,
+    same_pair: bool,
+    ends: &'a [WouldEnd],
+}
+
+#[derive(Template)]
+#[template(path = "unlink.html")]
+struct UnlinkTemplate<'a> {
+    t: &'a Texts,
+    style: &'static str,
+    page: &'a Page,
+    notice: Option<Notice>,
+    finished: bool,
+    has_flow: bool,
+    form: String,
+    signed_in: bool,
+    ends: &'a [WouldEnd],
+}
+
+pub async fn link_page(
+    State(state): State<WebState>,
+    Path(slug): Path<String>,
+    RawQuery(query): RawQuery,
+    visitor: Visitor,
+) -> Result<Response, Failure> {
+    let shown = linking::view(&state.app, &slug, FlowPurpose::Link, visitor.flow.as_ref()).await?;
+    let texts = visitor.texts;
+    let flow = shown.flow.as_ref();
+    let name = |side: Option<&String>| side.cloned();
+    let template = LinkTemplate {
+        t: texts,
+        style: STYLE,
+        page: &shown.page,
+        navigation: &shown.navigation,
+        notice: notice_of(query.as_deref(), texts),
+        finished: flow.is_some_and(|flow| flow.finished),
+        has_flow: flow.is_some(),
+        form: form_token(&visitor),
+        discord: name(flow.and_then(|flow| flow.discord.as_ref()).map(|(_, name)| name)),
+        steam: name(flow.and_then(|flow| flow.steam.as_ref()).map(|(_, name)| name)),
+        member: member_step(&shown, texts),
+        group: group_step(&shown, texts),
+        can_verify: shown.steps.can_verify,
+        same_pair: shown.is_same_pair,
+        ends: &shown.ends,
+    };
+    html(&template, &visitor)
+}
+
+pub async fn unlink_page(
+    State(state): State<WebState>,
+    Path(slug): Path<String>,
+    RawQuery(query): RawQuery,
+    visitor: Visitor,
+) -> Result<Response, Failure> {
+    let shown = linking::view(&state.app, &slug, FlowPurpose::Unlink, visitor.flow.as_ref()).await?;
+    let flow = shown.flow.as_ref();
+    let template = UnlinkTemplate {
+        t: visitor.texts,
+        style: STYLE,
+        page: &shown.page,
+        notice: notice_of(query.as_deref(), visitor.texts),
+        finished: flow.is_some_and(|flow| flow.finished),
+        has_flow: flow.is_some(),
+        form: form_token(&visitor),
+        signed_in: flow.is_some_and(|flow| flow.discord.is_some() || flow.steam.is_some()),
+        ends: &shown.ends,
+    };
+    html(&template, &visitor)
+}
+
+fn form_token(visitor: &Visitor) -> String {
+    visitor.flow.as_ref().map_or(String::new(), FlowToken::form_token)
+}
+
+fn member_step(shown: &Shown, texts: &Texts) -> Option<Step> {
+    let state = shown.steps.member?;
+    let is_auto = shown.page.join_mode == JoinMode::Auto;
+    let text = match state {
+        StepState::Later => texts.member_later,
+        StepState::Now if is_auto => texts.member_auto,
+        StepState::Now => texts.member_ask,
+        StepState::Done => texts.member_yes,
+        StepState::Open(Finding::No | Finding::Yes) => texts.member_no,
+        StepState::Open(Finding::Hidden | Finding::Unknown) => texts.member_unknown,
+    };
+    let is_open = matches!(state, StepState::Now | StepState::Open(_));
+    Some(Step {
+        class: class_of(state),
+        done: state == StepState::Done,
+        number: 3,
+        text,
+        url: shown.page.invite_url.clone().filter(|_| is_open && !is_auto),
+        offers_join: is_open && is_auto,
+    })
+}
+
+fn group_step(shown: &Shown, texts: &Texts) -> Option<Step> {
+    let state = shown.steps.group?;
+    let (_, group) = shown.page.steam_group.as_ref()?;
+    let text = match state {
+        StepState::Later | StepState::Now => texts.group_ask,
+        StepState::Done => texts.group_yes,
+        StepState::Open(Finding::No | Finding::Yes) => texts.group_no,
+        StepState::Open(Finding::Hidden) => texts.group_hidden,
+        StepState::Open(Finding::Unknown) => texts.group_unknown,
+    };
+    Some(Step {
+        class: class_of(state),
+        done: state == StepState::Done,
+        number: if shown.steps.member.is_some() { 4 } else { 3 },
+        text,
+        url: Some(format!("https://steamcommunity.com/gid/{}", group.long())),
+        offers_join: false,
+    })
+}
+
+fn class_of(state: StepState) -> &'static str {
+    match state {
+        StepState::Later => "later",
+        StepState::Done => "done",
+        StepState::Now | StepState::Open(_) => "",
+    }
+}
+
+fn html(template: &impl Template, visitor: &Visitor) -> Result<Response, Failure> {
+    let text = template
+        .render()
+        .map_err(|error| AppError::Internal(format!("a page could not be drawn: {error}")))?;
+    let mut response = Html(text).into_response();
+    let headers = response.headers_mut();
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    if visitor.chose_language {
+        headers.append(SET_COOKIE, set_language(visitor.texts));
+    }
+    Ok(response)
+}
+
+/// The one hidden field of our forms.
+#[derive(Deserialize)]
+pub struct OwnForm {
+    form: String,
+}
+
+/// The flow of a browser that sent one of our own forms.
+fn own_flow<'a>(visitor: &'a Visitor, form: &OwnForm) -> Result<&'a FlowToken, AppError> {
+    if !visitor.is_same_site {
+        return Err(AppError::CrossSite);
+    }
+    let flow = visitor.flow.as_ref().ok_or(AppError::SignInExpired)?;
+    if flow.accepts_form(&form.form) {
+        Ok(flow)
+    } else {
+        Err(AppError::CrossSite)
+    }
+}
+
+fn verifier<'a>(visitor: &'a Visitor, token: &'a FlowToken) -> Verifier<'a> {
+    Verifier {
+        token,
+        address: visitor.address,
+        country: visitor.country.clone(),
+    }
+}
+
+pub async fn verify(
+    State(state): State<WebState>,
+    Path(slug): Path<String>,
+    visitor: Visitor,
+    Form(form): Form<OwnForm>,
+) -> Result<Response, Failure> {
+    let token = own_flow(&visitor, &form)?;
+    let outcome = linking::verify(&state.app, &slug, verifier(&visitor, token)).await?;
+    let page = format!("/link/{slug}");
+    Ok(match outcome {
+        Outcome::Linked => see_other(&page),
+        Outcome::Open => see_other(&format!("{page}?notice={}", notice::OPEN)),
+        Outcome::TooSoon => see_other(&format!("{page}?notice={}", notice::TOO_SOON)),
+    })
+}
+
+pub async fn join(
+    State(state): State<WebState>,
+    Path(slug): Path<String>,
+    visitor: Visitor,
+    Form(form): Form<OwnForm>,
+) -> Result<Response, Failure> {
+    let token = own_flow(&visitor, &form)?;
+    linking::join(&state.app, &slug, verifier(&visitor, token)).await?;
+    Ok(see_other(&format!("/link/{slug}")))
+}
+
+pub async fn restart_link(
+    state: State<WebState>,
+    Path(slug): Path<String>,
+    visitor: Visitor,
+    form: Form<OwnForm>,
+) -> Result<Response, Failure> {
+    restart(state, &format!("/link/{slug}"), visitor, form).await
+}
+
+pub async fn restart_unlink(
+    state: State<WebState>,
+    Path(slug): Path<String>,
+    visitor: Visitor,
+    form: Form<OwnForm>,
+) -> Result<Response, Failure> {
+    restart(state, &format!("/unlink/{slug}"), visitor, form).await
+}
+
+async fn restart(
+    State(state): State<WebState>,
+    page: &str,
+    visitor: Visitor,
+    Form(form): Form<OwnForm>,
+) -> Result<Response, Failure> {
+    let token = own_flow(&visitor, &form)?;
+    linking::restart(&state.app, token).await?;
+    let mut response = see_other(page);
+    response
+        .headers_mut()
+        .append(SET_COOKIE, clear_flow(&state.settings));
+    Ok(response)
+}
+
+pub async fn confirm_unlink(
+    State(state): State<WebState>,
+    Path(slug): Path<String>,
+    visitor: Visitor,
+    Form(form): Form<OwnForm>,
+) -> Result<Response, Failure> {
+    let token = own_flow(&visitor, &form)?;
+    linking::unlink(&state.app, &slug, token, visitor.address).await?;
+    Ok(see_other(&format!("/unlink/{slug}")))
+}
+
+/// Sends the browser on with a GET, so that a reload repeats nothing.
+pub fn see_other(place: &str) -> Response {
+    let mut response = StatusCode::SEE_OTHER.into_response();
+    let headers = response.headers_mut();
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    if let Ok(place) = HeaderValue::from_str(place) {
+        headers.insert(LOCATION, place);
+    }
+    response
+}

@@ -1,0 +1,105 @@
+//! Blocked accounts and networks.
+
+use app::blocklist::{BlockRequest, block, unblock};
+use domain::audit::Actor;
+use domain::blocklist::BlockEntry;
+use domain::flow::JoinMode;
+use testkit::{both_databases, discord, steam};
+
+use super::stage::Stage;
+
+const TOKEN: &str = "POST /api/v10/oauth2/token";
+
+async fn blocked(stage: &Stage, entry: BlockEntry, days: Option<u32>) {
+    let request = BlockRequest {
+        entry,
+        discord_id: None,
+        reason: "test".to_owned(),
+        days,
+    };
+    block(&stage.test.app, request, Actor::Operator).await.unwrap();
+}
+
+both_databases! {
+    async fn a_blocked_network_is_turned_away_before_anybody_is_asked(engine) {
+        let stage = Stage::set(engine).await;
+        let (mut begun, mut fresh) = (stage.browser(), stage.browser());
+        let discord_back = begun.answer_of_discord("link", &discord(1)).await;
+        let mut with_steam = stage.browser();
+        let steam_back = with_steam.answer_of_steam("link", &steam(1)).await;
+        blocked(&stage, BlockEntry::network("203.0.113.0/24").unwrap(), None).await;
+        assert_eq!(fresh.get("/auth/discord/link?guild=guild-1").await.status, 403);
+        for (browser, back) in [(&mut begun, &discord_back), (&mut with_steam, &steam_back)] {
+            let reply = browser.get(back).await;
+            assert_eq!(reply.status, 403);
+            assert!(reply.text().contains("<html") && reply.text().contains("cannot sign in here"), "{}", reply.text());
+        }
+        assert_eq!((stage.discord.hub().count(TOKEN), stage.steam.hub().count("POST /openid/login")), (0, 0));
+        assert_eq!(stage.count("flows").await, 0);
+        let elsewhere = stage.test.client().from("198.51.100.1").get("/auth/discord/link?guild=guild-1").await;
+        assert_eq!(elsewhere.status, 303);
+        stage.finish().await;
+    }
+
+    async fn a_blocked_discord_account_is_bound_to_nothing(engine) {
+        let stage = Stage::set(engine).await;
+        stage.demand(JoinMode::Auto, false).await;
+        blocked(&stage, BlockEntry::discord(&discord(1)), None).await;
+        let mut browser = stage.browser();
+        let back = browser.answer_of_discord("link", &discord(1)).await;
+        assert_eq!(browser.get(&back).await.status, 403);
+        stage.test.settle().await;
+        assert!(stage.discord.grants().is_empty(), "its token is given back");
+        assert_eq!(stage.count("flows").await, 0);
+        stage.finish().await;
+    }
+
+    async fn a_blocked_steam_account_is_refused_before_steam_is_asked(engine) {
+        let stage = Stage::set(engine).await;
+        blocked(&stage, BlockEntry::steam(&steam(1)), None).await;
+        let mut browser = stage.browser();
+        browser.sign_in_discord("link", &discord(1)).await;
+        let back = browser.answer_of_steam("link", &steam(1)).await;
+        assert_eq!(browser.get(&back).await.status, 403);
+        assert_eq!(stage.steam.hub().count("POST /openid/login"), 0);
+        stage.finish().await;
+    }
+
+    async fn who_is_blocked_between_sign_in_and_the_button_is_not_linked(engine) {
+        let stage = Stage::set(engine).await;
+        for (player, entry) in [(1, BlockEntry::discord(&discord(1))), (2, BlockEntry::steam(&steam(2))), (3, BlockEntry::network("203.0.113.7").unwrap())] {
+            let mut browser = stage.signed_in(player).await;
+            let form = crate::linking::stage::form_token(&browser.page().await).unwrap();
+            blocked(&stage, entry.clone(), None).await;
+            assert_eq!(browser.post("/link/guild-1/verify", &form).await.status, 403);
+            assert_eq!(stage.linked_steam(&discord(player)).await, None);
+            unblock(&stage.test.app, entry, Actor::Operator).await.unwrap();
+        }
+        stage.finish().await;
+    }
+
+    async fn a_block_ends_with_its_time(engine) {
+        let stage = Stage::set(engine).await;
+        blocked(&stage, BlockEntry::discord(&discord(1)), Some(1)).await;
+        let mut browser = stage.browser();
+        let back = browser.answer_of_discord("link", &discord(1)).await;
+        assert_eq!(browser.get(&back).await.status, 403);
+        stage.test.clock.advance_ms(24 * 60 * 60_000);
+        stage.signed_in(1).await.press("/link/guild-1/verify").await;
+        assert_eq!(stage.linked_steam(&discord(1)).await, Some(steam(1).to_string()));
+        stage.finish().await;
+    }
+
+    async fn blocking_an_account_ends_its_sessions(engine) {
+        let stage = Stage::set(engine).await;
+        let session = stage.test.session(&stage.tenant.owner).await;
+        let person = stage.test.person(&session);
+        let path = format!("/orgs/{}/servers", stage.tenant.org);
+        assert_eq!(person.get(&path).await.status, 200);
+        let owner = discord(900_001);
+        let request = BlockRequest { entry: BlockEntry::discord(&owner), discord_id: Some(owner), reason: "test".to_owned(), days: None };
+        block(&stage.test.app, request, Actor::Operator).await.unwrap();
+        assert_eq!(person.get(&path).await.status, 401);
+        stage.finish().await;
+    }
+}

@@ -1,0 +1,89 @@
+//! What a Guild asks for besides both accounts.
+
+use domain::flow::JoinMode;
+use emulator::{Fault, FaultKind};
+use testkit::{both_databases, discord, steam};
+
+use super::stage::{GROUP, Stage};
+
+const GROUPS: &str = "GET /ISteamUser/GetUserGroupList/v1";
+
+both_databases! {
+    async fn the_button_asks_steam_each_time_and_takes_no_for_an_answer(engine) {
+        let stage = Stage::set(engine).await;
+        stage.demand(JoinMode::Off, true).await;
+        let mut browser = stage.signed_in(1).await;
+        for round in 0..5 {
+            stage.steam.set_membership(&steam(1), GROUP, false);
+            let pressed = browser.press("/link/guild-1/verify").await;
+            assert_eq!(pressed.header("location"), Some("/link/guild-1?notice=open"), "round {round}");
+            assert!(browser.page().await.contains("not in the Steam group yet"));
+            stage.test.clock.advance_ms(5_000);
+        }
+        assert_eq!(stage.steam.hub().count(GROUPS), 5, "never from what was known before");
+        stage.steam.set_membership(&steam(1), GROUP, true);
+        browser.press("/link/guild-1/verify").await;
+        assert_eq!(stage.linked_steam(&discord(1)).await, Some(steam(1).to_string()));
+        stage.finish().await;
+    }
+
+    async fn not_knowing_is_not_a_no(engine) {
+        let stage = Stage::set(engine).await;
+        stage.demand(JoinMode::Off, true).await;
+        let mut browser = stage.signed_in(1).await;
+        testkit::hide_groups(&stage.steam, 1, true);
+        browser.press("/link/guild-1/verify").await;
+        assert!(browser.page().await.contains("does not show us your groups"));
+        testkit::hide_groups(&stage.steam, 1, false);
+        stage.test.clock.advance_ms(5_000);
+        stage.steam.hub().add_fault(Fault::new(GROUPS, FaultKind::Error500).times(1));
+        browser.press("/link/guild-1/verify").await;
+        assert!(browser.page().await.contains("Steam did not answer"));
+        assert_eq!(stage.linked_steam(&discord(1)).await, None);
+        stage.finish().await;
+    }
+
+    async fn pressing_again_at_once_asks_nobody(engine) {
+        let stage = Stage::set(engine).await;
+        stage.demand(JoinMode::Off, true).await;
+        let mut browser = stage.signed_in(1).await;
+        browser.press("/link/guild-1/verify").await;
+        for _ in 0..20 {
+            let pressed = browser.press("/link/guild-1/verify").await;
+            assert_eq!(pressed.header("location"), Some("/link/guild-1?notice=too-soon"));
+        }
+        // Nor does a second browser of the same player.
+        stage.signed_in(1).await.press("/link/guild-1/verify").await;
+        assert_eq!(stage.steam.hub().count(GROUPS), 1);
+        stage.finish().await;
+    }
+
+    async fn a_player_is_added_to_the_discord_server_with_one_press(engine) {
+        let stage = Stage::set(engine).await;
+        stage.demand(JoinMode::Auto, false).await;
+        let mut browser = stage.signed_in(1).await;
+        assert!(browser.page().await.contains("Join the Discord server"));
+        browser.press("/link/guild-1/join").await;
+        assert!(browser.page().await.contains("You are in the Discord server"));
+        assert!(testkit::is_member(&stage.discord, &stage.tenant.discord_guild, &discord(1)));
+        browser.press("/link/guild-1/verify").await;
+        assert!(browser.page().await.contains("You are linked"));
+        stage.test.settle().await;
+        assert!(stage.discord.grants().is_empty(), "the token is given back with the last step");
+        stage.finish().await;
+    }
+
+    async fn a_guild_that_invites_wants_members_and_adds_nobody(engine) {
+        let stage = Stage::set(engine).await;
+        stage.demand(JoinMode::Invite, false).await;
+        let mut browser = stage.signed_in(1).await;
+        assert!(stage.discord.grants().is_empty(), "no token is kept");
+        browser.press("/link/guild-1/verify").await;
+        assert!(browser.page().await.contains("not in the Discord server yet"));
+        testkit::add_member(&stage.discord, &stage.tenant.discord_guild, &discord(1));
+        stage.test.clock.advance_ms(5_000);
+        browser.press("/link/guild-1/verify").await;
+        assert!(browser.page().await.contains("You are linked"));
+        stage.finish().await;
+    }
+}

@@ -1,0 +1,112 @@
+//! What the page shows at each step.
+
+use domain::flow::JoinMode;
+use testkit::{both_databases, discord, steam};
+
+use super::stage::{Stage, form_token};
+
+both_databases! {
+    async fn a_player_links_with_discord_first(engine) {
+        let stage = Stage::set(engine).await;
+        let mut browser = stage.browser();
+        let before = browser.page().await;
+        assert!(before.contains("Sign in with Discord") && before.contains("Sign in with Steam"));
+        assert!(!before.contains("Verify and link"));
+        browser.sign_in_discord("link", &discord(1)).await;
+        assert!(browser.page().await.contains("Player 1"));
+        browser.sign_in_steam("link", &steam(1)).await;
+        assert!(browser.page().await.contains("Verify and link"));
+        let pressed = browser.press("/link/guild-1/verify").await;
+        assert_eq!((pressed.status.as_u16(), pressed.header("location")), (303, Some("/link/guild-1")));
+        assert!(browser.page().await.contains("You are linked"));
+        assert_eq!(stage.linked_steam(&discord(1)).await, Some(steam(1).to_string()));
+        stage.finish().await;
+    }
+
+    async fn a_player_links_with_steam_first(engine) {
+        let stage = Stage::set(engine).await;
+        let mut browser = stage.browser();
+        browser.sign_in_steam("link", &steam(2)).await;
+        assert!(!browser.page().await.contains("Verify and link"));
+        browser.sign_in_discord("link", &discord(2)).await;
+        browser.press("/link/guild-1/verify").await;
+        assert_eq!(stage.linked_steam(&discord(2)).await, Some(steam(2).to_string()));
+        stage.finish().await;
+    }
+
+    async fn a_visit_stores_nothing(engine) {
+        let stage = Stage::set(engine).await;
+        for path in ["/link/guild-1", "/unlink/guild-1", "/link/guild-1?lang=ar", "/link/guild-1?notice=open"] {
+            let reply = stage.browser().get(path).await;
+            assert_eq!(reply.status, 200);
+            assert!(reply.headers.get_all("set-cookie").iter().all(|cookie| !cookie.to_str().unwrap().contains("flow")));
+        }
+        assert_eq!(stage.count("flows").await, 0);
+        assert_eq!(stage.browser().get("/link/nowhere").await.status, 404);
+        stage.finish().await;
+    }
+
+    async fn verifying_a_linked_pair_again_is_no_new_link(engine) {
+        let stage = Stage::set(engine).await;
+        stage.signed_in(1).await.press("/link/guild-1/verify").await;
+        let links = stage.count("links").await;
+        let mut again = stage.signed_in(1).await;
+        assert!(again.page().await.contains("linked already"));
+        again.press("/link/guild-1/verify").await;
+        assert!(again.page().await.contains("You are linked"));
+        assert_eq!(stage.count("links").await, links);
+        stage.finish().await;
+    }
+
+    async fn names_cannot_become_markup(engine) {
+        let stage = Stage::set(engine).await;
+        let evil = "<script>alert(1)</script>\"><img src=x>";
+        testkit::rename_player(&stage.discord, &stage.steam, 1, evil);
+        let page = stage.signed_in(1).await.page().await;
+        assert!(!page.contains("<script") && !page.contains("<img"));
+        stage.finish().await;
+    }
+
+    async fn the_page_speaks_arabic_from_right_to_left(engine) {
+        let stage = Stage::set(engine).await;
+        let mut browser = stage.browser();
+        let reply = browser.get("/link/guild-1?lang=ar").await;
+        assert!(reply.text().contains("<html lang=\"ar\" dir=\"rtl\">") && reply.text().contains("سجّل الدخول"));
+        assert!(browser.page().await.contains("dir=\"rtl\""), "the choice is remembered");
+        assert!(stage.browser().page().await.contains("dir=\"ltr\""));
+        stage.finish().await;
+    }
+
+    async fn starting_over_forgets_everything(engine) {
+        let stage = Stage::set(engine).await;
+        stage.demand(JoinMode::Auto, false).await;
+        let mut browser = stage.signed_in(1).await;
+        assert_eq!(stage.discord.grants().len(), 1, "the token waits for the join");
+        assert_eq!(browser.press("/link/guild-1/restart").await.status, 303);
+        stage.test.settle().await;
+        assert!(stage.discord.grants().is_empty(), "and is given back");
+        let page = browser.page().await;
+        assert!(!page.contains("Player 1") && form_token(&page).is_none());
+        assert_eq!(stage.count("flows").await, 0);
+        stage.finish().await;
+    }
+
+    async fn a_full_plan_is_told_and_a_relink_still_works(engine) {
+        let stage = Stage::with_tier(engine, domain::plan::Tier::Free).await;
+        stage.test.db.damage("UPDATE org_usage SET links = 500").await;
+        let mut browser = stage.signed_in(1).await;
+        let refused = browser.press("/link/guild-1/verify").await;
+        assert_eq!(refused.status, 409);
+        assert!(refused.text().contains("500"), "{}", refused.text());
+        stage.test.db.damage("UPDATE org_usage SET links = 0").await;
+        browser.press("/link/guild-1/verify").await;
+        stage.test.db.damage("UPDATE org_usage SET links = 500").await;
+        let mut other = stage.browser();
+        other.sign_in_discord("link", &discord(1)).await;
+        other.sign_in_steam("link", &steam(3)).await;
+        assert_eq!(other.press("/link/guild-1/verify").await.status, 303);
+        assert_eq!(stage.linked_steam(&discord(1)).await, Some(steam(3).to_string()));
+        stage.test.db.damage("UPDATE org_usage SET links = 1").await;
+        stage.finish().await;
+    }
+}
