@@ -87,6 +87,37 @@ both_databases! {
         test.finish().await;
     }
 
+    async fn how_players_join_and_relink_is_a_setting_of_the_guild(engine) {
+        let test = TestApp::start(engine).await;
+        let tenant = test.tenant(1, Tier::Standard).await;
+        let owner = test.person(&test.session(&tenant.owner).await);
+        let path = format!("/orgs/{}/guilds/{}", tenant.org, tenant.guild);
+        let fields = |seen: serde_json::Value| {
+            serde_json::json!([seen["join_mode"], seen["invite_url"], seen["relink_cooldown_ms"]])
+        };
+        assert_eq!(fields(owner.get(&path).await.json()), serde_json::json!(["off", null, 0]));
+        let body = r#"{"join_mode":"invite","invite_url":" https://discord.gg/ashfall ","relink_cooldown_ms":3600000}"#;
+        assert_eq!(owner.send(Method::PATCH, &path, body.into()).await.status, 204);
+        let set = serde_json::json!(["invite", "https://discord.gg/ashfall", 3_600_000]);
+        assert_eq!(fields(owner.get(&path).await.json()), set);
+        for wrong in [
+            r#"{"join_mode":"always"}"#,
+            r#"{"invite_url":"https://evil.example/invite"}"#,
+            r#"{"invite_url":"https://discord.gg.evil.example/a"}"#,
+            r#"{"invite_url":"javascript:alert(1)"}"#,
+            r#"{"relink_cooldown_ms":-1}"#,
+            r#"{"relink_cooldown_ms":7776000001}"#,
+        ] {
+            assert_eq!(owner.send(Method::PATCH, &path, wrong.into()).await.status, 400, "{wrong}");
+        }
+        assert_eq!(fields(owner.get(&path).await.json()), set, "nothing of a refused change stays");
+        assert_eq!(owner.send(Method::PATCH, &path, r#"{"log_channel_id":null}"#.into()).await.status, 204);
+        assert_eq!(fields(owner.get(&path).await.json()), set, "what was left out stays");
+        owner.send(Method::PATCH, &path, r#"{"invite_url":null,"join_mode":"auto"}"#.into()).await;
+        assert_eq!(fields(owner.get(&path).await.json()), serde_json::json!(["auto", null, 3_600_000]));
+        test.finish().await;
+    }
+
     async fn a_setting_that_does_not_change_leaves_no_trace_and_one_that_does_leaves_one(engine) {
         let test = TestApp::start(engine).await;
         let tenant = test.tenant(1, Tier::Standard).await;

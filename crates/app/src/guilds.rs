@@ -1,7 +1,9 @@
 //! Guilds: Discord communities that an Org has claimed.
 
 use domain::audit::{Actor, AuditAction};
+use domain::flow::JoinMode;
 use domain::id::GuildId;
+use domain::invite::InviteUrl;
 use domain::name::{DisplayName, Slug};
 use domain::plan::Dimension;
 use domain::platform_id::DiscordId;
@@ -121,6 +123,7 @@ pub async fn get(app: &App, scope: OrgScope, id: &GuildId) -> Result<(Guild, Gui
 const MOST_ROLES: usize = 50;
 /// Longer than any address of a Steam group.
 const PASTED_MAX_BYTES: usize = 200;
+const LONGEST_COOLDOWN_MS: i64 = 90 * 24 * 60 * 60_000;
 
 /// What may be changed about a Guild; what is left out stays.
 #[derive(Debug, Clone, Default)]
@@ -132,6 +135,10 @@ pub struct GuildChange {
     pub plugin_roles: Option<Vec<DiscordId>>,
     /// A Steam group as somebody pasted it; `Some(None)` takes it away.
     pub steam_group: Option<Option<String>>,
+    pub join_mode: Option<JoinMode>,
+    /// `Some(None)` takes the invite away.
+    pub invite_url: Option<Option<InviteUrl>>,
+    pub relink_cooldown_ms: Option<i64>,
 }
 
 impl GuildChange {
@@ -154,10 +161,17 @@ impl GuildChange {
                 Some(_) => group.cloned(),
                 None => settings.steam_group.clone(),
             },
+            join_mode: self.join_mode.unwrap_or(settings.join_mode),
+            invite_url: self
+                .invite_url
+                .clone()
+                .unwrap_or_else(|| settings.invite_url.clone()),
+            relink_cooldown_ms: self.relink_cooldown_ms.unwrap_or(settings.relink_cooldown_ms),
         }
     }
 
-    fn refuse_long_lists(&self) -> Result<(), AppError> {
+    /// What the types let through.
+    fn refuse_excess(&self) -> Result<(), AppError> {
         let lists = [
             ("verified_roles", &self.verified_roles),
             ("booster_roles", &self.booster_roles),
@@ -167,6 +181,10 @@ impl GuildChange {
             if list.as_ref().is_some_and(|roles| roles.len() > MOST_ROLES) {
                 return Err(AppError::invalid(name, "at most 50 roles"));
             }
+        }
+        let allowed = 0..=LONGEST_COOLDOWN_MS;
+        if self.relink_cooldown_ms.is_some_and(|ms| !allowed.contains(&ms)) {
+            return Err(AppError::invalid("relink_cooldown_ms", "between 0 and 90 days"));
         }
         Ok(())
     }
@@ -179,7 +197,7 @@ pub async fn change(
     change: GuildChange,
     actor: Actor,
 ) -> Result<(), AppError> {
-    change.refuse_long_lists()?;
+    change.refuse_excess()?;
     let group = match &change.steam_group {
         Some(Some(pasted)) => Some(steam_group(app, pasted.trim()).await?),
         Some(None) | None => None,
@@ -252,6 +270,9 @@ impl Work for Change {
             "booster_roles": after.booster_roles,
             "plugin_roles": after.plugin_roles,
             "steam_group": after.steam_group.map(|group| group.id.to_string()),
+            "join_mode": after.join_mode,
+            "invite_url": after.invite_url.as_ref().map(InviteUrl::as_str),
+            "relink_cooldown_ms": after.relink_cooldown_ms,
         });
         self.deed
             .note(tx, AuditAction::GuildChanged, Some(self.id.as_str()), &detail)

@@ -14,6 +14,7 @@ pub mod clock;
 pub mod flow;
 pub mod id;
 pub mod import;
+pub mod invite;
 pub mod key;
 pub mod link;
 pub mod name;

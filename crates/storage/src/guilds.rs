@@ -1,6 +1,8 @@
 //! Discord communities.
 
+use domain::flow::JoinMode;
 use domain::id::GuildId;
+use domain::invite::InviteUrl;
 use domain::platform_id::DiscordId;
 use domain::steam_group::GroupId;
 
@@ -33,13 +35,14 @@ statements! {
         FROM guilds
         WHERE num = $1";
     SETTINGS = "
-        SELECT log_channel_id, verified_roles, booster_roles, plugin_roles, steam_group, steam_group_id
+        SELECT log_channel_id, verified_roles, booster_roles, plugin_roles, steam_group, steam_group_id, join_mode,
+               invite_url, relink_cooldown_ms
         FROM guilds
         WHERE num = $2 AND org_num = $1";
     SET_SETTINGS = "
         UPDATE guilds
         SET log_channel_id = $3, verified_roles = $4, booster_roles = $5, plugin_roles = $6, steam_group = $7,
-            steam_group_id = $8
+            steam_group_id = $8, join_mode = $9, invite_url = $10, relink_cooldown_ms = $11
         WHERE num = $2 AND org_num = $1";
     STEAM_GROUP_ID = "
         SELECT steam_group_id
@@ -147,6 +150,12 @@ pub struct GuildSettings {
     pub plugin_roles: Vec<DiscordId>,
     /// The Steam group that players are asked to join.
     pub steam_group: Option<SteamGroup>,
+    /// Whether players have to be in the Discord server, and how they get there.
+    pub join_mode: JoinMode,
+    /// Where players find the way in by themselves.
+    pub invite_url: Option<InviteUrl>,
+    /// How long a new link stays as it is; 0 lets players relink at once.
+    pub relink_cooldown_ms: i64,
 }
 
 /// A Steam group as somebody wrote it down, and the number it stands for.
@@ -174,6 +183,12 @@ impl FromRow for GuildSettings {
                 }),
                 (_, _) => None,
             },
+            join_mode: row.parse(6, |text| JoinMode::parse(text).ok_or("unknown join mode"))?,
+            invite_url: match row.opt_text(7)? {
+                Some(_) => Some(row.parse(7, InviteUrl::parse)?),
+                None => None,
+            },
+            relink_cooldown_ms: row.int(8)?,
         })
     }
 }
@@ -222,7 +237,10 @@ pub async fn set_settings(
         &booster,
         &plugin,
         pasted,
-        number
+        number,
+        settings.join_mode.as_str(),
+        settings.invite_url.as_ref().map(InviteUrl::as_str),
+        settings.relink_cooldown_ms,
     ];
     tx.execute_one(&SET_SETTINGS, values).await
 }

@@ -1,8 +1,10 @@
 //! Guilds and what an Org decides about them.
 
-use app::App;
 use app::guilds::{self, Guild, GuildChange, GuildSettings, SteamGroup};
+use app::{App, AppError};
+use domain::flow::JoinMode;
 use domain::id::GuildId;
+use domain::invite::InviteUrl;
 use domain::platform_id::DiscordId;
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
@@ -51,6 +53,9 @@ pub struct GuildWithSettings {
     #[schema(value_type = Vec<String>)]
     plugin_roles: Vec<DiscordId>,
     steam_group: Option<SteamGroupView>,
+    join_mode: JoinMode,
+    invite_url: Option<String>,
+    relink_cooldown_ms: i64,
 }
 
 /// The number is text like every id, though it would fit.
@@ -78,11 +83,14 @@ impl From<(Guild, GuildSettings)> for GuildWithSettings {
             booster_roles: settings.booster_roles,
             plugin_roles: settings.plugin_roles,
             steam_group: settings.steam_group.map(SteamGroupView::from),
+            join_mode: settings.join_mode,
+            invite_url: settings.invite_url.map(|invite| invite.to_string()),
+            relink_cooldown_ms: settings.relink_cooldown_ms,
         }
     }
 }
 
-/// What is left out stays as it is; `null` switches log messages off or takes the Steam group away.
+/// What is left out stays as it is; `null` switches log messages off, or takes the Steam group or the invite away.
 #[derive(Deserialize, ToSchema)]
 #[schema(as = GuildChange)]
 #[serde(deny_unknown_fields)]
@@ -99,6 +107,10 @@ pub struct Change {
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<String>)]
     steam_group: Option<Option<String>>,
+    join_mode: Option<JoinMode>,
+    #[serde(default, deserialize_with = "given")]
+    invite_url: Option<Option<String>>,
+    relink_cooldown_ms: Option<i64>,
 }
 
 /// Tells `null` from a field that is not there.
@@ -126,12 +138,25 @@ pub async fn change(
     caller: Authorized<perm::OrgSettings>,
     (Segments(id), JsonBody(change)): (Segments<GuildId>, JsonBody<Change>),
 ) -> Answer<Done> {
+    let invite_url = match change.invite_url {
+        Some(Some(text)) => {
+            let invite = InviteUrl::parse(text.trim());
+            Some(Some(
+                invite.map_err(|error| AppError::invalid("invite_url", error))?,
+            ))
+        }
+        Some(None) => Some(None),
+        None => None,
+    };
     let change = GuildChange {
         log_channel_id: change.log_channel_id,
         verified_roles: change.verified_roles,
         booster_roles: change.booster_roles,
         plugin_roles: change.plugin_roles,
         steam_group: change.steam_group,
+        join_mode: change.join_mode,
+        invite_url,
+        relink_cooldown_ms: change.relink_cooldown_ms,
     };
     guilds::change(&app, caller.scope, id, change, caller.actor).await?;
     Ok(Done)
