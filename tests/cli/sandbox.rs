@@ -7,9 +7,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 use testkit::{both_databases, free_port, wait_until};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
 
+use super::browser::{Browser, control, send};
 use super::shell::{BINARY, empty};
 
 /// A running `serve --sandbox`. It is killed when dropped.
@@ -52,6 +51,18 @@ impl Sandbox {
         sandbox
     }
 
+    fn browser(&self) -> Browser {
+        Browser::new(&format!("http://{}", self.address))
+    }
+
+    /// Who a Steam account is linked with on the first server of a Guild.
+    async fn linked(&self, guild: &Value, steam_id: &str) -> Option<String> {
+        let key = guild["servers"][0]["key"].as_str().expect("a key");
+        let uri = format!("/api?action=findBySteam&id={steam_id}");
+        let (status, body) = get(&self.address, &uri, key).await.expect("an answer");
+        (status == 200).then(|| body.trim_matches('"').to_owned())
+    }
+
     fn world(&self) -> Value {
         let text = std::fs::read_to_string(&self.file).expect("sandbox.json");
         serde_json::from_str(&text).expect("JSON")
@@ -75,14 +86,14 @@ impl Drop for Sandbox {
 }
 
 async fn get(address: &str, uri: &str, key: &str) -> Option<(u16, String)> {
-    let mut stream = TcpStream::connect(address).await.ok()?;
-    let request =
-        format!("GET {uri} HTTP/1.1\r\nhost: test\r\nconnection: close\r\nx-api-key: {key}\r\n\r\n");
-    stream.write_all(request.as_bytes()).await.ok()?;
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).await.ok()?;
-    let (head, body) = answer.split_once("\r\n\r\n")?;
-    Some((head.split(' ').nth(1)?.parse().ok()?, body.to_owned()))
+    let reply = send(
+        "GET",
+        &format!("http://{address}{uri}"),
+        &[("x-api-key", key)],
+        "",
+    )
+    .await?;
+    Some((reply.status, reply.body))
 }
 
 fn each<'a>(value: &'a Value, name: &str) -> &'a [Value] {
@@ -115,6 +126,11 @@ both_databases! {
         assert_eq!(mode, 0o600, "it holds keys");
         let world = sandbox.world();
         assert_eq!(world["base_url"], format!("http://{}", sandbox.address));
+        for (part, field) in [("discord", "api"), ("discord", "gateway"), ("discord", "control"), ("steam", "openid"), ("steam", "api"), ("steam", "control")] {
+            let address = text(&world[part][field]);
+            assert!(address.starts_with("http://127.0.0.1:") || address.starts_with("ws://127.0.0.1:"), "{part}: {address}");
+        }
+        assert!(text(&world["control"]).starts_with("http://127.0.0.1:"));
         let mut tiers: Vec<_> = each(&world, "orgs").iter().filter_map(|org| org["tier"].as_str()).collect();
         tiers.sort_unstable();
         assert_eq!(tiers, ["free", "pro"]);
@@ -136,5 +152,91 @@ both_databases! {
         let ran = shell.run(&["doctor"]);
         assert_eq!((ran.code, ran.out.trim()), (Some(0), "all invariants hold"), "{}", ran.err);
         db.finish().await;
+    }
+
+    async fn a_link_is_made_and_ended_on_pages_that_need_no_account(engine) {
+        let (db, shell) = empty(engine).await;
+        let sandbox = Sandbox::start(shell.data(), shell.database()).await;
+        let world = sandbox.world();
+        let guild = &world["orgs"][0]["guilds"][0];
+        assert_eq!(guild["slug"], "ashfall-rust");
+        let (gia, ines, jona) = (Ids::of(&world, "Gia"), Ids::of(&world, "Ines"), Ids::of(&world, "Jona"));
+        let mut browser = sandbox.browser();
+        let page = browser.sign_in("/auth/discord/link?guild=ashfall-rust", &gia.discord).await;
+        assert!(page.status == 200 && page.body.contains("Gia"), "{}", page.body);
+        browser.sign_in("/auth/steam/link?guild=ashfall-rust", &gia.steam).await;
+        let done = browser.press("/link/ashfall-rust", "verify").await;
+        assert_eq!(done.status, 200, "{}", done.body);
+        assert_eq!(sandbox.linked(guild, &gia.steam).await.as_ref(), Some(&gia.discord), "{}", done.body);
+        let state = control("GET", &format!("{}/state", text(&world["discord"]["control"])), "").await.json();
+        let members = &state["guilds"][text(&guild["discord_guild_id"])]["members"];
+        assert!(members[&gia.discord].is_object(), "the bot has let her in");
+        for other in [&ines, &jona] {
+            let mut browser = sandbox.browser();
+            browser.sign_in("/auth/discord/link?guild=ashfall-rust", &other.discord).await;
+            browser.sign_in("/auth/steam/link?guild=ashfall-rust", &other.steam).await;
+            browser.press("/link/ashfall-rust", "verify").await;
+            assert_eq!(sandbox.linked(guild, &other.steam).await, None, "the Steam group is missing or hidden");
+        }
+        browser.sign_in("/auth/steam/unlink?guild=ashfall-rust", &gia.steam).await;
+        browser.press("/unlink/ashfall-rust", "confirm").await;
+        assert_eq!(sandbox.linked(guild, &gia.steam).await, None);
+        sandbox.stop().await;
+        db.finish().await;
+    }
+
+    async fn one_clock_moves_the_product_and_the_platforms(engine) {
+        let (db, shell) = empty(engine).await;
+        let sandbox = Sandbox::start(shell.data(), shell.database()).await;
+        let world = sandbox.world();
+        let hugo = Ids::of(&world, "Hugo");
+        let clock = format!("{}/clock", text(&world["control"]));
+        let start = "/auth/discord/link?guild=ashfall-creative";
+        let mut browser = sandbox.browser();
+        let back = browser.answer_to(start, &hugo.discord).await;
+        assert_eq!(control("POST", &clock, r#"{"advance_ms":660000}"#).await.status, 200);
+        assert_ne!(browser.get(&back).await.status, 303, "the way back is closed after ten minutes");
+        let page = browser.sign_in(start, &hugo.discord).await;
+        assert!(page.body.contains("Hugo"), "{}", page.body);
+        let moved = control("POST", &clock, r#"{"advance_ms":3660000}"#).await.json();
+        let page = browser.get("/link/ashfall-creative").await;
+        assert!(page.status == 200 && !page.body.contains("Hugo"), "the flow is over: {}", page.body);
+        browser.answer_to(start, &hugo.discord).await;
+        let requests = control("GET", &format!("{}/requests", text(&world["discord"]["control"])), "").await.json();
+        let last = requests.as_array().and_then(|all| all.last()).expect("a request");
+        assert!(last["at_ms"].as_i64() >= moved["now_ms"].as_i64(), "{last} is after {moved}");
+        for wrong in [r#"{"advance_ms":-1}"#, r#"{"advance_ms":400000000000}"#, r#"{"ms":1}"#, ""] {
+            assert_eq!(control("POST", &clock, wrong).await.status, 400, "{wrong}");
+        }
+        let drained = control("POST", &format!("{}/jobs/drain", text(&world["control"])), "").await;
+        assert!(drained.status == 200 && drained.json()["due"].is_i64(), "{}", drained.body);
+        sandbox.stop().await;
+        let again = Sandbox::start(shell.data(), shell.database()).await;
+        let clock = format!("{}/clock", text(&again.world()["control"]));
+        let kept = control("POST", &clock, r#"{"advance_ms":0}"#).await.json();
+        assert!(kept["now_ms"].as_i64() >= moved["now_ms"].as_i64(), "time does not go back");
+        again.stop().await;
+        db.finish().await;
+    }
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().expect("a text")
+}
+
+/// The two accounts of a person.
+struct Ids {
+    discord: String,
+    steam: String,
+}
+
+impl Ids {
+    fn of(world: &Value, name: &str) -> Ids {
+        let person = each(world, "people").iter().find(|person| person["name"] == name);
+        let person = person.expect("somebody of this name");
+        Ids {
+            discord: text(&person["discord_id"]).to_owned(),
+            steam: text(&person["steam_id"]).to_owned(),
+        }
     }
 }

@@ -12,6 +12,7 @@ pub mod error_log;
 pub mod gate;
 pub mod guilds;
 pub mod import;
+pub mod jobs;
 pub mod keys;
 pub mod linking;
 pub mod links;

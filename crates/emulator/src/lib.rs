@@ -6,6 +6,7 @@
 
 mod common;
 pub mod discord;
+mod sandbox;
 pub mod steam;
 
 pub use crate::common::faults::{Fault, FaultKind};
@@ -13,4 +14,5 @@ pub use crate::common::hub::Hub;
 pub use crate::common::journal::Call;
 pub use crate::common::setup::Setup;
 pub use crate::discord::Discord;
+pub use crate::sandbox::{Levers, SandboxControl};
 pub use crate::steam::Steam;

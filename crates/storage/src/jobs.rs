@@ -19,6 +19,10 @@ statements! {
         WHERE kind = $1 AND state = 'ready'
         ORDER BY num
         LIMIT 1000";
+    DUE = "
+        SELECT COUNT(*)
+        FROM jobs
+        WHERE state = 'ready' AND run_at <= $1";
 }
 
 pub struct NewJob<'a> {
@@ -66,6 +70,12 @@ impl FromRow for ReadyJob {
             payload: row.text(2)?,
         })
     }
+}
+
+/// How many jobs could run now. It reads all that wait: for operators and the sandbox.
+pub async fn count_due(db: &Db, now_ms: i64) -> Result<i64, DbError> {
+    let found = db.find::<i64>(&DUE, params![now_ms]).await?;
+    Ok(found.unwrap_or_default())
 }
 
 /// The oldest thousand waiting jobs of a kind.

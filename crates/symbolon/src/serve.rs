@@ -15,13 +15,16 @@ use web::{Settings, WebState};
 use crate::cli::{Common, ServeOptions};
 use crate::open::{load_config, open_app, open_app_at};
 use crate::output::{Failure, say};
-use crate::{admin, logging, sandbox};
+use crate::sandbox::Sandbox;
+use crate::{admin, logging};
 
 pub async fn run(common: &Common, options: &ServeOptions) -> Result<(), Failure> {
     let mut config = load_config(common, options.listen)?;
-    if options.sandbox {
-        sandbox::adjust(&mut config);
-    }
+    let sandbox = if options.sandbox {
+        Some(Sandbox::start(&mut config).await?)
+    } else {
+        None
+    };
     logging::start(&config.log);
     for warning in config.warnings() {
         tracing::warn!("{warning}");
@@ -30,7 +33,16 @@ pub async fn run(common: &Common, options: &ServeOptions) -> Result<(), Failure>
     let listener = bind(config.server.listen)
         .await
         .map_err(|error| format!("cannot listen on {}: {error}", config.server.listen))?;
-    let app = start_app(&config, options.sandbox).await?;
+    let app = match &sandbox {
+        Some(sandbox) => open_app_at(&config, Migrate::Apply, sandbox.clock()).await?,
+        None => open_app(&config, Migrate::Apply).await?,
+    };
+    // It ends with the service.
+    let _control = match &sandbox {
+        Some(sandbox) => Some(sandbox.prepare(&app, &config).await?),
+        None => None,
+    };
+    grant_operators(&app, &config).await?;
     let (stopper, stop) = watch::channel(false);
     background::start(&app, &stop);
     admin::listen(&app, &config.data_dir, stop.clone());
@@ -41,7 +53,7 @@ pub async fn run(common: &Common, options: &ServeOptions) -> Result<(), Failure>
     if let Some(address) = config.server.metrics_listen {
         serve_operations(&state, metrics, address, stop).await?;
     }
-    announce(&config, options.sandbox, listener.local_addr()?);
+    announce(&config, sandbox.as_ref(), listener.local_addr()?);
     let report = serve(
         listener,
         web::service(state),
@@ -58,21 +70,13 @@ pub async fn run(common: &Common, options: &ServeOptions) -> Result<(), Failure>
     Ok(())
 }
 
-async fn start_app(config: &Config, with_sandbox: bool) -> Result<App, Failure> {
-    let app = if with_sandbox {
-        let clock = Arc::new(sandbox::SandboxClock::default());
-        let app = open_app_at(config, Migrate::Apply, Arc::clone(&clock) as _).await?;
-        sandbox::prepare(&app, &clock, config).await?;
-        app
-    } else {
-        open_app(config, Migrate::Apply).await?
-    };
+async fn grant_operators(app: &App, config: &Config) -> Result<(), Failure> {
     for operator in &config.operators {
-        grant(&app, operator)
+        grant(app, operator)
             .await
             .map_err(|error| crate::output::refused(&error))?;
     }
-    Ok(app)
+    Ok(())
 }
 
 /// The first operators come from the configuration, because nobody else could name them.
@@ -145,11 +149,11 @@ fn limits(server: &Server) -> Limits {
     }
 }
 
-fn announce(config: &Config, with_sandbox: bool, address: SocketAddr) {
+fn announce(config: &Config, sandbox: Option<&Sandbox>, address: SocketAddr) {
     tracing::info!(%address, "listening");
     say(format!("Symbolon is running at {}", config.server.public_url));
-    if with_sandbox {
-        sandbox::announce(config);
+    if let Some(sandbox) = sandbox {
+        sandbox.announce(config);
     }
     if let Some(metrics) = config.server.metrics_listen {
         say(format!("Metrics:  http://{metrics}/metrics"));

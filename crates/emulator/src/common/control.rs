@@ -75,7 +75,7 @@ pub fn bad_request(message: &str) -> Response {
 }
 
 /// A page in a browser could be led here by a name that it controls; only the address itself will do.
-async fn on_loopback(request: Request, next: Next) -> Response {
+pub async fn on_loopback(request: Request, next: Next) -> Response {
     let host = request.headers().get(HOST).and_then(|host| host.to_str().ok());
     let authority = host.and_then(|host| host.parse::<Uri>().ok());
     let local = authority.as_ref().and_then(Uri::host).is_some_and(is_loopback);

@@ -101,6 +101,11 @@ impl Discord {
         self.inner.gateway_url()
     }
 
+    /// Where people look at the servers and channels.
+    pub fn home_url(&self) -> String {
+        format!("{}/", self.base_url())
+    }
+
     pub fn control_url(&self) -> String {
         format!("{}{PREFIX}", self.base_url())
     }

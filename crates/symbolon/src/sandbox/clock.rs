@@ -1,4 +1,4 @@
-//! A clock that can be set back, so that the demo world has a past.
+//! A clock that can be set back, so that the demo world has a past, and ahead, so that things run out.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -12,6 +12,10 @@ pub struct SandboxClock {
 impl SandboxClock {
     pub fn set_offset_ms(&self, offset_ms: i64) {
         self.offset_ms.store(offset_ms, Ordering::SeqCst);
+    }
+
+    pub fn offset_ms(&self) -> i64 {
+        self.offset_ms.load(Ordering::SeqCst)
     }
 }
 

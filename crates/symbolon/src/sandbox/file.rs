@@ -13,10 +13,34 @@ use crate::output::Failure;
 
 #[derive(Serialize)]
 pub struct SandboxFile<'a> {
-    base_url: &'a str,
+    #[serde(flatten)]
+    addresses: Addresses,
     orgs: Vec<OrgEntry>,
     people: &'a [Person],
     bots: [(); 0],
+}
+
+/// Where everything listens.
+#[derive(Serialize)]
+pub struct Addresses {
+    pub base_url: String,
+    pub control: String,
+    pub discord: DiscordAddresses,
+    pub steam: SteamAddresses,
+}
+
+#[derive(Serialize)]
+pub struct DiscordAddresses {
+    pub api: String,
+    pub gateway: String,
+    pub control: String,
+}
+
+#[derive(Serialize)]
+pub struct SteamAddresses {
+    pub openid: String,
+    pub api: String,
+    pub control: String,
 }
 
 #[derive(Serialize)]
@@ -47,7 +71,7 @@ struct ServerEntry {
 pub async fn describe<'a>(
     app: &App,
     people: &'a [Person],
-    base_url: &'a str,
+    addresses: Addresses,
 ) -> Result<SandboxFile<'a>, AppError> {
     let mut entries = Vec::new();
     for org in orgs::list(app).await? {
@@ -80,7 +104,7 @@ pub async fn describe<'a>(
         });
     }
     Ok(SandboxFile {
-        base_url,
+        addresses,
         orgs: entries,
         people,
         bots: [],
@@ -88,9 +112,9 @@ pub async fn describe<'a>(
 }
 
 /// Written beside and renamed: whoever sees the file sees all of it.
-pub fn write(data_dir: &Path, file: &SandboxFile<'_>) -> Result<(), Failure> {
+pub fn write(path: &Path, file: &SandboxFile<'_>) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(file)?;
-    let temporary = data_dir.join("sandbox.json.new");
+    let temporary = path.with_extension("json.new");
     // It holds keys.
     let mut target = std::fs::OpenOptions::new()
         .create(true)
@@ -99,6 +123,6 @@ pub fn write(data_dir: &Path, file: &SandboxFile<'_>) -> Result<(), Failure> {
         .mode(0o600)
         .open(&temporary)?;
     target.write_all(text.as_bytes())?;
-    std::fs::rename(&temporary, data_dir.join("sandbox.json"))?;
+    std::fs::rename(&temporary, path)?;
     Ok(())
 }

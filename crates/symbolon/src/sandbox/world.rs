@@ -1,9 +1,10 @@
 //! Who and what there is in the demo world. The same ids every time.
 
-use app::guilds::NewGuildRequest;
+use app::guilds::{GuildChange, NewGuildRequest};
 use app::links::LinkRequest;
 use app::{App, AppError, OrgScope, accounts, guilds, links, orgs, servers, world_record};
 use domain::audit::Actor;
+use domain::flow::JoinMode;
 use domain::id::GuildId;
 use domain::link::{Country, UnlinkCause};
 use domain::name::{DisplayName, Slug};
@@ -18,8 +19,49 @@ const RECORD: &str = "sandbox_people";
 const DAY_MS: i64 = 24 * 60 * 60_000;
 const COUNTRIES: [&str; 6] = ["DE", "US", "BR", "PL", "SE", "JP"];
 /// Discord ids of the demo world start here, Steam ids at the first valid one.
-const FIRST_DISCORD: u64 = 700_000_000_000_000_000;
-const FIRST_STEAM: u64 = 76_561_197_960_300_000;
+pub const FIRST_DISCORD: u64 = 700_000_000_000_000_000;
+pub const FIRST_STEAM: u64 = 76_561_197_960_300_000;
+/// The address name of the Steam group that the first Guild asks for.
+pub const STEAM_GROUP: &str = "ashfall";
+/// Added to a player's number, it is the number of their second Steam account.
+const SECOND_ACCOUNT: u64 = 500_000;
+
+/// Somebody to be, and the number that their ids are made from.
+pub struct Known {
+    pub name: &'static str,
+    pub number: u64,
+}
+
+const fn known(name: &'static str, number: u64) -> Known {
+    Known { name, number }
+}
+
+/// The first players of each Org are its team, so their ids are those of seeded links. The last four are new here.
+pub const PEOPLE: &[Known] = &[
+    known("Ada", 0),
+    known("Bruno", 1),
+    known("Chen", 2),
+    known("Dara", 3_000),
+    known("Elif", 3_001),
+    known("Finn", 3_002),
+    known("Gia", NEWCOMER),
+    known("Hugo", NEWCOMER + 1),
+    known("Ines", NEWCOMER + 2),
+    known("Jona", NEWCOMER + 3),
+];
+pub const NEWCOMER: u64 = 900_000;
+
+impl Known {
+    fn as_person(&self) -> Person {
+        Person {
+            name: self.name.to_owned(),
+            discord_id: (FIRST_DISCORD + self.number).to_string(),
+            steam_id: (FIRST_STEAM + self.number).to_string(),
+            operator: false,
+            memberships: Vec::new(),
+        }
+    }
+}
 
 /// A person of the demo world.
 #[derive(Clone, Serialize, Deserialize)]
@@ -43,19 +85,16 @@ pub async fn ensure(app: &App, clock: &SandboxClock) -> Result<Vec<Person>, AppE
         return serde_json::from_str(&text).map_err(|error| AppError::Internal(error.to_string()));
     }
     clock.set_offset_ms(-120 * DAY_MS);
-    let people = seed(app, clock).await?;
+    let seeded = seed(app, clock).await;
     clock.set_offset_ms(0);
+    let people = seeded?;
     let text = serde_json::to_string(&people).map_err(|error| AppError::Internal(error.to_string()))?;
     world_record::put(app, RECORD, text).await?;
     Ok(people)
 }
 
 async fn seed(app: &App, clock: &SandboxClock) -> Result<Vec<Person>, AppError> {
-    let mut people: Vec<Person> = ["Ada", "Bruno", "Chen", "Dara", "Elif", "Finn"]
-        .iter()
-        .enumerate()
-        .map(|(index, name)| person(name, index as u64))
-        .collect();
+    let mut people: Vec<Person> = PEOPLE.iter().map(|known| known.as_person()).collect();
     let large = seed_org(app, &mut people, 0, &LARGE).await?;
     let small = seed_org(app, &mut people, 3, &SMALL).await?;
     let operator = accounts::get_by_discord(app, &discord(0)?).await?;
@@ -66,20 +105,22 @@ async fn seed(app: &App, clock: &SandboxClock) -> Result<Vec<Person>, AppError> 
     Ok(people)
 }
 
-struct OrgPlan {
+pub struct OrgPlan {
     name: &'static str,
     tier: Tier,
-    guilds: &'static [GuildPlan],
+    pub guilds: &'static [GuildPlan],
 }
 
-struct GuildPlan {
-    name: &'static str,
-    discord_id: u64,
-    log_channel: Option<u64>,
+pub struct GuildPlan {
+    pub name: &'static str,
+    pub discord_id: u64,
+    pub log_channel: Option<u64>,
     servers: &'static [&'static str],
+    /// Players are added to the Discord server and have to be in the Steam group.
+    strict: bool,
 }
 
-const LARGE: OrgPlan = OrgPlan {
+pub const LARGE: OrgPlan = OrgPlan {
     name: "Ashfall Network",
     tier: Tier::Pro,
     guilds: &[
@@ -88,17 +129,19 @@ const LARGE: OrgPlan = OrgPlan {
             discord_id: 800_000_000_000_000_001,
             log_channel: Some(810_000_000_000_000_001),
             servers: &["Ashfall EU Main", "Ashfall US Solo"],
+            strict: true,
         },
         GuildPlan {
             name: "Ashfall Creative",
             discord_id: 800_000_000_000_000_002,
             log_channel: None,
             servers: &["Ashfall Build"],
+            strict: false,
         },
     ],
 };
 
-const SMALL: OrgPlan = OrgPlan {
+pub const SMALL: OrgPlan = OrgPlan {
     name: "Tiny Camp",
     tier: Tier::Free,
     guilds: &[GuildPlan {
@@ -106,6 +149,7 @@ const SMALL: OrgPlan = OrgPlan {
         discord_id: 800_000_000_000_000_003,
         log_channel: Some(810_000_000_000_000_003),
         servers: &["Tiny Camp Weekly"],
+        strict: false,
     }],
 };
 
@@ -153,6 +197,14 @@ async fn seed_org(
         for server in guild.servers {
             servers::create(app, scope, guild_id.clone(), name(server)?, Actor::System).await?;
         }
+        if guild.strict {
+            let change = GuildChange {
+                join_mode: Some(JoinMode::Auto),
+                steam_group: Some(Some(format!("https://steamcommunity.com/groups/{STEAM_GROUP}"))),
+                ..GuildChange::default()
+            };
+            guilds::change(app, scope, guild_id.clone(), change, Actor::System).await?;
+        }
         guild_ids.push(guild_id);
     }
     Ok(SeededOrg {
@@ -178,7 +230,7 @@ async fn seed_links(app: &App, clock: &SandboxClock, org: &SeededOrg, count: u64
         )
         .await?;
         if index % 12 == 11 {
-            link(app, org, guild, player, player + 500_000, "US").await?;
+            link(app, org, guild, player, player + SECOND_ACCOUNT, "US").await?;
         }
         if index % 15 == 14 {
             let either = EitherId::Discord(discord(player)?);
@@ -213,18 +265,6 @@ async fn link(
         actor: Actor::System,
     };
     links::link(app, org.scope, request).await.map(drop)
-}
-
-fn person(name: &str, index: u64) -> Person {
-    // The first players of each Org are its team, so their ids are those of seeded links.
-    let number = if index < 3 { index } else { 3_000 + index - 3 };
-    Person {
-        name: name.to_owned(),
-        discord_id: (FIRST_DISCORD + number).to_string(),
-        steam_id: (FIRST_STEAM + number).to_string(),
-        operator: false,
-        memberships: Vec::new(),
-    }
 }
 
 fn discord(number: u64) -> Result<DiscordId, AppError> {

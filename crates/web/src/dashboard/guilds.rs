@@ -53,6 +53,7 @@ pub struct GuildWithSettings {
     #[schema(value_type = Vec<String>)]
     plugin_roles: Vec<DiscordId>,
     steam_group: Option<SteamGroupView>,
+    #[schema(value_type = String)]
     join_mode: JoinMode,
     invite_url: Option<String>,
     relink_cooldown_ms: i64,
@@ -107,8 +108,10 @@ pub struct Change {
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<String>)]
     steam_group: Option<Option<String>>,
+    #[schema(value_type = Option<String>)]
     join_mode: Option<JoinMode>,
     #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<String>)]
     invite_url: Option<Option<String>>,
     relink_cooldown_ms: Option<i64>,
 }

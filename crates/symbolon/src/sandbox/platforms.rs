@@ -1,0 +1,173 @@
+//! Steam and Discord as the demo world knows them. They forget everything when they end, so they are told each time.
+
+use config::Config;
+use domain::clock::SharedClock;
+use domain::platform_id::SteamId;
+use emulator::discord::{Application, Channel, Guild, Member, Permissions, Role, Snowflake, User};
+use emulator::steam::{Account, Group};
+use emulator::{Discord, Setup, Steam};
+
+use super::world::{FIRST_DISCORD, FIRST_STEAM, GuildPlan, LARGE, NEWCOMER, PEOPLE, SMALL, STEAM_GROUP};
+use crate::output::Failure;
+
+const BOT: Snowflake = Snowflake(600_000_000_000_000_001);
+const BOT_TOKEN: &str = "sandbox-bot-token";
+const CLIENT_SECRET: &str = "sandbox-client-secret";
+const API_KEY: &str = "sandbox-steam-key";
+const GROUP_ID: u32 = 4_242;
+/// Newcomers by number: two are in the Steam group, one is not, and one hides it.
+const HIDDEN: u64 = NEWCOMER + 3;
+const IN_GROUP: [u64; 2] = [NEWCOMER, NEWCOMER + 1];
+/// Linked players that have accounts to sign in with; all of them would not fit on a sign-in page.
+const PLAYERS: [std::ops::Range<u64>; 2] = [3..21, 3_003..3_012];
+const CALLBACKS: [&str; 2] = ["/auth/discord/link/callback", "/auth/discord/unlink/callback"];
+
+pub struct Platforms {
+    pub steam: Steam,
+    pub discord: Discord,
+}
+
+impl Platforms {
+    /// Starts both and tells them of the demo world.
+    pub async fn start(clock: SharedClock, public_url: &str) -> Result<Self, Failure> {
+        let setup = Setup::new(clock);
+        let started = Self {
+            steam: Steam::start(setup.clone()).await?,
+            discord: Discord::start(setup).await?,
+        };
+        started.tell_steam()?;
+        started.tell_discord(public_url)?;
+        Ok(started)
+    }
+
+    /// From here on the product knows no other Steam and no other Discord.
+    pub fn connect(&self, config: &mut Config) {
+        let steam = &mut config.steam;
+        steam.api_key = Some(API_KEY.into());
+        steam.api_url = self.steam.api_url();
+        steam.openid_url = self.steam.openid_url();
+        let discord = &mut config.discord;
+        discord.client_id = Some(BOT.to_string());
+        discord.client_secret = Some(CLIENT_SECRET.into());
+        discord.bot_token = Some(BOT_TOKEN.into());
+        discord.api_url = self.discord.api_url();
+        discord.authorize_url = self.discord.authorize_url();
+    }
+
+    fn tell_steam(&self) -> Result<(), Failure> {
+        let group = Group {
+            name: "Ashfall".to_owned(),
+            vanity: STEAM_GROUP.to_owned(),
+        };
+        self.steam.change(|state| {
+            state.api_keys.insert(API_KEY.to_owned());
+            state.groups.insert(GROUP_ID.to_string(), group);
+        });
+        for (name, number) in everybody() {
+            let id = SteamId::parse(&(FIRST_STEAM + number).to_string())?;
+            let account = Account {
+                private: number == HIDDEN,
+                ..Account::named(&name)
+            };
+            self.steam.set_account(&id, account);
+            let is_member = number < NEWCOMER || number == HIDDEN || IN_GROUP.contains(&number);
+            self.steam.set_membership(&id, GROUP_ID, is_member);
+        }
+        Ok(())
+    }
+
+    fn tell_discord(&self, public_url: &str) -> Result<(), Failure> {
+        let application = Application {
+            name: "Symbolon".to_owned(),
+            token: BOT_TOKEN.to_owned(),
+            secret: CLIENT_SECRET.to_owned(),
+            redirect_uris: CALLBACKS.map(|path| format!("{public_url}{path}")).to_vec(),
+            privileged_intents: 1 << 1,
+            ..Application::default()
+        };
+        self.discord.change(|state| {
+            state.applications.insert(BOT, application);
+            for (name, number) in everybody() {
+                let user = User {
+                    username: name.to_lowercase().replace(' ', ""),
+                    global_name: Some(name),
+                    ..User::default()
+                };
+                state.users.insert(Snowflake(FIRST_DISCORD + number), user);
+            }
+            for plan in LARGE.guilds {
+                state
+                    .guilds
+                    .insert(Snowflake(plan.discord_id), guild(plan, 0..1_000));
+            }
+            for plan in SMALL.guilds {
+                state
+                    .guilds
+                    .insert(Snowflake(plan.discord_id), guild(plan, 3_000..4_000));
+            }
+        })?;
+        Ok(())
+    }
+}
+
+/// Everybody who can sign in: name and number.
+fn everybody() -> impl Iterator<Item = (String, u64)> {
+    let people = PEOPLE.iter().map(|known| (known.name.to_owned(), known.number));
+    let players = PLAYERS.into_iter().flatten();
+    people.chain(players.map(|number| (format!("Player {number}"), number)))
+}
+
+/// A Discord server with everybody whose number is in the range. Our bot stands above the roles it gives.
+fn guild(plan: &GuildPlan, numbers: std::ops::Range<u64>) -> Guild {
+    let role = |name: &str, position, permissions| Role {
+        name: name.to_owned(),
+        position,
+        permissions,
+        ..Role::default()
+    };
+    let channel = |name: &str| Channel {
+        name: name.to_owned(),
+        ..Channel::default()
+    };
+    // Ids of roles and channels follow from the server's, so that they are the same each time.
+    let part = |offset: u64| Snowflake(plan.discord_id + offset);
+    let (bots_own, verified, booster) = (
+        part(20_000_000_000_000_000),
+        part(21_000_000_000_000_000),
+        part(22_000_000_000_000_000),
+    );
+    let bot = Member {
+        roles: vec![bots_own],
+        ..Member::default()
+    };
+    let members = everybody().filter(|(_, number)| numbers.contains(number));
+    let members = members.map(|(_, number)| (Snowflake(FIRST_DISCORD + number), Member::default()));
+    let mut channels = vec![(part(11_000_000_000_000_000), channel("general"))];
+    channels.extend(plan.log_channel.map(|id| (Snowflake(id), channel("link-log"))));
+    Guild {
+        name: plan.name.to_owned(),
+        owner_id: Some(Snowflake(FIRST_DISCORD + numbers.start)),
+        roles: [
+            (bots_own, role("Symbolon", 3, powers())),
+            (booster, role("Booster", 2, Permissions::default())),
+            (verified, role("Linked", 1, Permissions::default())),
+        ]
+        .into(),
+        members: members.chain([(BOT, bot)]).collect(),
+        channels: channels.into_iter().collect(),
+        ..Guild::default()
+    }
+}
+
+/// What people are asked to give the bot when they add it.
+fn powers() -> Permissions {
+    Permissions::CREATE_INSTANT_INVITE
+        | Permissions::MANAGE_ROLES
+        | Permissions::MANAGE_NICKNAMES
+        | Permissions::MANAGE_CHANNELS
+        | Permissions::VIEW_CHANNEL
+        | Permissions::SEND_MESSAGES
+        | Permissions::EMBED_LINKS
+        | Permissions::READ_MESSAGE_HISTORY
+        | Permissions::USE_APPLICATION_COMMANDS
+}
