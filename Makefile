@@ -3,7 +3,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run build test outsiders lint fmt gen bench torture clean-data
+.PHONY: help run build test browser outsiders lint fmt gen bench torture clean-data
 
 DATE = $(shell date +%Y-%m-%d)
 RESULTS := bench/results
@@ -24,7 +24,12 @@ test: ## install what is missing, then lint and test on both databases
 	tools/ensure-packages
 	$(MAKE) --no-print-directory lint
 	tools/with-postgres $(TESTS)
+	$(MAKE) --no-print-directory browser
 	$(MAKE) --no-print-directory outsiders
+
+browser: ## click through the pages of a sandbox in Chromium
+	cargo build -p symbolon
+	tools/browser
 
 outsiders: ## let discord.js, passport-steam and others judge the emulators
 	cargo build -p emulator --example emulators
