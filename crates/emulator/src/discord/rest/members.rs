@@ -142,7 +142,9 @@ pub async fn join(
         return Ok(no_content());
     }
     check_nick(found, guild, bot, wish.nick.as_deref())?;
-    check_roles(found, guild, bot, &[], &wish.roles)?;
+    if !wish.roles.is_empty() {
+        check_roles(found, guild, bot, &[], &wish.roles)?;
+    }
     let member = Member {
         roles: wish.roles,
         nick: wish.nick.filter(|nick| !nick.is_empty()),
