@@ -3,7 +3,8 @@
 use domain::audit::{Actor, AuditAction};
 use domain::blocklist::BlockEntry;
 use domain::platform_id::DiscordId;
-use storage::blocklist::{self, Blocked};
+use storage::blocklist;
+pub use storage::blocklist::Blocked;
 use storage::{Tx, Work, audit};
 
 use crate::error::AppError;

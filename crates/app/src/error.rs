@@ -203,26 +203,12 @@ impl AppError {
             AppError::BrowserRefused => {
                 "A link or a page cannot run this action. Send the key in the X-API-Key header.".to_owned()
             }
-            AppError::Blocked => {
-                "This account or network cannot sign in here. Ask the staff of the community if you think that is a mistake."
-                    .to_owned()
-            }
-            AppError::SignInExpired => {
-                "This sign-in is over, or belongs to another browser. Open the page again and start anew.".to_owned()
-            }
-            AppError::SignInCancelled => {
-                "You did not finish signing in. Open the page again when you want to.".to_owned()
-            }
-            AppError::ProviderSilent { provider } => {
-                format!("{} does not answer right now. Nothing was changed; try again in a minute.", titled(*provider))
-            }
-            AppError::SignInNotConfigured { provider } => {
-                format!("Signing in with {} is not set up on this instance.", titled(*provider))
-            }
-            AppError::RelinkTooSoon { wait_ms } => format!(
-                "You changed your linked account a short while ago. You can do so again in {}.",
-                waiting_time(*wait_ms)
-            ),
+            AppError::Blocked => BLOCKED.to_owned(),
+            AppError::SignInExpired => SIGN_IN_EXPIRED.to_owned(),
+            AppError::SignInCancelled => SIGN_IN_CANCELLED.to_owned(),
+            AppError::ProviderSilent { provider } => silent(*provider),
+            AppError::SignInNotConfigured { provider } => not_set_up(*provider),
+            AppError::RelinkTooSoon { wait_ms } => relink_later(*wait_ms),
             AppError::TlsRequired => "Send keys over HTTPS only.".to_owned(),
             AppError::SignInRequired => "Sign in first.".to_owned(),
             AppError::MissingPermission { permission } => format!(
@@ -323,6 +309,28 @@ impl AppError {
     pub fn internal_detail(&self) -> String {
         domain::key::redact(&self.to_string()).into_owned()
     }
+}
+
+const BLOCKED: &str = "This account or network cannot sign in here. Ask the staff of the community if you think that is a mistake.";
+const SIGN_IN_EXPIRED: &str =
+    "This sign-in is over, or belongs to another browser. Open the page again and start anew.";
+const SIGN_IN_CANCELLED: &str = "You did not finish signing in. Open the page again when you want to.";
+
+fn silent(provider: Provider) -> String {
+    let name = titled(provider);
+    format!("{name} does not answer right now. Nothing was changed; try again in a minute.")
+}
+
+fn not_set_up(provider: Provider) -> String {
+    format!(
+        "Signing in with {} is not set up on this instance.",
+        titled(provider)
+    )
+}
+
+fn relink_later(wait_ms: i64) -> String {
+    let wait = waiting_time(wait_ms);
+    format!("You changed your linked account a short while ago. You can do so again in {wait}.")
 }
 
 fn titled(provider: Provider) -> &'static str {

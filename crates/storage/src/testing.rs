@@ -72,16 +72,7 @@ impl TestDb {
             None => rusqlite::Connection::open(self.place.file())
                 .and_then(|connection| connection.query_row(&sql, [], |row| row.get(0)))
                 .expect("rows are counted"),
-            Some(schema) => {
-                let (client, connection) = tokio_postgres::connect(&schema.url(), tokio_postgres::NoTls)
-                    .await
-                    .expect("a connection");
-                let moving = tokio::spawn(connection);
-                let row = client.query_one(&sql, &[]).await.expect("rows are counted");
-                drop(client);
-                drop(moving.await);
-                row.get(0)
-            }
+            Some(schema) => count(&schema.url(), &sql).await.expect("rows are counted"),
         }
     }
 
@@ -217,6 +208,16 @@ fn postgres_address() -> String {
 }
 
 /// Runs SQL on a connection of its own.
+#[expect(clippy::disallowed_methods, reason = "ends with its client")]
+async fn count(address: &str, sql: &str) -> Result<i64, tokio_postgres::Error> {
+    let (client, connection) = tokio_postgres::connect(address, tokio_postgres::NoTls).await?;
+    let moving = tokio::spawn(connection);
+    let counted = client.query_one(sql, &[]).await;
+    drop(client);
+    drop(moving.await);
+    counted.map(|row| row.get(0))
+}
+
 #[expect(clippy::disallowed_methods, reason = "ends with its client")]
 async fn run(address: &str, sql: &str) -> Result<(), tokio_postgres::Error> {
     let (client, connection) = tokio_postgres::connect(address, tokio_postgres::NoTls).await?;

@@ -84,22 +84,11 @@ pub(super) async fn run(app: &App, command: AdminCommand) -> Result<Fields, AppE
             orgs::set_tier(app, found.scope, parse::tier(&tier)?, Actor::Operator).await?;
             Ok(fields([("org", org.as_str()), ("tier", &tier)]))
         }
-        AdminCommand::Grant { discord, name } => {
-            let id = parse::discord("discord", &discord)?;
-            let account = accounts::ensure(app, id, parse::name("name", &name)?).await?;
-            accounts::grant_operator(app, account.clone()).await?;
-            Ok(fields([("operator", account.id.as_str())]))
-        }
+        AdminCommand::Grant { discord, name } => grant(app, &discord, &name).await,
         AdminCommand::Session { discord } => session(app, &discord).await,
         AdminCommand::Block { who, reason, days } => block(app, &who, reason, days).await,
         AdminCommand::Unblock { who } => unblock(app, &who).await,
-        AdminCommand::ListBlocks => {
-            let found = blocklist::list(app, "").await?;
-            Ok(found
-                .into_iter()
-                .map(|blocked| (blocked.entry, blocked.reason))
-                .collect())
-        }
+        AdminCommand::ListBlocks => list_blocks(app).await,
         AdminCommand::RotateMasterKey => rotate_master_key(app).await,
         AdminCommand::RemoveMasterKey { kid } => {
             master_keys::remove(app, &kid).await?;
@@ -113,6 +102,19 @@ pub(super) async fn import(app: &App, slice: ImportSlice) -> Result<ImportReport
     let found = guilds::find_org(app, &slice.guild).await;
     let scope = found.map_err(|error| named(error, "guild", "there is no such Guild"))?;
     import::run(app, scope, slice).await
+}
+
+async fn grant(app: &App, discord: &str, name: &str) -> Result<Fields, AppError> {
+    let id = parse::discord("discord", discord)?;
+    let account = accounts::ensure(app, id, parse::name("name", name)?).await?;
+    accounts::grant_operator(app, account.clone()).await?;
+    Ok(fields([("operator", account.id.as_str())]))
+}
+
+async fn list_blocks(app: &App) -> Result<Fields, AppError> {
+    let found = blocklist::list(app, "").await?;
+    let pair = |blocked: blocklist::Blocked| (blocked.entry, blocked.reason);
+    Ok(found.into_iter().map(pair).collect())
 }
 
 async fn block(app: &App, who: &Who, reason: String, days: Option<u32>) -> Result<Fields, AppError> {
