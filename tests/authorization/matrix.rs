@@ -76,7 +76,15 @@ struct World {
 
 impl World {
     async fn new(engine: Engine) -> World {
-        let test = TestApp::start_with(engine, |limits| limits.dashboard.burst = 10_000, |_| {}).await;
+        let test = TestApp::start_with(
+            engine,
+            |limits| {
+                limits.dashboard.burst = 10_000;
+                limits.link_starts.burst = 10_000;
+            },
+            |_| {},
+        )
+        .await;
         let (ours, theirs) = (
             test.full_tenant(1, Tier::Pro).await,
             test.full_tenant(2, Tier::Pro).await,
