@@ -9,6 +9,8 @@ use crate::phase::{COLUMNS, Mistakes, Ratio, closed_phase, open_phase};
 use crate::process::Server;
 use crate::report::{heading, line, median};
 
+/// As many players as one evening of a large community brings to its link page, all at once.
+const PAGES_PER_SECOND: u64 = 500;
 /// A busy evening of a few thousand game servers, and far below what the product can do.
 const OPEN_PER_SECOND: u64 = 2_000;
 
@@ -110,14 +112,14 @@ pub async fn one_call_for(
     Ok(())
 }
 
-/// A fixed rate, timed from the moment each request was due.
+/// A fixed rate, timed from the moment each request was due. Returns the p99 of the link page in milliseconds.
 pub async fn open_phases(
     length: Duration,
     baseline: &Server,
     contestants: &[Contestant],
     data: &Dataset,
     mistakes: &mut Mistakes,
-) -> Fallible<()> {
+) -> Fallible<f64> {
     heading(&format!(
         "Open loop: findBySteam at {OPEN_PER_SECOND} requests a second, {} s",
         length.as_secs()
@@ -130,5 +132,11 @@ pub async fn open_phases(
         let phase = open_phase(server, Call::FindBySteam, data, length, rate, mistakes).await?;
         phase.print(1, &format!("{name} findBySteam"), None);
     }
-    Ok(())
+    let mut slowest_ms = 0.0_f64;
+    for Contestant { name, server, .. } in contestants {
+        let phase = open_phase(server, Call::LinkPage, data, length, PAGES_PER_SECOND, mistakes).await?;
+        phase.print(1, &format!("{name} link page"), None);
+        slowest_ms = slowest_ms.max(phase.p99_micros as f64 / 1000.0);
+    }
+    Ok(slowest_ms)
 }

@@ -22,7 +22,7 @@ round  phase                    req/s   p50 µs   p99 µs   server  database   c
 pub struct Phase {
     pub per_second: f64,
     p50_micros: u64,
-    p99_micros: u64,
+    pub p99_micros: u64,
     pub server_micros: f64,
     /// PostgreSQL's processes that work for this server.
     database_micros: f64,

@@ -145,6 +145,13 @@ async fn measure(plan: &Plan, ground: &Ground) -> Fallible<bool> {
             " MiB",
             Some(served.loaded_mib),
         ),
+        target(
+            "link page at 500 a second, p99",
+            20.0,
+            false,
+            " ms",
+            Some(served.page_p99_ms),
+        ),
         target("cold start on sqlite", 1.0, false, " s", Some(cold)),
         target(
             "durable links on sqlite, 64 writers to one",
@@ -163,6 +170,7 @@ struct Served {
     checks_ratio: Option<f64>,
     idle_mib: f64,
     loaded_mib: f64,
+    page_p99_ms: f64,
 }
 
 /// Everything that needs running servers; they are gone when this returns.
@@ -198,7 +206,7 @@ async fn serve(plan: &Plan, ground: &Ground, data: &Dataset, mistakes: &mut Mist
         mistakes,
     )
     .await?;
-    open_phases(plan.open_length, &baseline, &contestants, data, mistakes).await?;
+    let page_p99_ms = open_phases(plan.open_length, &baseline, &contestants, data, mistakes).await?;
 
     heading("Private memory of the server");
     line(&format!(
@@ -228,6 +236,7 @@ async fn serve(plan: &Plan, ground: &Ground, data: &Dataset, mistakes: &mut Mist
         checks_ratio: ratios.median_of("sqlite steamChecks"),
         idle_mib: mib(idle),
         loaded_mib: mib(loaded),
+        page_p99_ms,
     })
 }
 

@@ -56,12 +56,15 @@ both_databases! {
 
     async fn a_blocked_steam_account_is_refused_before_steam_is_asked(engine) {
         let stage = Stage::set(engine).await;
+        stage.demand(JoinMode::Auto, false).await;
         blocked(&stage, BlockEntry::steam(&steam(1)), None).await;
         let mut browser = stage.browser();
         browser.sign_in_discord("link", &discord(1)).await;
         let back = browser.answer_of_steam("link", &steam(1)).await;
         assert_eq!(browser.get(&back).await.status, 403);
         assert_eq!(stage.steam.hub().count("POST /openid/login"), 0);
+        stage.test.settle().await;
+        assert!(stage.discord.grants().is_empty(), "what the flow kept is given back");
         stage.finish().await;
     }
 

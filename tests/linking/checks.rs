@@ -73,6 +73,20 @@ both_databases! {
         stage.finish().await;
     }
 
+    async fn signing_in_again_keeps_a_token_that_works(engine) {
+        let stage = Stage::set(engine).await;
+        stage.demand(JoinMode::Auto, false).await;
+        let mut browser = stage.signed_in(1).await;
+        browser.sign_in_discord("link", &discord(1)).await;
+        stage.test.settle().await;
+        browser.press("/link/guild-1/join").await;
+        assert!(browser.page().await.contains("You are in the Discord server"));
+        browser.sign_in_discord("link", &discord(2)).await;
+        stage.test.settle().await;
+        assert!(stage.discord.grants().iter().all(|grant| grant.user.to_string() == discord(2).to_string()));
+        stage.finish().await;
+    }
+
     async fn a_guild_that_invites_wants_members_and_adds_nobody(engine) {
         let stage = Stage::set(engine).await;
         stage.demand(JoinMode::Invite, false).await;

@@ -14,6 +14,8 @@ pub enum Call {
     Count,
     /// A hundred players of one Guild at once, as a busy game server asks for them.
     SteamChecks,
+    /// The page that players see, for somebody who has not begun.
+    LinkPage,
 }
 
 /// Ids in one `steamChecks`.
@@ -27,6 +29,7 @@ impl Call {
             Self::FindBySteam => "findBySteam",
             Self::Count => "count",
             Self::SteamChecks => "steamChecks",
+            Self::LinkPage => "link page",
         }
     }
 }
@@ -49,22 +52,31 @@ impl Calls {
             Call::Baseline | Call::FindBySteam => "GET /api?action=findBySteam&id=",
             Call::Count => "GET /api?action=count",
             Call::SteamChecks => "GET /api?action=steamChecks&id=",
+            Call::LinkPage => "GET /link/guild-",
         };
         let ids = match call {
             Call::Baseline | Call::FindBySteam => 1,
-            Call::Count => 0,
+            Call::Count | Call::LinkPage => 0,
             Call::SteamChecks => CHECKED,
         };
         let list = vec![PLACEHOLDER; ids as usize].join(",");
-        let request = |key: &str| {
-            format!("{target}{list} HTTP/1.1\r\nHost: 127.0.0.1\r\nX-API-Key: {key}\r\n\r\n").into_bytes()
+        let request = |(number, key): (usize, &str)| {
+            let guild = if call == Call::LinkPage {
+                (number + 1).to_string()
+            } else {
+                String::new()
+            };
+            format!("{target}{list}{guild} HTTP/1.1\r\nHost: 127.0.0.1\r\nX-API-Key: {key}\r\n\r\n")
+                .into_bytes()
         };
         Arc::new(Self {
             call,
             requests: data
                 .tenants
                 .iter()
-                .map(|tenant| request(tenant.key.expose()))
+                .map(|tenant| tenant.key.expose())
+                .enumerate()
+                .map(request)
                 .collect(),
             ids_at: target.len(),
             ids,
@@ -128,6 +140,9 @@ impl Caller {
                 Call::Count => body == self.calls.count_body,
                 Call::FindBySteam => is_quoted_number(body, discord_id(self.link)),
                 Call::SteamChecks => is_all_true(body, steam_id(self.link)),
+                Call::LinkPage => {
+                    body.starts_with(b"<!doctype html>") && body.trim_ascii_end().ends_with(b"</html>")
+                }
             }
     }
 }

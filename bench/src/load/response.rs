@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 /// Answers to the measured calls are far smaller.
-const MAX_ANSWER_BYTES: usize = 4096;
+const MAX_ANSWER_BYTES: usize = 16 * 1024;
 
 #[derive(Debug, PartialEq, Eq)]
 pub struct Parsed {

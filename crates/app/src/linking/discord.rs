@@ -11,7 +11,7 @@ use platform::discord::OAuth;
 use platform::discord::oauth::{AccessToken, NoToken, Person};
 use storage::{Tx, Work, blocklist, flows};
 
-use super::flow::{Current, Forget, current, revoke_later, seal_token, trip_place};
+use super::flow::{Current, abandon, current, forget, give_token_back, revoke_later, seal_token, trip_place};
 use super::start::scopes;
 use super::{callback, refuse_blocked_network};
 use crate::error::AppError;
@@ -44,7 +44,7 @@ pub async fn discord_callback(
         .filter(|trip| state.matches(&trip.hash))
         .ok_or(AppError::SignInExpired)?;
     if let Err(error) = refuse_blocked_network(app, address).await {
-        app.db.write(Forget { hash: flow.hash }).await?;
+        abandon(app, &flow).await?;
         return Err(error);
     }
     // Used up before anything is asked with it: a second copy of this request finds nothing.
@@ -120,6 +120,8 @@ async fn bind(
     access: AccessToken,
 ) -> Result<String, AppError> {
     let keeps_token = purpose == FlowPurpose::Link && flow.page.join_mode == JoinMode::Auto;
+    let earlier = flow.flow.discord.as_ref().map(|(id, _)| id.clone());
+    let new_id = person.id.clone();
     let work = Bind {
         sealed: keeps_token.then(|| seal_token(app, &flow.hash, &access)),
         flow: flow.hash.clone(),
@@ -131,14 +133,12 @@ async fn bind(
     if !keeps_token || bound.is_err() {
         revoke_later(app, access);
     }
-    // The token of a sign-in before this one.
-    if let Some(earlier) = flow.flow.token_sealed.as_deref()
-        && let Some(earlier) = super::flow::open_token(app, &flow.hash, earlier)
-    {
-        revoke_later(app, earlier);
+    // Somebody else's token of before. One's own must stay: Discord ends all tokens of a person with one of them.
+    if earlier.is_some_and(|id| id != new_id) {
+        give_token_back(app, &flow);
     }
     if matches!(bound, Err(AppError::Blocked)) {
-        app.db.write(Forget { hash: flow.hash }).await?;
+        forget(app, &flow).await?;
     }
     bound.map(|()| flow.page.slug)
 }

@@ -104,8 +104,27 @@ pub async fn restart(app: &App, token: &FlowToken) -> Result<(), AppError> {
     Ok(())
 }
 
-pub(super) struct Forget {
-    pub hash: String,
+/// Forgets a flow under way and gives back the token that it holds.
+pub(super) async fn abandon(app: &App, current: &Current) -> Result<(), AppError> {
+    forget(app, current).await?;
+    give_token_back(app, current);
+    Ok(())
+}
+
+pub(super) async fn forget(app: &App, current: &Current) -> Result<(), AppError> {
+    let hash = current.hash.clone();
+    app.db.write(Forget { hash }).await
+}
+
+pub(super) fn give_token_back(app: &App, current: &Current) {
+    let sealed = current.flow.token_sealed.as_deref();
+    if let Some(token) = sealed.and_then(|sealed| open_token(app, &current.hash, sealed)) {
+        revoke_later(app, token);
+    }
+}
+
+struct Forget {
+    hash: String,
 }
 
 impl Work for Forget {

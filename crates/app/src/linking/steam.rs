@@ -12,7 +12,7 @@ use platform::steam::openid::{Assertion, NotConfirmed};
 use storage::{Tx, Work, blocklist, flows};
 
 use super::discord::UseTrip;
-use super::flow::{Forget, current};
+use super::flow::{abandon, current};
 use super::{callback, refuse_blocked_network};
 use crate::error::AppError;
 use crate::state::App;
@@ -52,7 +52,7 @@ pub async fn steam_callback(
     let claimed = BlockEntry::steam(assertion.claimed_id());
     let network = refuse_blocked_network(app, address).await;
     if network.is_err() || blocklist::is_any_blocked(&app.db, &[claimed], now_ms).await? {
-        app.db.write(Forget { hash: flow.hash }).await?;
+        abandon(app, &flow).await?;
         return Err(AppError::Blocked);
     }
     let use_trip = UseTrip {
@@ -80,7 +80,7 @@ pub async fn steam_callback(
     };
     let bound = app.db.write(work).await;
     if matches!(bound, Err(AppError::Blocked)) {
-        app.db.write(Forget { hash: flow.hash }).await?;
+        abandon(app, &flow).await?;
     }
     bound.map(|()| flow.page.slug)
 }

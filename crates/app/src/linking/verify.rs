@@ -12,7 +12,7 @@ use domain::quota::Purpose;
 use domain::steam_group::{Membership, Obstacle};
 use storage::{OrgScope, Tx, Work, blocklist, flows};
 
-use super::flow::{Current, Forget, current_of_page, open_token, revoke_later};
+use super::flow::{Current, abandon, current_of_page, give_token_back, open_token};
 use crate::error::AppError;
 use crate::links::{self, LinkRequest, Linking, Verified};
 use crate::state::App;
@@ -110,20 +110,8 @@ async fn refuse_blocked_people(
     if !blocklist::is_any_blocked(&app.db, &entries, app.now_ms()).await? {
         return Ok(());
     }
-    give_token_back(app, current);
-    app.db
-        .write(Forget {
-            hash: current.hash.clone(),
-        })
-        .await?;
+    abandon(app, current).await?;
     Err(AppError::Blocked)
-}
-
-fn give_token_back(app: &App, current: &Current) {
-    let sealed = current.flow.token_sealed.as_deref();
-    if let Some(token) = sealed.and_then(|sealed| open_token(app, &current.hash, sealed)) {
-        revoke_later(app, token);
-    }
 }
 
 /// Both questions at once. None when this player was asked about a moment ago.
