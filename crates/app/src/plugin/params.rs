@@ -137,6 +137,8 @@ pub fn is_fail_closed(query: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn parse(query: &str) -> Params<'_> {
@@ -194,6 +196,51 @@ mod tests {
             assert_eq!(parse(query).free_text("name").as_deref(), Some(name), "{query}");
         }
         assert_eq!(parse("nickname=x").free_text("name"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_asked_has_an_answer(query in ".{0,300}", name in "[a-z_]{1,12}") {
+            let params = parse(&query);
+            params.action();
+            params.last(&name);
+            params.free_text(&name);
+            is_fail_closed(&query);
+        }
+
+        #[test]
+        fn encoded_values_come_back_and_the_last_one_counts(values in prop::collection::vec(".{0,40}", 1..6)) {
+            let query = form_urlencoded::Serializer::new(String::new())
+                .extend_pairs(values.iter().map(|value| ("id", value)))
+                .append_pair("action", "count")
+                .finish();
+            let params = parse(&query);
+            prop_assert_eq!(params.last("id"), values.last().map(String::as_str));
+            prop_assert_eq!(params.action(), ActionParam::Known(Action::Count));
+        }
+
+        #[test]
+        fn an_encoded_name_comes_back_whole(name in "[^+]{1,60}") {
+            let encoded: String = form_urlencoded::Serializer::new(String::new())
+                .append_pair("name", &name)
+                .finish();
+            let query = format!("action=updateSteam&id=1&{encoded}&secret=x");
+            prop_assert_eq!(parse(&query).free_text("name"), Some(name));
+        }
+
+        #[test]
+        fn a_name_pasted_raw_ends_only_at_a_parameter(name in "[a-zA-Z0-9&= ]{1,40}") {
+            let names_a_parameter = KNOWN.iter().any(|known| name.contains(&format!("&{known}=")));
+            prop_assume!(!names_a_parameter);
+            let query = format!("action=updateSteam&id=1&name={name}&secret=x");
+            prop_assert_eq!(parse(&query).free_text("name"), Some(name));
+        }
+
+        #[test]
+        fn a_failure_is_closed_unless_another_action_is_named(name in "[a-zA-Z]{1,20}") {
+            let closed = Action::parse(&name).is_none_or(|action| action.spec().fail_closed);
+            prop_assert_eq!(is_fail_closed(&format!("action={name}")), closed);
+        }
     }
 
     #[test]

@@ -142,9 +142,11 @@ impl Writer<'_> {
     /// Copies the log into the database file. Readers that begin afterwards do not hold it, so that the next commit can
     /// start it anew; true when there is nothing left to copy.
     fn fold(&mut self) -> Result<bool, DbError> {
+        // Waits for point reads under way: what one of them still looks at cannot be copied, and afterwards one that
+        // stays behind would keep the log from being started anew.
+        self.readers.move_all_on();
         let folded = connection::fold_log(self.connection()?)?;
         if folded {
-            // Waits for them: a reader that stays behind would keep the log from being started anew.
             self.readers.move_all_on();
         }
         Ok(folded)
@@ -153,7 +155,6 @@ impl Writer<'_> {
     /// Leaves a folded and empty log behind; a reader in the way only postpones it.
     fn tidy(&mut self) {
         if self.dirty {
-            self.readers.move_on();
             self.dirty = !self.log_result(|writer| {
                 writer.connection()?.execute_batch("PRAGMA optimize")?;
                 Ok(writer.fold()? && connection::truncate_log(writer.connection()?)?)
