@@ -87,6 +87,21 @@ both_databases! {
         stage.finish().await;
     }
 
+    async fn a_flow_of_one_guild_is_worth_nothing_in_another(engine) {
+        let stage = Stage::set(engine).await;
+        let other = stage.test.tenant(2, domain::plan::Tier::Standard).await;
+        let mut browser = stage.signed_in(1).await;
+        let form = form_token(&browser.page().await).unwrap();
+        for path in ["/link/guild-2/verify", "/link/guild-2/join"] {
+            assert_eq!(browser.post(path, &form).await.status, 400, "{path}");
+        }
+        let page = browser.get("/link/guild-2").await;
+        assert!(!page.text().contains("Player 1"), "nor does the other page know who it is");
+        assert_eq!(stage.count("links").await, 0);
+        assert_eq!(stage.test.plugin(&other.key).get("/api?action=count").await.text(), r#"{"Total":0}"#);
+        stage.finish().await;
+    }
+
     async fn a_get_never_links_and_a_form_from_elsewhere_neither(engine) {
         let stage = Stage::set(engine).await;
         let mut browser = stage.signed_in(1).await;
