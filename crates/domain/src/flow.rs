@@ -3,13 +3,12 @@
 
 use std::fmt;
 
-use base64::Engine;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 use crate::digest::HexDigest;
-use crate::random::{Random, bytes};
+use crate::random::Random;
+use crate::secret;
 use crate::words::words;
 
 /// One trip to a provider and back is used within this time or not at all.
@@ -17,8 +16,6 @@ pub const TRIP_MS: i64 = 10 * 60_000;
 /// A flow ends this long after its last step.
 pub const LIFETIME_MS: i64 = 60 * 60_000;
 
-const TOKEN_BYTES: usize = 32;
-const TOKEN_CHARS: usize = 43;
 /// Stored hashes depend on this text; changing it ends all flows.
 const HASH_LABEL: &str = "symbolon flow v1";
 const FORM_LABEL: &str = "symbolon flow form v1";
@@ -73,19 +70,12 @@ pub struct FlowToken(Zeroizing<String>);
 
 impl FlowToken {
     pub fn generate(random: &dyn Random) -> Self {
-        let secret = Zeroizing::new(bytes::<TOKEN_BYTES>(random));
-        Self(Zeroizing::new(URL_SAFE_NO_PAD.encode(secret.as_slice())))
+        Self(secret::generate(random))
     }
 
     /// Accepts exactly the generated form.
     pub fn parse(text: &str) -> Result<Self, MalformedFlow> {
-        if text.len() != TOKEN_CHARS {
-            return Err(MalformedFlow);
-        }
-        match URL_SAFE_NO_PAD.decode(text).map(Zeroizing::new) {
-            Ok(secret) if secret.len() == TOKEN_BYTES => Ok(Self(Zeroizing::new(text.to_owned()))),
-            Ok(_) | Err(_) => Err(MalformedFlow),
-        }
+        secret::read(text).map(Self).ok_or(MalformedFlow)
     }
 
     /// The secret text, for the cookie only.

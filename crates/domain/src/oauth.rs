@@ -9,10 +9,9 @@ use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 use crate::digest::HexDigest;
-use crate::random::{Random, bytes};
+use crate::random::Random;
+use crate::secret;
 
-const SECRET_BYTES: usize = 32;
-const SECRET_CHARS: usize = 43;
 /// Stored hashes depend on this text; changing it ends all sign-ins that are under way.
 const STATE_LABEL: &str = "symbolon oauth state v1";
 
@@ -26,12 +25,12 @@ pub struct State(Zeroizing<String>);
 
 impl State {
     pub fn generate(random: &dyn Random) -> Self {
-        Self(secret(random))
+        Self(secret::generate(random))
     }
 
     /// Accepts exactly the generated form.
     pub fn parse(text: &str) -> Result<Self, MalformedSecret> {
-        read(text).map(Self)
+        secret::read(text).map(Self).ok_or(MalformedSecret)
     }
 
     /// The text for the authorization request only.
@@ -63,12 +62,12 @@ pub struct PkceVerifier(Zeroizing<String>);
 
 impl PkceVerifier {
     pub fn generate(random: &dyn Random) -> Self {
-        Self(secret(random))
+        Self(secret::generate(random))
     }
 
     /// Accepts exactly the generated form.
     pub fn parse(text: &str) -> Result<Self, MalformedSecret> {
-        read(text).map(Self)
+        secret::read(text).map(Self).ok_or(MalformedSecret)
     }
 
     /// The secret text, for the token exchange and for sealing only.
@@ -85,21 +84,6 @@ impl PkceVerifier {
 impl fmt::Debug for PkceVerifier {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("PkceVerifier(…)")
-    }
-}
-
-fn secret(random: &dyn Random) -> Zeroizing<String> {
-    let secret = Zeroizing::new(bytes::<SECRET_BYTES>(random));
-    Zeroizing::new(URL_SAFE_NO_PAD.encode(secret.as_slice()))
-}
-
-fn read(text: &str) -> Result<Zeroizing<String>, MalformedSecret> {
-    if text.len() != SECRET_CHARS {
-        return Err(MalformedSecret);
-    }
-    match URL_SAFE_NO_PAD.decode(text).map(Zeroizing::new) {
-        Ok(secret) if secret.len() == SECRET_BYTES => Ok(Zeroizing::new(text.to_owned())),
-        Ok(_) | Err(_) => Err(MalformedSecret),
     }
 }
 

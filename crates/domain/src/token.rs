@@ -2,15 +2,12 @@
 
 use std::fmt;
 
-use base64::Engine;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use zeroize::Zeroizing;
 
 use crate::digest::HexDigest;
-use crate::random::{Random, bytes};
+use crate::random::Random;
+use crate::secret;
 
-const TOKEN_BYTES: usize = 32;
-const TOKEN_CHARS: usize = 43;
 /// Stored hashes depend on this text; changing it signs everyone out.
 const HASH_LABEL: &str = "symbolon session v1";
 
@@ -24,20 +21,12 @@ pub struct SessionToken(Zeroizing<String>);
 
 impl SessionToken {
     pub fn generate(random: &dyn Random) -> Self {
-        let secret = Zeroizing::new(bytes::<TOKEN_BYTES>(random));
-        Self(Zeroizing::new(URL_SAFE_NO_PAD.encode(secret.as_slice())))
+        Self(secret::generate(random))
     }
 
     /// Accepts exactly the generated form.
     pub fn parse(text: &str) -> Result<Self, MalformedToken> {
-        if text.len() != TOKEN_CHARS {
-            return Err(MalformedToken);
-        }
-        let secret = URL_SAFE_NO_PAD.decode(text).map(Zeroizing::new);
-        match secret {
-            Ok(secret) if secret.len() == TOKEN_BYTES => Ok(Self(Zeroizing::new(text.to_owned()))),
-            Ok(_) | Err(_) => Err(MalformedToken),
-        }
+        secret::read(text).map(Self).ok_or(MalformedToken)
     }
 
     /// The secret text, for the cookie only.

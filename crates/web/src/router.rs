@@ -2,6 +2,7 @@
 
 use axum::Router;
 use axum::routing::{any, get, post};
+use domain::flow::{FlowPurpose, Provider};
 use http::{Method, Uri};
 
 use crate::dashboard::{audit, guilds, keys, orgs, servers};
@@ -19,7 +20,7 @@ pub fn table() -> Vec<RouteSpec> {
 }
 
 fn routes() -> Routes {
-    dashboard_routes(open_routes(Routes::new()))
+    dashboard_routes(sign_in_routes(open_routes(Routes::new())))
 }
 
 fn open_routes(routes: Routes) -> Routes {
@@ -50,17 +51,6 @@ fn open_routes(routes: Routes) -> Routes {
             post(link::confirm_unlink),
         )
         .button("/unlink/{slug}/restart", "Start over", post(link::restart_unlink))
-        .trip("/auth/discord/link", get(sign_in::discord_link))
-        .trip("/auth/discord/link/callback", get(sign_in::discord_link_callback))
-        .trip("/auth/discord/unlink", get(sign_in::discord_unlink))
-        .trip(
-            "/auth/discord/unlink/callback",
-            get(sign_in::discord_unlink_callback),
-        )
-        .trip("/auth/steam/link", get(sign_in::steam_link))
-        .trip("/auth/steam/link/callback", get(sign_in::steam_link_callback))
-        .trip("/auth/steam/unlink", get(sign_in::steam_unlink))
-        .trip("/auth/steam/unlink/callback", get(sign_in::steam_unlink_callback))
         .page("/docs", "Documentation", get(docs::home))
         .page("/docs/api", "Reference of the plugin API", get(docs::api))
         .page("/docs/api/{action}", "Reference of one action", get(docs::action))
@@ -88,6 +78,16 @@ fn open_routes(routes: Routes) -> Routes {
             Action,
             any(plugin::handle),
         )
+}
+
+fn sign_in_routes(routes: Routes) -> Routes {
+    let purposes = [FlowPurpose::Link, FlowPurpose::Unlink];
+    let pairs = purposes
+        .into_iter()
+        .flat_map(|purpose| [(Provider::Discord, purpose), (Provider::Steam, purpose)]);
+    pairs
+        .flat_map(|(provider, purpose)| sign_in::routes(provider, purpose))
+        .fold(routes, |routes, (path, route)| routes.trip(path, route))
 }
 
 fn dashboard_routes(routes: Routes) -> Routes {

@@ -29,6 +29,16 @@ pub use unlink::unlink;
 pub use verify::{Outcome, Verifier, join, verify};
 pub use view::{Shown, WouldEnd, view};
 
+/// Where a sign-in begins.
+pub const fn entrance(provider: Provider, purpose: FlowPurpose) -> &'static str {
+    match (provider, purpose) {
+        (Provider::Discord, FlowPurpose::Link) => "/auth/discord/link",
+        (Provider::Discord, FlowPurpose::Unlink) => "/auth/discord/unlink",
+        (Provider::Steam, FlowPurpose::Link) => "/auth/steam/link",
+        (Provider::Steam, FlowPurpose::Unlink) => "/auth/steam/unlink",
+    }
+}
+
 /// Where a provider sends the browser back to: one constant path for each provider and purpose, so that an answer for
 /// one is worth nothing at another.
 pub const fn callback(provider: Provider, purpose: FlowPurpose) -> &'static str {

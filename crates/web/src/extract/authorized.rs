@@ -9,11 +9,12 @@ use domain::audit::Actor;
 use domain::id::OrgId;
 use domain::permission::{Permission, Role};
 use domain::token::SessionToken;
-use http::header::{COOKIE, ORIGIN};
+use http::header::ORIGIN;
 use http::request::Parts;
 use http::{HeaderMap, Method};
 
 use super::body::is_json;
+use super::cookie;
 use crate::error::Failure;
 use crate::state::{Settings, WebState};
 
@@ -89,17 +90,7 @@ impl<P: Required> FromRequestParts<WebState> for Authorized<P> {
 }
 
 fn session_token(headers: &HeaderMap, settings: &Settings) -> Option<SessionToken> {
-    let name = settings.session_cookie();
-    let cookies = headers
-        .get_all(COOKIE)
-        .iter()
-        .filter_map(|value| value.to_str().ok());
-    let mut pairs = cookies
-        .flat_map(|value| value.split(';'))
-        .filter_map(|pair| pair.trim().split_once('='));
-    pairs
-        .find(|(key, _)| *key == name)
-        .and_then(|(_, value)| SessionToken::parse(value).ok())
+    cookie(headers, settings.session_cookie()).and_then(|value| SessionToken::parse(value).ok())
 }
 
 /// A browser must not be made to change anything from another site. Programs send neither header and pass.

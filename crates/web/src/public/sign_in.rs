@@ -4,6 +4,7 @@ use app::AppError;
 use app::linking::{self, DiscordAnswer};
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
+use axum::routing::{MethodRouter, get};
 use domain::flow::{FlowPurpose, Provider};
 use http::header::SET_COOKIE;
 
@@ -12,36 +13,14 @@ use super::visitor::{Visitor, set_flow};
 use crate::error::Failure;
 use crate::state::WebState;
 
-pub async fn discord_link(
-    state: State<WebState>,
-    query: RawQuery,
-    visitor: Visitor,
-) -> Result<Response, Failure> {
-    start(state, query, visitor, Provider::Discord, FlowPurpose::Link).await
-}
-
-pub async fn discord_unlink(
-    state: State<WebState>,
-    query: RawQuery,
-    visitor: Visitor,
-) -> Result<Response, Failure> {
-    start(state, query, visitor, Provider::Discord, FlowPurpose::Unlink).await
-}
-
-pub async fn steam_link(
-    state: State<WebState>,
-    query: RawQuery,
-    visitor: Visitor,
-) -> Result<Response, Failure> {
-    start(state, query, visitor, Provider::Steam, FlowPurpose::Link).await
-}
-
-pub async fn steam_unlink(
-    state: State<WebState>,
-    query: RawQuery,
-    visitor: Visitor,
-) -> Result<Response, Failure> {
-    start(state, query, visitor, Provider::Steam, FlowPurpose::Unlink).await
+/// The way out to a provider, and the way back from it.
+pub fn routes(provider: Provider, purpose: FlowPurpose) -> [(&'static str, MethodRouter<WebState>); 2] {
+    let out = move |state, query, visitor| start(state, query, visitor, provider, purpose);
+    let back = move |state, query, visitor| finish(state, query, visitor, provider, purpose);
+    [
+        (linking::entrance(provider, purpose), get(out)),
+        (linking::callback(provider, purpose), get(back)),
+    ]
 }
 
 async fn start(
@@ -64,64 +43,26 @@ async fn start(
     Ok(response)
 }
 
-pub async fn discord_link_callback(
-    state: State<WebState>,
-    query: RawQuery,
-    visitor: Visitor,
-) -> Result<Response, Failure> {
-    discord_callback(state, query, visitor, FlowPurpose::Link).await
-}
-
-pub async fn discord_unlink_callback(
-    state: State<WebState>,
-    query: RawQuery,
-    visitor: Visitor,
-) -> Result<Response, Failure> {
-    discord_callback(state, query, visitor, FlowPurpose::Unlink).await
-}
-
-async fn discord_callback(
+async fn finish(
     State(state): State<WebState>,
     RawQuery(query): RawQuery,
     visitor: Visitor,
+    provider: Provider,
     purpose: FlowPurpose,
 ) -> Result<Response, Failure> {
     let query = query.unwrap_or_default();
-    let (given, code) = (value(&query, "state"), value(&query, "code"));
-    let answer = DiscordAnswer {
-        state: given.as_deref().unwrap_or_default(),
-        code: code.as_deref(),
+    let (app, flow, address) = (&state.app, visitor.flow.as_ref(), visitor.address);
+    let done = match provider {
+        Provider::Discord => {
+            let (given, code) = (value(&query, "state"), value(&query, "code"));
+            let answer = DiscordAnswer {
+                state: given.as_deref().unwrap_or_default(),
+                code: code.as_deref(),
+            };
+            linking::discord_callback(app, purpose, flow, answer, address).await
+        }
+        Provider::Steam => linking::steam_callback(app, purpose, flow, &query, address).await,
     };
-    let flow = visitor.flow.as_ref();
-    let done = linking::discord_callback(&state.app, purpose, flow, answer, visitor.address).await;
-    back(&state, &visitor, purpose, done).await
-}
-
-pub async fn steam_link_callback(
-    state: State<WebState>,
-    query: RawQuery,
-    visitor: Visitor,
-) -> Result<Response, Failure> {
-    steam_callback(state, query, visitor, FlowPurpose::Link).await
-}
-
-pub async fn steam_unlink_callback(
-    state: State<WebState>,
-    query: RawQuery,
-    visitor: Visitor,
-) -> Result<Response, Failure> {
-    steam_callback(state, query, visitor, FlowPurpose::Unlink).await
-}
-
-async fn steam_callback(
-    State(state): State<WebState>,
-    RawQuery(query): RawQuery,
-    visitor: Visitor,
-    purpose: FlowPurpose,
-) -> Result<Response, Failure> {
-    let query = query.unwrap_or_default();
-    let flow = visitor.flow.as_ref();
-    let done = linking::steam_callback(&state.app, purpose, flow, &query, visitor.address).await;
     back(&state, &visitor, purpose, done).await
 }
 

@@ -5,12 +5,13 @@ use std::net::IpAddr;
 use axum::extract::FromRequestParts;
 use domain::flow::FlowToken;
 use domain::link::Country;
-use http::header::{ACCEPT_LANGUAGE, COOKIE, ORIGIN};
+use http::header::{ACCEPT_LANGUAGE, ORIGIN};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue};
 
 use super::texts::{self, Texts};
 use crate::error::Failure;
+use crate::extract::cookie;
 use crate::serve::Peer;
 use crate::state::{Settings, WebState};
 
@@ -52,18 +53,6 @@ impl FromRequestParts<WebState> for Visitor {
             is_same_site: is_same_site(headers, settings),
         })
     }
-}
-
-/// The value of a cookie; of several with one name the first.
-pub fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
-    let cookies = headers
-        .get_all(COOKIE)
-        .iter()
-        .filter_map(|value| value.to_str().ok());
-    let mut pairs = cookies
-        .flat_map(|value| value.split(';'))
-        .filter_map(|pair| pair.trim().split_once('='));
-    pairs.find(|(key, _)| *key == name).map(|(_, value)| value)
 }
 
 fn is_same_site(headers: &HeaderMap, settings: &Settings) -> bool {
