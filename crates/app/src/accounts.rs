@@ -3,11 +3,15 @@
 use domain::audit::{Actor, AuditAction};
 use domain::id::AccountId;
 use domain::name::DisplayName;
+use domain::permission::Role;
+use domain::plan::best_tier;
 use domain::platform_id::DiscordId;
-use storage::accounts::{self, Account};
-use storage::{Tx, Work, audit};
+pub use storage::accounts::Account;
+pub use storage::team::OrgOfPerson;
+use storage::{Tx, Work, accounts, audit, team};
 
 use crate::error::AppError;
+use crate::instance;
 use crate::state::App;
 
 /// The account of a Discord user, made now if there is none.
@@ -78,4 +82,33 @@ impl Work for GrantOperator {
         };
         Ok(audit::append_for_operators(tx, &entry).await?)
     }
+}
+
+/// A person with their Orgs and how many more they may make.
+pub struct Me {
+    pub account: Account,
+    pub orgs: Vec<OrgOfPerson>,
+    pub orgs_owned: i64,
+    pub orgs_ceiling: i64,
+    pub invite_only: bool,
+}
+
+/// What the dashboard knows about whoever is signed in.
+pub async fn me(app: &App, id: &AccountId) -> Result<Me, AppError> {
+    let account = get(app, id).await?;
+    let orgs = team::list_orgs(&app.db, account.num).await?;
+    let owned = orgs.iter().filter(|org| org.role == Role::Owner);
+    let best = best_tier(owned.map(|org| org.tier));
+    Ok(Me {
+        orgs_owned: accounts::count_owned(&app.db, account.num).await?,
+        orgs_ceiling: best.ceilings().orgs,
+        invite_only: instance::is_invite_only(app).await?,
+        account,
+        orgs,
+    })
+}
+
+/// An account by its public id.
+pub async fn get(app: &App, id: &AccountId) -> Result<Account, AppError> {
+    accounts::find(&app.db, id).await?.ok_or(AppError::NotFound)
 }

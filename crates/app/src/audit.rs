@@ -1,12 +1,47 @@
 //! Reading the audit log.
 
-use storage::OrgScope;
-use storage::audit::{self, AuditRow};
+use domain::audit::{Actor, AuditAction};
+use serde_json::json;
+pub use storage::audit::{AuditFilter, NamedEntry};
+use storage::{OrgScope, Tx, Work, audit, orgs};
 
+use crate::deed::Deed;
 use crate::error::AppError;
 use crate::state::App;
 
-/// The newest entries of an Org, newest first.
-pub async fn list_newest(app: &App, scope: OrgScope, limit: i64) -> Result<Vec<AuditRow>, AppError> {
-    Ok(audit::list_newest(&app.db, scope, limit).await?)
+/// Entries of an Org that fit, newest first.
+pub async fn list(
+    app: &App,
+    scope: OrgScope,
+    filter: &AuditFilter,
+    limit: i64,
+) -> Result<Vec<NamedEntry>, AppError> {
+    Ok(audit::list_filtered(&app.db, scope, filter, limit).await?)
+}
+
+/// Writes down that somebody took the log home.
+pub async fn note_export(app: &App, scope: OrgScope, actor: Actor) -> Result<(), AppError> {
+    let deed = Deed::begin(app, scope, actor);
+    app.db.write(NoteExport { deed }).await
+}
+
+struct NoteExport {
+    deed: Deed,
+}
+
+impl Work for NoteExport {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "note_export";
+
+    fn tenant(&self) -> Option<i64> {
+        self.deed.tenant()
+    }
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        orgs::lock(tx, self.deed.scope).await?;
+        self.deed
+            .note(tx, AuditAction::AuditExported, None, &json!({}))
+            .await
+    }
 }

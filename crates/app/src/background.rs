@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use domain::quota::DailyQuota;
-use storage::{KeyNum, Tx, Work, daily_calls, error_log, jobs, keys, sessions, settings};
+use storage::{KeyNum, Tx, Work, daily_calls, error_log, jobs, keys, sessions, settings, sign_ins};
 use tokio::sync::watch;
 
+use crate::claims;
 use crate::error::AppError;
 use crate::error_log::WriteGroups;
 use crate::gate::KeyUse;
@@ -13,6 +14,7 @@ use crate::linking;
 use crate::seen::WriteMarks;
 use crate::state::App;
 use crate::steam_calls;
+use crate::versions;
 
 const FLUSH_EVERY: Duration = Duration::from_secs(5);
 const PURGE_EVERY: Duration = Duration::from_secs(60);
@@ -83,6 +85,7 @@ pub async fn flush_errors(app: &App) -> Result<(), AppError> {
 pub async fn keep_house(app: &App) -> Result<(), AppError> {
     flush_uses(app).await?;
     flush_seen(app).await?;
+    versions::flush(app).await?;
     steam_calls::share(app).await?;
     let now_ms = app.now_ms();
     linking::clear_expired(app).await?;
@@ -170,7 +173,8 @@ impl Work for Purge {
             ERROR_GROUPS_KEPT,
         )
         .await?;
+        let sign_ins = sign_ins::purge(tx, self.now_ms, self.now_ms - claims::MANAGED_MS).await?;
         let calls = daily_calls::purge(tx, DailyQuota::day_of(self.now_ms) - 1).await?;
-        Ok(sessions.max(jobs).max(retired).max(errors).max(calls))
+        Ok(sessions.max(jobs).max(retired).max(errors).max(calls).max(sign_ins))
     }
 }

@@ -5,13 +5,19 @@ use domain::audit::{Actor, AuditAction};
 use domain::id::{KeyId, ServerId};
 use domain::key::{KeyHash, KeyKind, KeyPrefix, PlainKey};
 use serde_json::json;
+pub use storage::bot_keys::BotKey;
 use storage::keys::{self, NewKey};
-use storage::{OrgScope, Tx, Work, orgs, servers};
+use storage::{OrgScope, Tx, Work, bot_keys, orgs, servers};
 
 use crate::deed::Deed;
 use crate::error::AppError;
 use crate::keys::sealed_place;
 use crate::state::App;
+
+/// What an Org may see of them.
+pub async fn list(app: &App, scope: OrgScope) -> Result<Vec<BotKey>, AppError> {
+    Ok(bot_keys::list(&app.db, scope).await?)
+}
 
 /// Makes a bot key for the Server. The one before it stops with the same commit.
 pub async fn issue(app: &App, scope: OrgScope, server: ServerId, actor: Actor) -> Result<PlainKey, AppError> {

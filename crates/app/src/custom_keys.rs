@@ -15,7 +15,7 @@ use crate::keys::{open_key, sealed_place};
 use crate::state::App;
 
 /// Custom keys of one Org.
-const MOST: i64 = 50;
+pub const MOST: i64 = 50;
 
 pub struct CustomKeyRequest {
     pub name: DisplayName,

@@ -10,7 +10,7 @@ use domain::platform_id::DiscordId;
 use domain::quota::Purpose;
 use domain::steam_group::PastedGroup;
 use storage::guilds::{self, NewGuild};
-pub use storage::guilds::{Guild, GuildSettings, SteamGroup};
+pub use storage::guilds::{Guild, GuildSettings, RemovedGuild, SteamGroup};
 use storage::{GuildNum, OrgScope, Tx, Work, audit, orgs};
 
 use crate::deed::Deed;
@@ -139,6 +139,8 @@ pub struct GuildChange {
     /// `Some(None)` takes the invite away.
     pub invite_url: Option<Option<InviteUrl>>,
     pub relink_cooldown_ms: Option<i64>,
+    pub name: Option<DisplayName>,
+    pub slug: Option<Slug>,
 }
 
 impl GuildChange {
@@ -258,6 +260,7 @@ impl Work for Change {
         orgs::lock(tx, scope).await?;
         let found = guilds::find_in(tx, scope, &self.id).await?;
         let guild = found.ok_or(AppError::NotFound)?;
+        self.rename(tx, &guild).await?;
         let before = guilds::get_settings_in(tx, scope, guild.num).await?;
         let after = self.change.apply(&before, self.group.as_ref());
         if after == before {
@@ -278,4 +281,69 @@ impl Work for Change {
             .note(tx, AuditAction::GuildChanged, Some(self.id.as_str()), &detail)
             .await
     }
+}
+
+impl Change {
+    /// A new name or address of the Guild. Whoever has the old address finds nothing there any more.
+    async fn rename(&self, tx: &mut Tx<'_>, guild: &Guild) -> Result<(), AppError> {
+        let name = self.change.name.as_ref().map_or(&*guild.name, DisplayName::as_str);
+        let slug = self.change.slug.as_ref().map_or(&*guild.slug, Slug::as_str);
+        if (name, slug) == (&*guild.name, &*guild.slug) {
+            return Ok(());
+        }
+        let renamed = guilds::rename(tx, self.deed.scope, guild.num, name, slug).await;
+        renamed.map_err(|error| taken(error, "Another community has this address. Choose another one."))?;
+        let detail = serde_json::json!({ "slug": { "from": guild.slug, "to": slug } });
+        self.deed
+            .note(tx, AuditAction::GuildChanged, Some(self.id.as_str()), &detail)
+            .await
+    }
+}
+
+/// Removes a Guild with its Servers and keys. Its links end; nothing is posted about them.
+pub async fn remove(app: &App, scope: OrgScope, id: GuildId, actor: Actor) -> Result<(), AppError> {
+    let deed = Deed::begin(app, scope, actor);
+    app.db.write(Remove { deed, id }).await
+}
+
+struct Remove {
+    deed: Deed,
+    id: GuildId,
+}
+
+impl Work for Remove {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "remove_guild";
+
+    fn tenant(&self) -> Option<i64> {
+        self.deed.tenant()
+    }
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        let (scope, now_ms) = (self.deed.scope, self.deed.now_ms);
+        orgs::lock(tx, scope).await?;
+        let found = guilds::find_in(tx, scope, &self.id).await?;
+        let guild = found.ok_or(AppError::NotFound)?;
+        let gone = remove_guild(tx, scope, guild.num, now_ms).await?;
+        let detail = serde_json::json!({ "links_ended": gone.links, "servers": gone.servers });
+        let target = Some(self.id.as_str());
+        self.deed.note(tx, AuditAction::GuildRemoved, target, &detail).await
+    }
+}
+
+/// Removes a Guild and counts it out, inside a unit of work that holds the Org's lock.
+pub(crate) async fn remove_guild(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    guild: GuildNum,
+    now_ms: i64,
+) -> Result<RemovedGuild, AppError> {
+    let gone = guilds::remove(tx, scope, guild, now_ms).await?;
+    for _ in 0..gone.servers {
+        orgs::drop_server(tx, scope).await?;
+    }
+    orgs::drop_links(tx, scope, i64::try_from(gone.links).unwrap_or(i64::MAX)).await?;
+    orgs::drop_guild(tx, scope).await?;
+    Ok(gone)
 }

@@ -3,7 +3,7 @@
 use domain::audit::{Actor, AuditAction};
 use domain::seal::{Aad, KeyRing};
 use storage::keys::SealedKey;
-use storage::{KeyNum, Tx, Work, audit, keys, settings};
+use storage::{KeyNum, Tx, Work, audit, invites, keys, settings};
 
 use crate::error::AppError;
 use crate::state::{App, Parts, StartError};
@@ -115,7 +115,7 @@ pub async fn reseal_all(app: &App) -> Result<u64, AppError> {
     loop {
         let slice = keys::list_sealed_otherwise(&app.db, after, &active).await?;
         let Some(last) = slice.last() else {
-            return Ok(resealed);
+            return Ok(resealed + reseal_codes(app).await?);
         };
         after = last.num;
         let copies = slice
@@ -126,6 +126,50 @@ pub async fn reseal_all(app: &App) -> Result<u64, AppError> {
     }
 }
 
+/// The same for the codes of invitations.
+async fn reseal_codes(app: &App) -> Result<u64, AppError> {
+    let active = app.vault.active_kid();
+    let (mut after, mut resealed) = (0, 0);
+    loop {
+        let slice = invites::list_sealed_otherwise(&app.db, after, &active).await?;
+        let Some(last) = slice.last() else {
+            return Ok(resealed);
+        };
+        after = last.num;
+        let mut codes = Vec::with_capacity(slice.len());
+        for code in &slice {
+            let place = crate::invites::sealed_place(code.id.as_str(), code.version);
+            let (sealed, kid) = anew(app, &place, &code.sealed)?;
+            codes.push((code.num, code.sealed.clone(), sealed, kid));
+        }
+        resealed += app.db.write(ResealCodes(codes)).await?;
+    }
+}
+
+/// A sealed text under the active master key.
+fn anew(app: &App, place: &Aad<'_>, sealed: &str) -> Result<(String, String), AppError> {
+    let plain = app.vault.open_sealed(place, sealed);
+    let plain = plain.map_err(|error| AppError::Internal(error.to_string()))?;
+    Ok(app.vault.seal(&*app.random, place, &plain))
+}
+
+/// Row, old and new sealed text, and the master key of the new one.
+struct ResealCodes(Vec<(i64, String, String, String)>);
+
+impl Work for ResealCodes {
+    type Output = u64;
+    type Error = AppError;
+    const NAME: &'static str = "reseal_codes";
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<u64, AppError> {
+        let mut changed = 0;
+        for (num, old, sealed, kid) in &self.0 {
+            changed += u64::from(invites::reseal(tx, *num, old, sealed, kid).await?);
+        }
+        Ok(changed)
+    }
+}
+
 pub struct Rotation {
     pub kid: String,
     pub resealed: u64,
@@ -133,11 +177,7 @@ pub struct Rotation {
 
 fn reseal(app: &App, copy: &SealedKey) -> Result<Resealed, AppError> {
     let place = crate::keys::sealed_place(copy.id.as_str(), copy.version);
-    let plain = app
-        .vault
-        .open_sealed(&place, &copy.sealed)
-        .map_err(|error| AppError::Internal(error.to_string()))?;
-    let (sealed, kid) = app.vault.seal(&*app.random, &place, &plain);
+    let (sealed, kid) = anew(app, &place, &copy.sealed)?;
     Ok(Resealed {
         num: copy.num,
         old: copy.sealed.clone(),

@@ -2,6 +2,7 @@
 
 use domain::audit::{Actor, AuditAction};
 use domain::id::OrgId;
+use domain::invitation::Code;
 use domain::name::{DisplayName, Slug};
 use domain::permission::{PermissionSet, Role};
 use domain::plan::{Dimension, Tier, best_tier};
@@ -9,11 +10,14 @@ use serde_json::json;
 use storage::accounts::{self, Account};
 pub use storage::orgs::Org;
 use storage::orgs::{self, NewOrg};
-use storage::{OrgScope, Tx, Work, audit};
+use storage::{AccountNum, OrgScope, Tx, Work, audit, guilds, invites, registration, team};
 
 use crate::deed::Deed;
 use crate::error::AppError;
+use crate::guilds::remove_guild;
+use crate::instance;
 use crate::state::App;
+use crate::team::Doer;
 
 /// Creates an Org owned by `owner`. How many one account may own follows from the best tier among them.
 pub async fn create(
@@ -22,6 +26,38 @@ pub async fn create(
     name: DisplayName,
     slug: Slug,
     actor: Actor,
+) -> Result<(OrgId, OrgScope), AppError> {
+    write_new(app, owner, name, slug, actor, None).await
+}
+
+/// The same for somebody who asks for it. While registration is by invitation it takes a code, which is used up.
+pub async fn register(
+    app: &App,
+    owner: &Account,
+    name: DisplayName,
+    slug: Slug,
+    code: Option<&str>,
+) -> Result<(OrgId, OrgScope), AppError> {
+    let actor = Actor::Account(owner.id.clone());
+    let code = code.map(str::trim).and_then(Code::parse);
+    let entry = Registration {
+        code_hash: code.map(|code| code.registration_hash()),
+    };
+    write_new(app, owner, name, slug, actor, Some(entry)).await
+}
+
+/// Somebody who makes an Org without being an operator.
+struct Registration {
+    code_hash: Option<String>,
+}
+
+async fn write_new(
+    app: &App,
+    owner: &Account,
+    name: DisplayName,
+    slug: Slug,
+    actor: Actor,
+    registration: Option<Registration>,
 ) -> Result<(OrgId, OrgScope), AppError> {
     let now_ms = app.now_ms();
     let id = OrgId::generate(now_ms, &*app.random);
@@ -33,6 +69,7 @@ pub async fn create(
             name,
             slug,
             actor,
+            registration,
             now_ms,
         })
         .await?;
@@ -45,6 +82,7 @@ struct Create {
     name: DisplayName,
     slug: Slug,
     actor: Actor,
+    registration: Option<Registration>,
     now_ms: i64,
 }
 
@@ -54,6 +92,17 @@ impl Work for Create {
     const NAME: &'static str = "create_org";
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<OrgScope, AppError> {
+        if let Some(entry) = &self.registration
+            && instance::is_invite_only_in(tx).await?
+        {
+            let taken = match &entry.code_hash {
+                Some(hash) => registration::take(tx, hash, self.now_ms).await?,
+                None => false,
+            };
+            if !taken {
+                return Err(AppError::RegistrationClosed);
+            }
+        }
         let owned = accounts::lock_owned_tiers(tx, self.owner.num).await?;
         let best = best_tier(owned.iter().filter_map(|tier| Tier::parse(tier)));
         let ceiling = best.ceilings().orgs;
@@ -110,24 +159,18 @@ pub async fn add_member(app: &App, scope: OrgScope, account: &Account, role: Rol
     if role == Role::Owner {
         return Err(AppError::invalid("role", "ownership is transferred, not granted"));
     }
-    let permissions = role.default_permissions();
-    app.db
-        .write(AddMember {
-            scope,
-            account: account.clone(),
-            role,
-            permissions,
-            now_ms: app.now_ms(),
-        })
-        .await
+    let work = AddMember {
+        deed: Deed::begin(app, scope, Actor::System),
+        account: account.clone(),
+        role,
+    };
+    app.db.write(work).await
 }
 
 struct AddMember {
-    scope: OrgScope,
+    deed: Deed,
     account: Account,
     role: Role,
-    permissions: PermissionSet,
-    now_ms: i64,
 }
 
 impl Work for AddMember {
@@ -136,20 +179,17 @@ impl Work for AddMember {
     const NAME: &'static str = "add_member";
 
     fn tenant(&self) -> Option<i64> {
-        Some(self.scope.num())
+        self.deed.tenant()
     }
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        orgs::lock(tx, self.scope).await?;
-        Ok(orgs::add_member(
-            tx,
-            self.scope,
-            self.account.num,
-            self.role,
-            self.permissions,
-            self.now_ms,
-        )
-        .await?)
+        let (scope, role) = (self.deed.scope, self.role);
+        orgs::lock(tx, scope).await?;
+        let (account, now_ms) = (self.account.num, self.deed.now_ms);
+        orgs::add_member(tx, scope, account, role, role.default_permissions(), now_ms).await?;
+        let target = Some(self.account.id.as_str());
+        let detail = json!({ "role": role });
+        self.deed.note(tx, AuditAction::MemberAdded, target, &detail).await
     }
 }
 
@@ -277,5 +317,45 @@ impl Work for Change {
         self.deed
             .note(tx, AuditAction::OrgChanged, None, &changed.into())
             .await
+    }
+}
+
+/// Removes an Org: its Guilds with their Servers and keys go, links end, people lose access. The history stays.
+pub async fn remove(app: &App, scope: OrgScope, doer: Doer) -> Result<(), AppError> {
+    let deed = Deed::begin(app, scope, doer.actor);
+    let owner = doer.account;
+    app.db.write(Remove { deed, owner }).await
+}
+
+struct Remove {
+    deed: Deed,
+    owner: AccountNum,
+}
+
+impl Work for Remove {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "remove_org";
+
+    fn tenant(&self) -> Option<i64> {
+        self.deed.tenant()
+    }
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        let (scope, now_ms) = (self.deed.scope, self.deed.now_ms);
+        orgs::lock(tx, scope).await?;
+        if team::get_owner(tx, scope).await?.num != self.owner {
+            return Err(AppError::OwnerOnly);
+        }
+        let mut ended = 0;
+        for guild in guilds::list_in(tx, scope).await? {
+            ended += remove_guild(tx, scope, guild.num, now_ms).await?.links;
+        }
+        team::remove_all(tx, scope).await?;
+        invites::revoke_all(tx, scope, now_ms).await?;
+        accounts::own_one_less(tx, self.owner).await?;
+        orgs::remove(tx, scope, now_ms).await?;
+        let detail = json!({ "links_ended": ended });
+        self.deed.note(tx, AuditAction::OrgRemoved, None, &detail).await
     }
 }

@@ -9,7 +9,7 @@ use domain::plan::Dimension;
 use serde_json::json;
 use storage::keys::{self, NewKey};
 use storage::servers;
-pub use storage::servers::Server;
+pub use storage::servers::{GameSettings, Server};
 use storage::{OrgScope, Tx, Work, audit, guilds, orgs};
 
 use crate::deed::Deed;
@@ -146,6 +146,42 @@ pub struct ServerChange {
     pub active: Option<bool>,
     /// The id look-ups answer digits without quotes.
     pub bare_ids: Option<bool>,
+    pub linked_group: Option<String>,
+    pub booster_group: Option<String>,
+    pub steam_members_group: Option<String>,
+    pub poll_seconds: Option<i64>,
+}
+
+impl ServerChange {
+    /// Groups are named as game servers name them.
+    fn refuse_unfit(&self) -> Result<(), AppError> {
+        let groups = [
+            ("linked_group", &self.linked_group),
+            ("booster_group", &self.booster_group),
+            ("steam_members_group", &self.steam_members_group),
+        ];
+        let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+        for (parameter, name) in groups {
+            let unfit = |name: &String| !(1..=64).contains(&name.len()) || !name.bytes().all(fits);
+            if name.as_ref().is_some_and(unfit) {
+                return Err(AppError::invalid(parameter, "1 to 64 of a-z, 0-9, dot, hyphen and underscore"));
+            }
+        }
+        if self.poll_seconds.is_some_and(|seconds| !(10..=3_600).contains(&seconds)) {
+            return Err(AppError::invalid("poll_seconds", "between 10 and 3600"));
+        }
+        Ok(())
+    }
+
+    fn apply(&self, game: &GameSettings) -> GameSettings {
+        let text = |new: &Option<String>, old: &String| new.clone().unwrap_or_else(|| old.clone());
+        GameSettings {
+            linked_group: text(&self.linked_group, &game.linked_group),
+            booster_group: text(&self.booster_group, &game.booster_group),
+            steam_members_group: text(&self.steam_members_group, &game.steam_members_group),
+            poll_seconds: self.poll_seconds.unwrap_or(game.poll_seconds),
+        }
+    }
 }
 
 /// Changes a Server, from the next request on.
@@ -156,6 +192,7 @@ pub async fn change(
     change: ServerChange,
     actor: Actor,
 ) -> Result<(), AppError> {
+    change.refuse_unfit()?;
     let deed = Deed::begin(app, scope, actor);
     app.db.write(Change { deed, id, change }).await
 }
@@ -217,6 +254,14 @@ impl Work for Change {
         {
             servers::rename(tx, scope, server.num, name.as_str()).await?;
             changed.insert("name".to_owned(), name.as_str().into());
+        }
+        let game = self.change.apply(&server.game);
+        if game != server.game {
+            servers::set_game_settings(tx, scope, server.num, &game).await?;
+            changed.insert("poll_seconds".to_owned(), game.poll_seconds.into());
+            changed.insert("linked_group".to_owned(), game.linked_group.into());
+            changed.insert("booster_group".to_owned(), game.booster_group.into());
+            changed.insert("steam_members_group".to_owned(), game.steam_members_group.into());
         }
         if changed.is_empty() {
             return Ok(());

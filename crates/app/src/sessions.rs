@@ -5,8 +5,8 @@ use domain::id::OrgId;
 use domain::permission::Permission;
 use domain::token::SessionToken;
 use storage::accounts::Account;
-use storage::sessions::{self, Caller};
-use storage::{OrgScope, Tx, Work, audit, orgs};
+pub use storage::sessions::{Caller, Session};
+use storage::{AccountNum, OrgScope, Tx, Work, audit, orgs, sessions};
 
 use crate::error::AppError;
 use crate::state::App;
@@ -18,6 +18,9 @@ pub const IDLE_MS: i64 = 30 * DAY_MS;
 pub const ABSOLUTE_MS: i64 = 90 * DAY_MS;
 /// `seen_at` is written at most this often.
 const TOUCH_MS: i64 = 60_000;
+
+/// What needs a sign-in fresher than this asks for a new one.
+pub const FRESH_MS: i64 = 15 * 60_000;
 
 /// Starts a session and returns the only copy of its token.
 pub async fn start(app: &App, account: &Account, lifetime_ms: i64) -> Result<SessionToken, AppError> {
@@ -48,7 +51,7 @@ impl Work for Start {
     const NAME: &'static str = "start_session";
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        sessions::insert(tx, &self.hash, self.account.num, self.now_ms, self.expires_at_ms).await?;
+        sessions::insert(tx, &self.hash, self.account.num, self.now_ms, self.expires_at_ms, None).await?;
         let entry = audit::Entry {
             at_ms: self.now_ms,
             actor: &Actor::Account(self.account.id.clone()),
@@ -70,6 +73,12 @@ pub async fn authenticate(app: &App, token: &SessionToken, org: Option<&OrgId>) 
     if !decision.allowed {
         return Err(AppError::RateLimited {
             retry_after_ms: decision.retry_after_ms,
+        });
+    }
+    let closed = caller.maintenance.as_ref().filter(|message| !message.is_empty());
+    if let Some(message) = closed.filter(|_| !caller.operator) {
+        return Err(AppError::Maintenance {
+            message: message.clone(),
         });
     }
     if caller.seen_at_ms < now_ms - TOUCH_MS {
@@ -146,13 +155,62 @@ impl Work for NoteDenied {
     }
 }
 
+/// Refuses somebody whose sign-in is too long ago for what they are about to do.
+pub fn require_fresh(app: &App, signed_in_at_ms: i64) -> Result<(), AppError> {
+    if signed_in_at_ms > app.now_ms() - FRESH_MS {
+        return Ok(());
+    }
+    Err(AppError::SignInAgain)
+}
+
+/// The sessions of a person, the one used last first.
+pub async fn list(app: &App, account: AccountNum) -> Result<Vec<Session>, AppError> {
+    let now_ms = app.now_ms();
+    Ok(sessions::list(&app.db, account, now_ms, now_ms - IDLE_MS).await?)
+}
+
+/// Which sessions are to end.
+enum Ending {
+    /// The one of this token; an unknown one is no error.
+    Token(String),
+    One(AccountNum, String),
+    Others(AccountNum, String),
+}
+
 /// Ends a session; an unknown one is no error.
 pub async fn end(app: &App, token: &SessionToken) -> Result<(), AppError> {
-    app.db.write(End { hash: token.hash() }).await
+    let ending = Ending::Token(token.hash());
+    let work = End {
+        ending,
+        actor: Actor::System,
+        now_ms: app.now_ms(),
+    };
+    app.db.write(work).await
+}
+
+/// Ends one session of the person who asks.
+pub async fn end_one(app: &App, caller: &Caller, id: &str) -> Result<(), AppError> {
+    end_of(app, caller, Ending::One(caller.account, id.to_owned())).await
+}
+
+/// Ends all sessions of a person but the one that asks.
+pub async fn end_others(app: &App, caller: &Caller, token: &SessionToken) -> Result<(), AppError> {
+    end_of(app, caller, Ending::Others(caller.account, token.hash())).await
+}
+
+async fn end_of(app: &App, caller: &Caller, ending: Ending) -> Result<(), AppError> {
+    let work = End {
+        ending,
+        actor: Actor::Account(caller.account_id.clone()),
+        now_ms: app.now_ms(),
+    };
+    app.db.write(work).await
 }
 
 struct End {
-    hash: String,
+    ending: Ending,
+    actor: Actor,
+    now_ms: i64,
 }
 
 impl Work for End {
@@ -161,7 +219,26 @@ impl Work for End {
     const NAME: &'static str = "end_session";
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        sessions::delete(tx, &self.hash).await?;
-        Ok(())
+        let ended = match &self.ending {
+            Ending::Token(hash) => sessions::delete(tx, hash).await?,
+            Ending::One(account, id) => {
+                if !sessions::end_one(tx, *account, id).await? {
+                    return Err(AppError::NotFound);
+                }
+                true
+            }
+            Ending::Others(account, hash) => sessions::end_others(tx, *account, hash).await? > 0,
+        };
+        if !ended {
+            return Ok(());
+        }
+        let entry = audit::Entry {
+            at_ms: self.now_ms,
+            actor: &self.actor,
+            action: AuditAction::SessionEnded,
+            target: None,
+            detail: "{}",
+        };
+        Ok(audit::append_for_operators(tx, &entry).await?)
     }
 }

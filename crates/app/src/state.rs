@@ -19,6 +19,7 @@ use crate::steam_calls;
 use crate::steam_groups::SteamGroups;
 use crate::tasks::Tasks;
 use crate::vault::{Vault, VaultError};
+use crate::versions::Versions;
 
 /// The running application; clones share it.
 #[derive(Clone)]
@@ -35,6 +36,7 @@ pub struct Inner {
     pub errors: ErrorLog,
     pub seen: Seen,
     pub steam_groups: SteamGroups,
+    pub versions: Versions,
     pub platforms: Platforms,
     /// Scheme, host and port that visitors use.
     pub public_url: String,
@@ -84,6 +86,7 @@ impl App {
                 errors: ErrorLog::default(),
                 seen: Seen::default(),
                 steam_groups: SteamGroups::default(),
+                versions: Versions::default(),
                 platforms: parts.platforms,
                 public_url: parts.public_url,
                 tasks: Tasks::default(),

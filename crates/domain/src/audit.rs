@@ -15,9 +15,21 @@ words! {
     pub enum AuditAction {
         OrgCreated = "org.created",
         OrgChanged = "org.changed",
+        OrgRemoved = "org.removed",
+        OwnerChanged = "org.owner_changed",
+        NavigationChanged = "org.navigation_changed",
+        MemberAdded = "member.added",
+        MemberChanged = "member.changed",
+        MemberRemoved = "member.removed",
+        MemberLeft = "member.left",
+        InviteCreated = "invite.created",
+        InviteReissued = "invite.reissued",
+        InviteRevoked = "invite.revoked",
+        AuditExported = "audit.exported",
         TierChanged = "org.tier_changed",
         GuildCreated = "guild.created",
         GuildChanged = "guild.changed",
+        GuildRemoved = "guild.removed",
         ServerCreated = "server.created",
         ServerActivated = "server.activated",
         ServerDeactivated = "server.deactivated",
@@ -41,6 +53,9 @@ words! {
         BlockAdded = "block.added",
         BlockRemoved = "block.removed",
         AccessDenied = "access.denied",
+        MaintenanceSwitched = "maintenance.switched",
+        RegistrationChanged = "registration.changed",
+        RegistrationCodeMade = "registration.code_made",
         RingRotated = "ring.rotated",
     }
 }
@@ -206,7 +221,7 @@ mod tests {
 
     #[test]
     fn every_action_is_a_dotted_name() {
-        assert_eq!(AuditAction::ALL.len(), 27);
+        assert_eq!(AuditAction::ALL.len(), 42);
         for action in AuditAction::ALL {
             assert_eq!(action.as_str().split('.').count(), 2);
             assert_eq!(AuditAction::parse(action.as_str()), Some(*action));

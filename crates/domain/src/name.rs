@@ -100,17 +100,17 @@ impl Slug {
 
 text_traits!(Slug, "an address name of a-z, 0-9 and hyphens");
 
-fn breaks_line(c: char) -> bool {
+pub(crate) fn breaks_line(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')
 }
 
 /// Overrides, embeddings and isolates: they would turn around whatever is printed after the name.
-fn changes_direction(c: char) -> bool {
+pub(crate) fn changes_direction(c: char) -> bool {
     matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
 /// White space and the characters that leave nothing on the screen.
-fn is_invisible(c: char) -> bool {
+pub(crate) fn is_invisible(c: char) -> bool {
     c.is_whitespace()
         || matches!(
             c,

@@ -109,6 +109,16 @@ impl PermissionSet {
         Self(self.0 & !Self::bit(permission))
     }
 
+    /// What both hold.
+    pub const fn intersection(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    /// What this set has and `other` lacks.
+    pub const fn difference(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
     /// Whether someone who holds `other` may hand out this set.
     pub const fn is_subset_of(self, other: Self) -> bool {
         self.0 & !other.0 == 0

@@ -29,11 +29,23 @@ statements! {
     OWNED_TIERS = "
         SELECT tier
         FROM orgs
-        WHERE owner_account_num = $1";
+        WHERE owner_account_num = $1 AND removed_at IS NULL";
     OWN_ONE_MORE = "
         UPDATE accounts
         SET orgs_owned = orgs_owned + 1
         WHERE num = $1 AND orgs_owned < $2";
+    OWN_ONE_LESS = "
+        UPDATE accounts
+        SET orgs_owned = orgs_owned - 1
+        WHERE num = $1";
+    OWNED = "
+        SELECT orgs_owned
+        FROM accounts
+        WHERE num = $1";
+    RENAME = "
+        UPDATE accounts
+        SET name = $2
+        WHERE num = $1 AND name <> $2";
     SET_OPERATOR = "
         UPDATE accounts
         SET operator = 1
@@ -82,6 +94,10 @@ pub async fn find(db: &Db, id: &AccountId) -> Result<Option<Account>, DbError> {
     db.find(&BY_ID, params![id.as_str()]).await
 }
 
+pub async fn find_in(tx: &mut Tx<'_>, id: &AccountId) -> Result<Option<Account>, DbError> {
+    tx.find(&BY_ID, params![id.as_str()]).await
+}
+
 /// The tiers of the Orgs an account owns. The account stays locked, so that two creations take turns.
 pub async fn lock_owned_tiers(tx: &mut Tx<'_>, account: AccountNum) -> Result<Vec<String>, DbError> {
     tx.get::<i64>(&LOCK, params![account]).await?;
@@ -91,6 +107,19 @@ pub async fn lock_owned_tiers(tx: &mut Tx<'_>, account: AccountNum) -> Result<Ve
 /// Counts one more owned Org, or answers false at the ceiling.
 pub async fn own_one_more(tx: &mut Tx<'_>, account: AccountNum, ceiling: i64) -> Result<bool, DbError> {
     Ok(tx.execute(&OWN_ONE_MORE, params![account, ceiling]).await? == 1)
+}
+
+pub async fn own_one_less(tx: &mut Tx<'_>, account: AccountNum) -> Result<(), DbError> {
+    tx.execute_one(&OWN_ONE_LESS, params![account]).await
+}
+
+pub async fn count_owned(db: &Db, account: AccountNum) -> Result<i64, DbError> {
+    Ok(db.find(&OWNED, params![account]).await?.unwrap_or(0))
+}
+
+/// Takes over the name somebody has on Discord now.
+pub async fn rename(tx: &mut Tx<'_>, account: AccountNum, name: &str) -> Result<(), DbError> {
+    tx.execute(&RENAME, params![account, name]).await.map(drop)
 }
 
 pub async fn set_operator(tx: &mut Tx<'_>, account: AccountNum) -> Result<(), DbError> {

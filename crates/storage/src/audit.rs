@@ -1,6 +1,7 @@
 //! The audit log: one chain per Org and chain 0 for operators.
 
 use domain::audit::{Actor, AuditAction, ChainInput, chain_hash};
+use domain::id::GuildId;
 
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row, Tx};
@@ -35,6 +36,25 @@ statements! {
         WHERE chain = $1 AND seq > $2
         ORDER BY seq
         LIMIT 1000";
+    /// An empty text or a zero leaves a filter out.
+    FILTERED = "
+        SELECT a.seq, a.at, a.actor_kind, a.actor_id, a.action, a.target, a.detail, a.hash, p.name
+        FROM audit a
+        LEFT JOIN accounts p ON p.id = a.actor_id
+        WHERE a.chain = $1 AND a.seq < $2 AND ($3 = '' OR a.action = $3) AND ($4 = '' OR a.actor_id = $4)
+          AND ($5 = '' OR a.target = $5) AND a.at >= $6 AND a.at < $7
+        ORDER BY a.seq DESC
+        LIMIT $8";
+    /// Links made and ended among the last thousand entries of an Org.
+    RECENT_LINKS = "
+        SELECT a.at, a.action, l.end_cause, g.id, l.discord_id, l.discord_name, l.steam_id, l.steam_name, l.country
+        FROM audit a
+        JOIN links l ON l.id = a.target
+        JOIN guilds g ON g.num = l.guild_num
+        WHERE a.chain = $1 AND a.seq > (SELECT h.seq - 1000 FROM audit_heads h WHERE h.chain = $1)
+          AND a.action IN ('link.created', 'link.relinked', 'link.removed')
+        ORDER BY a.seq DESC
+        LIMIT $2";
     NEWEST = "
         SELECT seq, at, actor_kind, actor_id, action, target, detail, hash
         FROM audit
@@ -144,6 +164,89 @@ pub async fn list_newest(db: &Db, scope: OrgScope, limit: i64) -> Result<Vec<Aud
 /// The newest entries of the operators' chain.
 pub async fn list_newest_for_operators(db: &Db, limit: i64) -> Result<Vec<AuditRow>, DbError> {
     db.list_heavy(&NEWEST, params![OPERATORS, limit]).await
+}
+
+/// What somebody looks for in the log; what is none is not asked for.
+#[derive(Debug, Clone, Default)]
+pub struct AuditFilter {
+    pub action: Option<AuditAction>,
+    pub actor: Option<String>,
+    pub target: Option<String>,
+    pub from_ms: Option<i64>,
+    pub to_ms: Option<i64>,
+    /// Only entries older than this one.
+    pub before: Option<i64>,
+}
+
+/// An entry with the name of the person behind it, as far as there is one.
+#[derive(Debug, Clone)]
+pub struct NamedEntry {
+    pub row: AuditRow,
+    pub actor_name: Option<String>,
+}
+
+impl FromRow for NamedEntry {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self {
+            actor_name: row.opt_text(8)?,
+            row: AuditRow::from_row(row)?,
+        })
+    }
+}
+
+/// Entries of an Org that fit, newest first.
+pub async fn list_filtered(
+    db: &Db,
+    scope: OrgScope,
+    filter: &AuditFilter,
+    limit: i64,
+) -> Result<Vec<NamedEntry>, DbError> {
+    let values = params![
+        scope.num(),
+        filter.before.unwrap_or(i64::MAX),
+        filter.action.map_or("", AuditAction::as_str),
+        filter.actor.as_deref().unwrap_or_default(),
+        filter.target.as_deref().unwrap_or_default(),
+        filter.from_ms.unwrap_or(0),
+        filter.to_ms.unwrap_or(i64::MAX),
+        limit,
+    ];
+    db.list_heavy(&FILTERED, values).await
+}
+
+/// A link that was made or ended not long ago. Ids are plain text: an erased person's are digests.
+#[derive(Debug, Clone)]
+pub struct RecentLink {
+    pub at_ms: i64,
+    pub linked: bool,
+    pub cause: Option<String>,
+    pub guild_id: GuildId,
+    pub discord_id: String,
+    pub discord_name: Option<String>,
+    pub steam_id: String,
+    pub steam_name: Option<String>,
+    pub country: Option<String>,
+}
+
+impl FromRow for RecentLink {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        let linked = row.str(1)? == AuditAction::LinkCreated.as_str();
+        Ok(Self {
+            at_ms: row.int(0)?,
+            linked,
+            cause: row.opt_text(2)?.filter(|_| !linked),
+            guild_id: row.parse(3, GuildId::parse)?,
+            discord_id: row.text(4)?,
+            discord_name: row.opt_text(5)?,
+            steam_id: row.text(6)?,
+            steam_name: row.opt_text(7)?,
+            country: row.opt_text(8)?,
+        })
+    }
+}
+
+pub async fn list_recent_links(db: &Db, scope: OrgScope, limit: i64) -> Result<Vec<RecentLink>, DbError> {
+    db.list_heavy(&RECENT_LINKS, params![scope.num(), limit]).await
 }
 
 struct ChainHead {

@@ -9,6 +9,7 @@ pub fn statements() -> impl Iterator<Item = &'static Statement> {
         crate::audit::STATEMENTS,
         crate::blocklist::STATEMENTS,
         crate::boosters::STATEMENTS,
+        crate::bot_keys::STATEMENTS,
         crate::custom_keys::STATEMENTS,
         crate::daily_calls::STATEMENTS,
         crate::doctor::STATEMENTS,
@@ -17,13 +18,16 @@ pub fn statements() -> impl Iterator<Item = &'static Statement> {
         crate::group_changes::STATEMENTS,
         crate::guilds::STATEMENTS,
         crate::imports::STATEMENTS,
+        crate::invites::STATEMENTS,
         crate::jobs::STATEMENTS,
         crate::keys::STATEMENTS,
         crate::link_pages::STATEMENTS,
         crate::links::STATEMENTS,
         crate::lookups::STATEMENTS,
         crate::names::STATEMENTS,
+        crate::navigation::STATEMENTS,
         crate::orgs::STATEMENTS,
+        crate::registration::STATEMENTS,
         crate::resolved_keys::STATEMENTS,
         crate::role_changes::STATEMENTS,
         crate::server_config::STATEMENTS,
@@ -31,6 +35,8 @@ pub fn statements() -> impl Iterator<Item = &'static Statement> {
         crate::servers::STATEMENTS,
         crate::sessions::STATEMENTS,
         crate::settings::STATEMENTS,
+        crate::sign_ins::STATEMENTS,
+        crate::team::STATEMENTS,
     ]
     .into_iter()
     .flatten()

@@ -19,15 +19,15 @@ statements! {
     BY_ID = "
         SELECT num, id, discord_guild_id, slug, name, log_channel_id, active_links
         FROM guilds
-        WHERE id = $2 AND org_num = $1";
+        WHERE id = $2 AND org_num = $1 AND removed_at IS NULL";
     ORG_OF = "
         SELECT org_num
         FROM guilds
-        WHERE id = $1";
+        WHERE id = $1 AND removed_at IS NULL";
     BY_ORG = "
         SELECT num, id, discord_guild_id, slug, name, log_channel_id, active_links
         FROM guilds
-        WHERE org_num = $1
+        WHERE org_num = $1 AND removed_at IS NULL
         ORDER BY num
         LIMIT 100";
     ACTIVE_LINKS = "
@@ -52,6 +52,27 @@ statements! {
         SELECT verified_roles, booster_roles, plugin_roles
         FROM guilds
         WHERE num = $2 AND org_num = $1";
+    RENAME = "
+        UPDATE guilds
+        SET name = $3, slug = $4
+        WHERE num = $2 AND org_num = $1";
+    REMOVE = "
+        UPDATE guilds
+        SET removed_at = $3, slug = id, discord_guild_id = id, active_links = 0
+        WHERE num = $2 AND org_num = $1";
+    END_LINKS = "
+        UPDATE links
+        SET ended_at = CASE WHEN linked_at > $3 THEN linked_at ELSE $3 END, end_cause = 'admin'
+        WHERE guild_num = $2 AND org_num = $1 AND ended_at IS NULL";
+    DELETE_SERVERS = "
+        DELETE FROM servers
+        WHERE guild_num = $2 AND org_num = $1";
+    DELETE_KEYS = "
+        DELETE FROM api_keys
+        WHERE guild_num = $2 AND org_num = $1";
+    DELETE_FLOWS = "
+        DELETE FROM flows
+        WHERE guild_num = $2 AND org_num = $1";
     CHANGE_LINKS = "
         UPDATE guilds
         SET active_links = active_links + $3
@@ -126,9 +147,48 @@ pub async fn list(db: &Db, scope: OrgScope) -> Result<Vec<Guild>, DbError> {
     db.list(&BY_ORG, params![scope.num()]).await
 }
 
+pub async fn list_in(tx: &mut Tx<'_>, scope: OrgScope) -> Result<Vec<Guild>, DbError> {
+    tx.list(&BY_ORG, params![scope.num()]).await
+}
+
 /// Moves the Guild's count of active links, together with the Org's.
 pub async fn change_links(tx: &mut Tx<'_>, scope: OrgScope, guild: GuildNum, by: i64) -> Result<(), DbError> {
     tx.execute_one(&CHANGE_LINKS, params![scope.num(), guild, by])
+        .await
+}
+
+/// What goes with a Guild.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RemovedGuild {
+    pub links: u64,
+    pub servers: u64,
+}
+
+/// Removes a Guild: its Servers and keys go, its links end, its history stays, and its names go back.
+pub async fn remove(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    guild: GuildNum,
+    now_ms: i64,
+) -> Result<RemovedGuild, DbError> {
+    let org = scope.num();
+    let links = tx.execute(&END_LINKS, params![org, guild, now_ms]).await?;
+    tx.execute(&DELETE_KEYS, params![org, guild]).await?;
+    let servers = tx.execute(&DELETE_SERVERS, params![org, guild]).await?;
+    tx.execute(&DELETE_FLOWS, params![org, guild]).await?;
+    tx.execute_one(&REMOVE, params![org, guild, now_ms]).await?;
+    Ok(RemovedGuild { links, servers })
+}
+
+/// Gives a Guild another name and another place in addresses.
+pub async fn rename(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    guild: GuildNum,
+    name: &str,
+    slug: &str,
+) -> Result<(), DbError> {
+    tx.execute_one(&RENAME, params![scope.num(), guild, name, slug])
         .await
 }
 

@@ -60,6 +60,12 @@ statements! {
         UPDATE retired_keys
         SET reported_at = $2
         WHERE hash = $1 AND (reported_at IS NULL OR reported_at < $3)";
+    RETIRED_IN_USE = "
+        SELECT key_id
+        FROM retired_keys
+        WHERE org_num = $1 AND reported_at IS NOT NULL
+        ORDER BY retired_at DESC
+        LIMIT 20";
     PURGE_RETIRED = "
         DELETE FROM retired_keys
         WHERE hash IN (SELECT hash FROM retired_keys WHERE retired_at <= $1 ORDER BY retired_at LIMIT 500)";
@@ -75,7 +81,7 @@ statements! {
         LIMIT 200";
     SEALED_KIDS = "
         SELECT sealed_kid, CAST(COUNT(*) AS BIGINT)
-        FROM api_keys
+        FROM (SELECT sealed_kid FROM api_keys UNION ALL SELECT sealed_kid FROM invites) stored
         GROUP BY sealed_kid
         ORDER BY sealed_kid";
     RESEAL = "
@@ -307,6 +313,11 @@ impl FromRow for KidUse {
             copies: row.int(1)?,
         })
     }
+}
+
+/// Keys of an Org that were regenerated away and tried again since.
+pub async fn list_retired_in_use(db: &Db, scope: OrgScope) -> Result<Vec<String>, DbError> {
+    db.list(&RETIRED_IN_USE, params![scope.num()]).await
 }
 
 /// Which master keys are needed to open what is stored.

@@ -22,12 +22,6 @@ statements! {
         FROM guilds g
         JOIN orgs o ON o.num = g.org_num
         WHERE g.num = $2 AND g.org_num = $1";
-    NAVIGATION = "
-        SELECT label, url, icon, new_tab
-        FROM navigation_links
-        WHERE org_num = $1
-        ORDER BY position
-        LIMIT 10";
 }
 
 /// A Guild as a player meets it.
@@ -74,28 +68,4 @@ pub async fn find(db: &Db, slug: &str) -> Result<Option<LinkPage>, DbError> {
 
 pub async fn find_by_num(db: &Db, scope: OrgScope, guild: GuildNum) -> Result<Option<LinkPage>, DbError> {
     db.find(&BY_NUM, params![scope.num(), guild]).await
-}
-
-/// A button of the page.
-#[derive(Debug, Clone)]
-pub struct NavigationLink {
-    pub label: String,
-    pub url: String,
-    pub icon: String,
-    pub new_tab: bool,
-}
-
-impl FromRow for NavigationLink {
-    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
-        Ok(Self {
-            label: row.text(0)?,
-            url: row.text(1)?,
-            icon: row.text(2)?,
-            new_tab: row.flag(3)?,
-        })
-    }
-}
-
-pub async fn list_navigation(db: &Db, scope: OrgScope) -> Result<Vec<NavigationLink>, DbError> {
-    db.list(&NAVIGATION, params![scope.num()]).await
 }

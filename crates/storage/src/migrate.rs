@@ -77,6 +77,7 @@ const MIGRATIONS: &[Migration] = migrations! {
     11 "0011_link_history" portable;
     12 "0012_linking" portable;
     13 "0013_players_in_audit" pair;
+    14 "0014_dashboard" portable;
 };
 
 /// The newest schema this binary knows.

@@ -26,7 +26,7 @@ statements! {
         FROM orgs o
         JOIN accounts a ON a.num = o.owner_account_num
         JOIN org_usage u ON u.org_num = o.num
-        WHERE o.id = $1";
+        WHERE o.id = $1 AND o.removed_at IS NULL";
     BY_NUM = "
         SELECT o.num, o.id, o.slug, o.name, o.tier, a.id, u.guilds, u.servers, u.links, o.refuse_query_keys
         FROM orgs o
@@ -38,6 +38,7 @@ statements! {
         FROM orgs o
         JOIN accounts a ON a.num = o.owner_account_num
         JOIN org_usage u ON u.org_num = o.num
+        WHERE o.removed_at IS NULL
         ORDER BY o.num
         LIMIT 1000";
     LOCK = "
@@ -81,6 +82,14 @@ statements! {
         UPDATE orgs
         SET name = $2
         WHERE num = $1";
+    REMOVE = "
+        UPDATE orgs
+        SET removed_at = $2, slug = id
+        WHERE num = $1 AND removed_at IS NULL";
+    DROP_GUILD = "
+        UPDATE org_usage
+        SET guilds = guilds - 1
+        WHERE org_num = $1";
     SET_REFUSE_QUERY_KEYS = "
         UPDATE orgs
         SET refuse_query_keys = $2
@@ -235,6 +244,15 @@ pub async fn add_links(tx: &mut Tx<'_>, scope: OrgScope, count: i64, ceiling: i6
         .execute(&ADD_LINKS, params![scope.num(), count, ceiling])
         .await?
         == 1)
+}
+
+/// Removes an Org: its history stays, its short name goes back.
+pub async fn remove(tx: &mut Tx<'_>, scope: OrgScope, now_ms: i64) -> Result<(), DbError> {
+    tx.execute_one(&REMOVE, params![scope.num(), now_ms]).await
+}
+
+pub async fn drop_guild(tx: &mut Tx<'_>, scope: OrgScope) -> Result<(), DbError> {
+    tx.execute_one(&DROP_GUILD, params![scope.num()]).await
 }
 
 pub async fn drop_server(tx: &mut Tx<'_>, scope: OrgScope) -> Result<(), DbError> {

@@ -15,14 +15,14 @@ statements! {
         RETURNING num";
     BY_ID = "
         SELECT s.num, s.id, s.name, s.active, g.num, g.id,
-               k.num, k.id, k.prefix, k.version, k.sealed, k.revoked_at, k.last_used_at, k.rotated_at, k.query_calls, s.created_at, s.bare_ids
+               k.num, k.id, k.prefix, k.version, k.sealed, k.revoked_at, k.last_used_at, k.rotated_at, k.query_calls, s.created_at, s.bare_ids, s.plugin_version, s.linked_group, s.booster_group, s.steam_members_group, s.poll_seconds
         FROM servers s
         JOIN guilds g ON g.num = s.guild_num
         JOIN api_keys k ON k.server_num = s.num AND k.kind = 'plugin'
         WHERE s.id = $2 AND s.org_num = $1";
     BY_ORG = "
         SELECT s.num, s.id, s.name, s.active, g.num, g.id,
-               k.num, k.id, k.prefix, k.version, k.sealed, k.revoked_at, k.last_used_at, k.rotated_at, k.query_calls, s.created_at, s.bare_ids
+               k.num, k.id, k.prefix, k.version, k.sealed, k.revoked_at, k.last_used_at, k.rotated_at, k.query_calls, s.created_at, s.bare_ids, s.plugin_version, s.linked_group, s.booster_group, s.steam_members_group, s.poll_seconds
         FROM servers s
         JOIN guilds g ON g.num = s.guild_num
         JOIN api_keys k ON k.server_num = s.num AND k.kind = 'plugin'
@@ -45,6 +45,14 @@ statements! {
         UPDATE servers
         SET bare_ids = $3
         WHERE num = $2 AND org_num = $1";
+    SET_GAME_SETTINGS = "
+        UPDATE servers
+        SET linked_group = $3, booster_group = $4, steam_members_group = $5, poll_seconds = $6
+        WHERE num = $2 AND org_num = $1";
+    NOTE_VERSION = "
+        UPDATE servers
+        SET plugin_version = $2
+        WHERE num = $1";
     RENAME = "
         UPDATE servers
         SET name = $3
@@ -67,6 +75,18 @@ pub struct Server {
     pub created_at_ms: i64,
     /// The id look-ups answer digits without quotes, for one very old client.
     pub bare_ids: bool,
+    /// What the plugin last said about itself.
+    pub plugin_version: Option<String>,
+    pub game: GameSettings,
+}
+
+/// What a game server is told: the permission groups that follow from a link, and how often to ask.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GameSettings {
+    pub linked_group: String,
+    pub booster_group: String,
+    pub steam_members_group: String,
+    pub poll_seconds: i64,
 }
 
 #[derive(Debug, Clone)]
@@ -105,6 +125,13 @@ impl FromRow for Server {
             },
             created_at_ms: row.int(15)?,
             bare_ids: row.flag(16)?,
+            plugin_version: row.opt_text(17)?,
+            game: GameSettings {
+                linked_group: row.text(18)?,
+                booster_group: row.text(19)?,
+                steam_members_group: row.text(20)?,
+                poll_seconds: row.int(21)?,
+            },
         })
     }
 }
@@ -140,6 +167,30 @@ pub async fn find_org(db: &Db, id: &ServerId) -> Result<Option<OrgScope>, DbErro
 
 pub async fn list(db: &Db, scope: OrgScope) -> Result<Vec<Server>, DbError> {
     db.list(&BY_ORG, params![scope.num()]).await
+}
+
+pub async fn set_game_settings(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    server: ServerNum,
+    game: &GameSettings,
+) -> Result<(), DbError> {
+    let values = params![
+        scope.num(),
+        server,
+        &game.linked_group,
+        &game.booster_group,
+        &game.steam_members_group,
+        game.poll_seconds,
+    ];
+    tx.execute_one(&SET_GAME_SETTINGS, values).await
+}
+
+/// Writes down what a plugin said about itself. A Server that is gone is no error.
+pub async fn note_version(tx: &mut Tx<'_>, server: ServerNum, version: &str) -> Result<(), DbError> {
+    tx.execute(&NOTE_VERSION, params![server, version])
+        .await
+        .map(drop)
 }
 
 pub async fn set_active(

@@ -10,14 +10,15 @@ use crate::scope::{AccountNum, OrgScope};
 
 statements! {
     INSERT = "
-        INSERT INTO sessions (hash, account_num, created_at, seen_at, expires_at)
-        VALUES ($1, $2, $3, $3, $4)";
+        INSERT INTO sessions (hash, account_num, created_at, seen_at, expires_at, device)
+        VALUES ($1, $2, $3, $3, $4, $5)";
     /// One read answers who is calling and what they may do in the Org of the path.
     CALLER = "
-        SELECT a.num, a.id, a.operator, s.seen_at, o.num, o.owner_account_num, m.role, m.permissions
+        SELECT a.num, a.id, a.operator, s.seen_at, o.num, o.owner_account_num, m.role, m.permissions, s.created_at,
+               (SELECT value FROM settings WHERE name = 'maintenance')
         FROM sessions s
         JOIN accounts a ON a.num = s.account_num
-        LEFT JOIN orgs o ON o.id = $2
+        LEFT JOIN orgs o ON o.id = $2 AND o.removed_at IS NULL
         LEFT JOIN members m ON m.org_num = o.num AND m.account_num = a.num
         WHERE s.hash = $1 AND s.expires_at > $3 AND s.seen_at > $4";
     TOUCH = "
@@ -27,6 +28,18 @@ statements! {
     DELETE = "
         DELETE FROM sessions
         WHERE hash = $1";
+    BY_ACCOUNT = "
+        SELECT hash, device, created_at, seen_at, expires_at
+        FROM sessions
+        WHERE account_num = $1 AND expires_at > $2 AND seen_at > $3
+        ORDER BY seen_at DESC, hash
+        LIMIT 100";
+    END_ONE = "
+        DELETE FROM sessions
+        WHERE account_num = $1 AND substr(hash, 1, 16) = $2";
+    END_OTHERS = "
+        DELETE FROM sessions
+        WHERE account_num = $1 AND hash <> $2";
     PURGE = "
         DELETE FROM sessions
         WHERE hash IN (SELECT hash FROM sessions WHERE expires_at <= $1 ORDER BY expires_at LIMIT 500)";
@@ -39,6 +52,10 @@ pub struct Caller {
     pub account_id: AccountId,
     pub operator: bool,
     pub seen_at_ms: i64,
+    /// When this session began: how fresh the sign-in is.
+    pub signed_in_at_ms: i64,
+    /// What is said while the dashboard is closed.
+    pub maintenance: Option<String>,
     pub membership: Option<Membership>,
 }
 
@@ -57,6 +74,8 @@ impl FromRow for Caller {
             account_id: row.parse(1, AccountId::parse)?,
             operator: row.flag(2)?,
             seen_at_ms: row.int(3)?,
+            signed_in_at_ms: row.int(8)?,
+            maintenance: row.opt_text(9)?,
             membership: membership(row, account)?,
         })
     }
@@ -94,8 +113,9 @@ pub async fn insert(
     account: AccountNum,
     now_ms: i64,
     expires_at_ms: i64,
+    device: Option<&str>,
 ) -> Result<(), DbError> {
-    tx.execute_one(&INSERT, params![hash, account, now_ms, expires_at_ms])
+    tx.execute_one(&INSERT, params![hash, account, now_ms, expires_at_ms, device])
         .await
 }
 
@@ -120,6 +140,54 @@ pub async fn touch(tx: &mut Tx<'_>, hash: &str, now_ms: i64) -> Result<(), DbErr
 
 pub async fn delete(tx: &mut Tx<'_>, hash: &str) -> Result<bool, DbError> {
     Ok(tx.execute(&DELETE, params![hash]).await? == 1)
+}
+
+/// A session as its owner sees it. It is named by the first half of a quarter of its hash, which opens nothing.
+#[derive(Debug, Clone)]
+pub struct Session {
+    pub hash: String,
+    pub device: Option<String>,
+    pub created_at_ms: i64,
+    pub seen_at_ms: i64,
+    pub expires_at_ms: i64,
+}
+
+impl Session {
+    pub fn id(&self) -> &str {
+        self.hash.get(..16).unwrap_or_default()
+    }
+}
+
+impl FromRow for Session {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self {
+            hash: row.text(0)?,
+            device: row.opt_text(1)?,
+            created_at_ms: row.int(2)?,
+            seen_at_ms: row.int(3)?,
+            expires_at_ms: row.int(4)?,
+        })
+    }
+}
+
+pub async fn list(
+    db: &Db,
+    account: AccountNum,
+    now_ms: i64,
+    seen_after_ms: i64,
+) -> Result<Vec<Session>, DbError> {
+    db.list(&BY_ACCOUNT, params![account, now_ms, seen_after_ms])
+        .await
+}
+
+/// Ends one session of a person; false when they have none of this name.
+pub async fn end_one(tx: &mut Tx<'_>, account: AccountNum, id: &str) -> Result<bool, DbError> {
+    Ok(tx.execute(&END_ONE, params![account, id]).await? > 0)
+}
+
+/// Ends all sessions of a person but one.
+pub async fn end_others(tx: &mut Tx<'_>, account: AccountNum, hash: &str) -> Result<u64, DbError> {
+    tx.execute(&END_OTHERS, params![account, hash]).await
 }
 
 /// Removes up to 500 expired sessions.

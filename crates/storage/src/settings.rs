@@ -23,6 +23,10 @@ pub async fn find(db: &Db, name: &str) -> Result<Option<String>, DbError> {
     db.find(&GET, params![name]).await
 }
 
+pub async fn find_in(tx: &mut Tx<'_>, name: &str) -> Result<Option<String>, DbError> {
+    tx.find(&GET, params![name]).await
+}
+
 pub async fn put(tx: &mut Tx<'_>, name: &str, value: &str, now_ms: i64) -> Result<(), DbError> {
     tx.execute_one(&PUT, params![name, value, now_ms]).await
 }

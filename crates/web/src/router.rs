@@ -5,14 +5,14 @@ use axum::routing::{any, get, post};
 use domain::flow::{FlowPurpose, Provider};
 use http::{Method, Uri};
 
-use crate::dashboard::{audit, guilds, keys, orgs, servers};
+use crate::dashboard::{account, audit, guilds, invites, keys, navigation, orgs, overview, servers, team};
 use crate::error::failed_response;
 use crate::layers::Edge;
 use crate::openapi::described;
-use crate::public::{link, sign_in};
+use crate::public::{dashboard_sign_in, link, sign_in};
 use crate::routes::{Access, RouteAnswer, RouteSpec, Routes, methods_of};
 use crate::state::WebState;
-use crate::{docs, health, openapi, plugin, public};
+use crate::{app_shell, docs, health, openapi, plugin, public};
 
 /// Every route, with who may call it.
 pub fn table() -> Vec<RouteSpec> {
@@ -20,7 +20,8 @@ pub fn table() -> Vec<RouteSpec> {
 }
 
 fn routes() -> Routes {
-    dashboard_routes(sign_in_routes(open_routes(Routes::new())))
+    let routes = sign_in_routes(open_routes(Routes::new()));
+    team_routes(dashboard_routes(personal_routes(shell_routes(routes))))
 }
 
 fn open_routes(routes: Routes) -> Routes {
@@ -81,6 +82,11 @@ fn open_routes(routes: Routes) -> Routes {
 }
 
 fn sign_in_routes(routes: Routes) -> Routes {
+    let routes = routes
+        .trip("/auth/discord/login", get(dashboard_sign_in::login))
+        .trip("/auth/discord/login/callback", get(dashboard_sign_in::login_callback))
+        .trip("/auth/discord/claim", get(dashboard_sign_in::claim))
+        .trip("/auth/discord/claim/callback", get(dashboard_sign_in::claim_callback));
     let purposes = [FlowPurpose::Link, FlowPurpose::Unlink];
     let pairs = purposes
         .into_iter()
@@ -90,7 +96,92 @@ fn sign_in_routes(routes: Routes) -> Routes {
         .fold(routes, |routes, (path, route)| routes.trip(path, route))
 }
 
+/// The dashboard's pages, and the invitation that leads into it.
+fn shell_routes(routes: Routes) -> Routes {
+    let page = RouteAnswer::Page;
+    routes
+        .page("/invite/{code}", "Look at an invitation", get(dashboard_sign_in::invite))
+        .button(
+            "/invite/{code}/accept",
+            "Accept an invitation",
+            post(dashboard_sign_in::accept),
+        )
+        .open(("/app", "The dashboard"), Access::Public, page, get(app_shell::front))
+        .open(("/app/", "The dashboard"), Access::Public, page, get(app_shell::front))
+        .open(
+            ("/app/{*rest}", "A page or file of the dashboard"),
+            Access::Public,
+            page,
+            get(app_shell::inner),
+        )
+}
+
+/// What people decide about themselves.
+fn personal_routes(routes: Routes) -> Routes {
+    const SESSIONS: &str = "/account/sessions";
+    routes
+        .personal(Method::GET, "/account", "Who is signed in", account::me)
+        .personal(Method::GET, SESSIONS, "List one's sessions", account::list_sessions)
+        .personal(
+            Method::DELETE,
+            SESSIONS,
+            "End all other sessions",
+            account::end_other_sessions,
+        )
+        .personal(
+            Method::DELETE,
+            "/account/sessions/{session}",
+            "End a session",
+            account::end_session,
+        )
+        .personal(
+            Method::POST,
+            "/account/sign-out",
+            "End this session",
+            account::sign_out,
+        )
+        .personal(
+            Method::DELETE,
+            "/account/memberships/{org}",
+            "Leave an organisation",
+            account::leave,
+        )
+        .personal(Method::POST, "/orgs", "Make an organisation", account::create_org)
+}
+
+/// Who belongs to an organisation.
+fn team_routes(routes: Routes) -> Routes {
+    const TEAM: &str = "/orgs/{org}/team";
+    const MEMBER: &str = "/orgs/{org}/team/{account}";
+    const INVITES: &str = "/orgs/{org}/invites";
+    routes
+        .dashboard(Method::GET, TEAM, "List the team", team::list)
+        .dashboard(Method::PATCH, MEMBER, "Change what a member may do", team::change)
+        .dashboard(Method::DELETE, MEMBER, "Remove a member", team::remove)
+        .dashboard(
+            Method::POST,
+            "/orgs/{org}/transfer",
+            "Hand the organisation over",
+            team::transfer,
+        )
+        .dashboard(Method::GET, INVITES, "List the invitations", invites::list)
+        .dashboard(Method::POST, INVITES, "Make an invitation", invites::create)
+        .dashboard(
+            Method::POST,
+            "/orgs/{org}/invites/{invite}/reissue",
+            "Replace the code of an invitation",
+            invites::reissue,
+        )
+        .dashboard(
+            Method::POST,
+            "/orgs/{org}/invites/{invite}/revoke",
+            "Revoke an invitation",
+            invites::revoke,
+        )
+}
+
 fn dashboard_routes(routes: Routes) -> Routes {
+    const NAVIGATION: &str = "/orgs/{org}/navigation";
     const SETTINGS: &str = "/orgs/{org}/settings";
     const GUILD: &str = "/orgs/{org}/guilds/{guild}";
     const SERVERS: &str = "/orgs/{org}/servers";
@@ -99,7 +190,43 @@ fn dashboard_routes(routes: Routes) -> Routes {
     routes
         .dashboard(Method::GET, SETTINGS, "Look at the organisation", orgs::get)
         .dashboard(Method::PATCH, SETTINGS, "Change the organisation", orgs::change)
+        .dashboard(
+            Method::DELETE,
+            "/orgs/{org}",
+            "Remove the organisation",
+            orgs::remove,
+        )
+        .dashboard(
+            Method::GET,
+            "/orgs/{org}/overview",
+            "What there is and what needs attention",
+            overview::get,
+        )
+        .dashboard(
+            Method::GET,
+            NAVIGATION,
+            "List the link page's buttons",
+            navigation::get,
+        )
+        .dashboard(
+            Method::PUT,
+            NAVIGATION,
+            "Replace the link page's buttons",
+            navigation::replace,
+        )
         .dashboard(Method::GET, "/orgs/{org}/guilds", "List the Guilds", guilds::list)
+        .dashboard(
+            Method::POST,
+            "/orgs/{org}/guilds",
+            "Claim a Discord server",
+            guilds::claim,
+        )
+        .dashboard(
+            Method::GET,
+            "/orgs/{org}/guilds/candidates",
+            "Discord servers that can be claimed",
+            guilds::candidates,
+        )
         .dashboard(
             Method::GET,
             GUILD,
@@ -107,6 +234,7 @@ fn dashboard_routes(routes: Routes) -> Routes {
             guilds::get,
         )
         .dashboard(Method::PATCH, GUILD, "Change a Guild's settings", guilds::change)
+        .dashboard(Method::DELETE, GUILD, "Remove a Guild", guilds::remove)
         .dashboard(Method::GET, SERVERS, "List the Servers", servers::list)
         .dashboard(
             Method::POST,
@@ -163,8 +291,14 @@ fn dashboard_routes(routes: Routes) -> Routes {
         .dashboard(
             Method::GET,
             "/orgs/{org}/audit",
-            "The newest entries of the audit log",
+            "Look through the audit log",
             audit::list,
+        )
+        .dashboard(
+            Method::GET,
+            "/orgs/{org}/audit/export",
+            "The audit log as a file",
+            audit::export,
         )
 }
 

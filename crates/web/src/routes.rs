@@ -14,7 +14,7 @@ use http::{HeaderValue, Method, StatusCode};
 use serde::Serialize;
 
 use crate::error::{Failure, failed_response};
-use crate::extract::{Authorized, KnownOrg, Required};
+use crate::extract::{Asks, Authorized, KnownOrg, Person, Required};
 use crate::openapi::{Described, Gives, Takes};
 use crate::state::WebState;
 
@@ -25,8 +25,14 @@ pub enum Access {
     Public,
     /// The holder of an API key whose allow-list has the action.
     PluginKey,
+    /// Anyone who is signed in.
+    SignedIn,
+    /// Anyone who belongs to the Org of the path.
+    Member,
     /// A signed-in person with this permission in the Org of the path.
     Permission(Permission),
+    /// The owner of the Org; others are told this permission or, if they hold it, that they are not the owner.
+    Owner(Permission),
 }
 
 /// One line of the route table.
@@ -41,6 +47,8 @@ pub struct RouteSpec {
     pub summary: &'static str,
     /// The JSON body it reads, if any.
     pub takes: Option<fn() -> Described>,
+    /// What it understands behind the question mark.
+    pub asks: &'static [Asks],
     pub answer: RouteAnswer,
 }
 
@@ -55,6 +63,8 @@ pub enum RouteAnswer {
     Description,
     Json(u16, fn() -> Described),
     Nothing,
+    /// A file to keep.
+    File,
     /// 303: the browser is sent on.
     SeeOther,
 }
@@ -165,10 +175,62 @@ impl Routes {
         self.table.push(RouteSpec {
             method,
             path,
-            access: Access::Permission(P::PERMISSION),
+            access: if P::OWNER_ONLY {
+                Access::Owner(P::PERMISSION)
+            } else {
+                Access::Permission(P::PERMISSION)
+            },
             mirrored: true,
             summary,
             takes: I::BODY,
+            asks: I::ASKS,
+            answer: O::ANSWER,
+        });
+        self
+    }
+
+    /// A route for people about themselves, served as written and below `/api`.
+    pub(crate) fn personal<M, I, O, F, Fut>(
+        mut self,
+        method: Method,
+        path: &'static str,
+        summary: &'static str,
+        handler: F,
+    ) -> Self
+    where
+        M: 'static,
+        I: FromRequest<WebState, M, Rejection: IntoResponse> + Takes + Send + 'static,
+        O: IntoResponse + Gives + 'static,
+        F: Fn(App, Person, I) -> Fut + Clone + Send + Sync + 'static,
+        Fut: Future<Output = Answer<O>> + Send + 'static,
+    {
+        let run = move |State(state): State<WebState>, request: Request| async move {
+            let (mut parts, body) = request.into_parts();
+            let person = match Person::from_request_parts(&mut parts, &state).await {
+                Ok(person) => person,
+                Err(refusal) => return refusal.into_response(),
+            };
+            let input = match I::from_request(Request::from_parts(parts, body), &state).await {
+                Ok(input) => input,
+                Err(refusal) => return refusal.into_response(),
+            };
+            handler(state.app.clone(), person, input).await.into_response()
+        };
+        let filter = MethodFilter::try_from(method.clone()).unwrap_or(MethodFilter::GET);
+        let below_api: &'static str = ["/api", path].concat().leak();
+        self.router = self
+            .router
+            .route(path, on(filter, run.clone()))
+            .route(below_api, on(filter, run));
+        let access = if path.contains("{org}") { Access::Member } else { Access::SignedIn };
+        self.table.push(RouteSpec {
+            method,
+            path,
+            access,
+            mirrored: true,
+            summary,
+            takes: I::BODY,
+            asks: I::ASKS,
             answer: O::ANSWER,
         });
         self
@@ -190,6 +252,7 @@ impl Routes {
             mirrored: false,
             summary,
             takes: None,
+            asks: &[],
             answer,
         });
         self
@@ -266,6 +329,7 @@ fn fits(template: &str, path: &str) -> bool {
     loop {
         match (expected.next(), found.next()) {
             (None, None) => return true,
+            (Some(part), _) if part.starts_with("{*") => return true,
             (Some(part), Some(text)) if part == text || (part.starts_with('{') && !text.is_empty()) => {}
             (Some(_) | None, Some(_) | None) => return false,
         }

@@ -8,7 +8,8 @@ use app::App;
 use axum::extract::FromRef;
 use domain::link::Country;
 use domain::network::client_ip;
-use http::{HeaderMap, HeaderName};
+use domain::token::SessionToken;
+use http::{HeaderMap, HeaderName, HeaderValue};
 use ipnet::IpNet;
 
 use crate::serve::Peer;
@@ -66,6 +67,31 @@ impl Settings {
             "__Host-symbolon"
         } else {
             "symbolon"
+        }
+    }
+
+    /// Keeps a session in the browser. Lax, because people come back from Discord's site.
+    pub fn set_session(&self, token: &SessionToken) -> HeaderValue {
+        self.cookie(self.session_cookie(), token.expose(), app::sessions::ABSOLUTE_MS / 1000)
+    }
+
+    pub fn clear_session(&self) -> HeaderValue {
+        self.cookie(self.session_cookie(), "", 0)
+    }
+
+    /// A cookie for our own pages only, out of reach of scripts.
+    pub fn cookie(&self, name: &str, value: &str, seconds: i64) -> HeaderValue {
+        let secure = if self.is_https() { "; Secure" } else { "" };
+        let text = format!("{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}");
+        HeaderValue::from_str(&text).unwrap_or_else(|_| HeaderValue::from_static(""))
+    }
+
+    /// What ties a browser to a sign-in that is under way.
+    pub fn sign_in_cookie(&self) -> &'static str {
+        if self.is_https() {
+            "__Host-symbolon-sign-in"
+        } else {
+            "symbolon-sign-in"
         }
     }
 

@@ -81,7 +81,7 @@ pub(super) fn open_token(app: &App, flow_hash: &str, sealed: &str) -> Option<Acc
 }
 
 /// Gives a token back to Discord, without anybody waiting for it.
-pub(super) fn revoke_later(app: &App, token: AccessToken) {
+pub(crate) fn revoke_later(app: &App, token: AccessToken) {
     let app_of_task = app.clone();
     app.tasks.spawn(async move {
         if let Some(discord) = &app_of_task.platforms.discord_sign_in

@@ -21,10 +21,12 @@ use crate::error::AppError;
 use crate::state::App;
 
 pub use discord::{DiscordAnswer, discord_callback};
+pub(crate) use flow::revoke_later;
 pub use flow::{clear_expired, restart};
 pub use start::{Started, start};
 pub use steam::steam_callback;
-pub use storage::link_pages::{LinkPage as Page, NavigationLink};
+pub use storage::link_pages::LinkPage as Page;
+pub use storage::navigation::NavigationLink;
 pub use unlink::unlink;
 pub use verify::{Outcome, Verifier, join, verify};
 pub use view::{Shown, WouldEnd, view};
@@ -64,7 +66,7 @@ pub async fn slug_of(
 }
 
 /// Refuses a blocked network before anything is asked of anybody.
-async fn refuse_blocked_network(app: &App, address: IpAddr) -> Result<(), AppError> {
+pub(crate) async fn refuse_blocked_network(app: &App, address: IpAddr) -> Result<(), AppError> {
     refuse_blocked(app, &BlockEntry::networks_of(address)).await
 }
 

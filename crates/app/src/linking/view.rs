@@ -2,8 +2,9 @@
 
 use domain::flow::{Demands, FlowPurpose, FlowToken, JoinMode, Progress, Steps, steps};
 use storage::flows::Flow;
-use storage::link_pages::{self, LinkPage, NavigationLink};
+use storage::link_pages::{self, LinkPage};
 use storage::lookups::{self, LinkedPlayer};
+use storage::navigation::{self, NavigationLink};
 
 use super::flow::current;
 use crate::error::AppError;
@@ -48,7 +49,7 @@ pub async fn view(
     token: Option<&FlowToken>,
 ) -> Result<Shown, AppError> {
     let page = link_pages::find(&app.db, slug).await?.ok_or(AppError::NotFound)?;
-    let navigation = link_pages::list_navigation(&app.db, page.scope).await?;
+    let navigation = navigation::list(&app.db, page.scope).await?;
     let found = match token {
         Some(token) => current(app, token, purpose).await?,
         None => None,

@@ -58,6 +58,19 @@ impl Members {
         self.guard.call(Purpose::Verify, call).await
     }
 
+    /// Whether our bot is in a guild. Discord says the same of one that is not there and of one it keeps from us.
+    pub async fn is_in(&self, guild: &DiscordId) -> Result<bool, Unanswered> {
+        let call = async {
+            let request = self.at(Method::GET, &["guilds", guild.as_str()])?;
+            match http::send(request, ANSWER_BYTES).await?.status.as_u16() {
+                200 => Ok(true),
+                403 | 404 => Ok(false),
+                other => Err(Unanswered::from_status(other)),
+            }
+        };
+        self.guard.call(Purpose::Verify, call).await
+    }
+
     /// Adds a person who allowed it. Somebody who is there already stays as they are.
     pub async fn add(
         &self,
@@ -85,10 +98,13 @@ impl Members {
         guild: &DiscordId,
         person: &DiscordId,
     ) -> Result<RequestBuilder, Unanswered> {
+        self.at(method, &["guilds", guild.as_str(), "members", person.as_str()])
+    }
+
+    fn at(&self, method: Method, segments: &[&str]) -> Result<RequestBuilder, Unanswered> {
         let mut url = self.base.clone();
         if let Ok(mut path) = url.path_segments_mut() {
-            path.pop_if_empty()
-                .extend(["guilds", guild.as_str(), "members", person.as_str()]);
+            path.pop_if_empty().extend(segments);
         }
         let value = HeaderValue::from_str(&["Bot ", self.token.expose_secret()].concat());
         let mut value = value.map_err(|_| Unanswered::Refused)?;

@@ -17,6 +17,9 @@ use crate::http::{self, Answer, SetupError, Unanswered};
 /// Two hundred guilds with long names are about 80 KiB.
 const ANSWER_BYTES: usize = 512 * 1024;
 
+/// Create Invite, View Channels, Send Messages, Embed Links, Manage Nicknames, Manage Roles.
+const BOT_PERMISSIONS: &str = "402672641";
+
 /// What a person is asked to allow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
@@ -131,6 +134,21 @@ impl OAuth {
             .append_pair("state", state.expose())
             .append_pair("code_challenge", &verifier.challenge())
             .append_pair("code_challenge_method", "S256");
+        url.into()
+    }
+
+    /// Where somebody adds our bot to a Discord server of theirs, with just what it needs there.
+    pub fn bot_invite_url(&self, guild: Option<&DiscordId>) -> String {
+        let mut url = self.authorize_url.clone();
+        url.query_pairs_mut()
+            .append_pair("client_id", self.application.client_id.as_str())
+            .append_pair("scope", "bot applications.commands")
+            .append_pair("permissions", BOT_PERMISSIONS);
+        if let Some(guild) = guild {
+            url.query_pairs_mut()
+                .append_pair("guild_id", guild.as_str())
+                .append_pair("disable_guild_select", "true");
+        }
         url.into()
     }
 

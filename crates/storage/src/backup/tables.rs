@@ -7,7 +7,7 @@ use super::BackupError;
 use crate::migrate::{self, Migrate};
 
 /// All tables, each after those it refers to. The ledger of migrations is not among them: the target has its own.
-pub(super) const TABLES: [&str; 24] = [
+pub(super) const TABLES: [&str; 28] = [
     "accounts",
     "sessions",
     "orgs",
@@ -32,6 +32,10 @@ pub(super) const TABLES: [&str; 24] = [
     "openid_nonces",
     "blocklist",
     "navigation_links",
+    "sign_ins",
+    "managed_guilds",
+    "invites",
+    "registration_codes",
 ];
 
 const COLUMNS: &str = "

@@ -1,16 +1,19 @@
 //! Guilds and what an Org decides about them.
 
+use app::claims::{self, ClaimRequest};
 use app::guilds::{self, Guild, GuildChange, GuildSettings, SteamGroup};
 use app::{App, AppError};
 use domain::flow::JoinMode;
 use domain::id::GuildId;
 use domain::invite::InviteUrl;
+use domain::name::Slug;
 use domain::platform_id::DiscordId;
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
 
+use super::display_name;
 use crate::extract::{Authorized, JsonBody, Segments, perm};
-use crate::routes::{Answer, Done, Found};
+use crate::routes::{Answer, Created, Done, Found};
 
 #[derive(Serialize, ToSchema)]
 pub struct GuildView {
@@ -114,6 +117,8 @@ pub struct Change {
     #[schema(value_type = Option<String>)]
     invite_url: Option<Option<String>>,
     relink_cooldown_ms: Option<i64>,
+    name: Option<String>,
+    slug: Option<String>,
 }
 
 /// Tells `null` from a field that is not there.
@@ -160,7 +165,95 @@ pub async fn change(
         join_mode: change.join_mode,
         invite_url,
         relink_cooldown_ms: change.relink_cooldown_ms,
+        name: change.name.as_deref().map(display_name).transpose()?,
+        slug: change.slug.as_deref().map(slug).transpose()?,
     };
     guilds::change(&app, caller.scope, id, change, caller.actor).await?;
+    Ok(Done)
+}
+
+fn slug(text: &str) -> Result<Slug, AppError> {
+    Slug::parse(text).map_err(|error| AppError::invalid("slug", error))
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct CandidateList {
+    candidates: Vec<Candidate>,
+    /// When Discord was asked; nothing when it has to be asked first.
+    looked_up_at_ms: Option<i64>,
+    bot_invite_url: Option<String>,
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct Candidate {
+    #[schema(value_type = String)]
+    discord_guild_id: DiscordId,
+    name: String,
+    /// An organisation has it already.
+    claimed: bool,
+}
+
+pub async fn candidates(
+    app: App,
+    caller: Authorized<perm::OrgSettings>,
+    (): (),
+) -> Answer<Found<CandidateList>> {
+    let found = claims::list(&app, caller.account).await?;
+    let looked_up_at_ms = found.guilds.first().map(|guild| guild.seen_at_ms);
+    let candidates = found.guilds.into_iter().map(|guild| Candidate {
+        discord_guild_id: guild.discord_guild_id,
+        name: guild.name,
+        claimed: guild.claimed,
+    });
+    Ok(Found(CandidateList {
+        candidates: candidates.collect(),
+        looked_up_at_ms,
+        bot_invite_url: found.bot_invite_url,
+    }))
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewGuild {
+    #[schema(value_type = String)]
+    discord_guild_id: DiscordId,
+    slug: String,
+    #[serde(default)]
+    name: Option<String>,
+}
+
+pub async fn claim(
+    app: App,
+    caller: Authorized<perm::OrgSettings>,
+    JsonBody(new): JsonBody<NewGuild>,
+) -> Answer<Created<GuildView>> {
+    let request = ClaimRequest {
+        discord_guild_id: new.discord_guild_id,
+        slug: slug(&new.slug)?,
+        name: new.name.as_deref().map(display_name).transpose()?,
+    };
+    let id = claims::claim(&app, caller.scope, caller.account, request, caller.actor).await?;
+    let (guild, _) = guilds::get(&app, caller.scope, &id).await?;
+    Ok(Created(guild.into()))
+}
+
+/// The short name of what is removed, typed by hand.
+#[derive(Deserialize, ToSchema)]
+#[schema(as = GuildRemoval)]
+#[serde(deny_unknown_fields)]
+pub struct Removal {
+    confirm: String,
+}
+
+pub async fn remove(
+    app: App,
+    caller: Authorized<perm::OrgSettings>,
+    (Segments(id), JsonBody(removal)): (Segments<GuildId>, JsonBody<Removal>),
+) -> Answer<Done> {
+    let (guild, _) = guilds::get(&app, caller.scope, &id).await?;
+    if removal.confirm.trim() != guild.slug {
+        return Err(AppError::invalid("confirm", "type the short name of the Guild").into());
+    }
+    guilds::remove(&app, caller.scope, id, caller.actor).await?;
     Ok(Done)
 }

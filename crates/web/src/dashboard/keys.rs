@@ -1,9 +1,11 @@
 //! Custom keys.
 
+use app::bot_keys::{self, BotKey};
 use app::custom_keys::{self, CustomKey, CustomKeyRequest};
-use app::{App, AppError};
+use app::{App, AppError, orgs};
 use domain::action::{Action, ActionGroup, ActionSet};
 use domain::id::{GuildId, KeyId, ServerId};
+use domain::plan::Tier;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -35,7 +37,7 @@ impl From<CustomKey> for CustomKeyView {
             name: key.name,
             guild_id: key.guild_id,
             server_id: key.server_id,
-            actions: key.actions.iter().map(|action| action.name()).collect(),
+            actions: action_names(key.actions),
             prefix: key.prefix,
             revoked: key.revoked_at_ms.is_some(),
             created_at_ms: key.created_at_ms,
@@ -48,6 +50,56 @@ impl From<CustomKey> for CustomKeyView {
 #[derive(Serialize, ToSchema)]
 pub struct CustomKeyList {
     keys: Vec<CustomKeyView>,
+    /// The platform's own keys, to look at.
+    bot_keys: Vec<BotKeyView>,
+    groups: Vec<ActionGroupView>,
+    /// What every Server's own key may do.
+    plugin_actions: Vec<&'static str>,
+    ceiling: i64,
+    /// False on the Free plan.
+    allowed: bool,
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct BotKeyView {
+    #[schema(value_type = String)]
+    id: KeyId,
+    #[schema(value_type = String)]
+    guild_id: GuildId,
+    #[schema(value_type = String)]
+    server_id: ServerId,
+    prefix: String,
+    last_used_at_ms: Option<i64>,
+}
+
+impl From<BotKey> for BotKeyView {
+    fn from(key: BotKey) -> Self {
+        Self {
+            id: key.id,
+            guild_id: key.guild_id,
+            server_id: key.server_id,
+            prefix: key.prefix,
+            last_used_at_ms: key.last_used_at_ms,
+        }
+    }
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct ActionGroupView {
+    name: &'static str,
+    actions: Vec<&'static str>,
+}
+
+fn action_names(set: ActionSet) -> Vec<&'static str> {
+    set.iter().map(|action| action.name()).collect()
+}
+
+fn action_groups() -> Vec<ActionGroupView> {
+    let of = |group: &ActionGroup| ActionGroupView {
+        name: group.as_str(),
+        actions: action_names(ActionSet::of_group(*group)),
+    };
+    ActionGroup::ALL.iter().map(of).collect()
 }
 
 #[derive(Serialize, ToSchema)]
@@ -80,8 +132,15 @@ pub struct EditedKey {
 
 pub async fn list(app: App, caller: Authorized<perm::ServersKeys>, (): ()) -> Answer<Found<CustomKeyList>> {
     let found = custom_keys::list(&app, caller.scope).await?;
+    let org = orgs::get_own(&app, caller.scope).await?;
+    let bot_keys = bot_keys::list(&app, caller.scope).await?;
     Ok(Found(CustomKeyList {
         keys: found.into_iter().map(CustomKeyView::from).collect(),
+        bot_keys: bot_keys.into_iter().map(BotKeyView::from).collect(),
+        groups: action_groups(),
+        plugin_actions: action_names(ActionSet::PLUGIN),
+        ceiling: custom_keys::MOST,
+        allowed: org.tier != Tier::Free,
     }))
 }
 

@@ -1,13 +1,13 @@
 //! An Org's own settings.
 
 use app::orgs::{self, Org, OrgChange};
-use app::{App, AppError};
+use app::{App, AppError, navigation, sessions};
 use domain::id::OrgId;
 use domain::plan::Ceilings;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::display_name;
+use super::{confirmed, display_name};
 use crate::extract::{Authorized, JsonBody, perm};
 use crate::routes::{Answer, Done, Found};
 
@@ -26,9 +26,21 @@ pub struct OrgView {
 /// How much there is, and how much the plan allows.
 #[derive(Serialize, ToSchema)]
 pub struct Usage {
-    guilds: i64,
-    servers: i64,
-    links: i64,
+    pub(super) guilds: i64,
+    pub(super) servers: i64,
+    pub(super) links: i64,
+    pub(super) navigation_links: i64,
+}
+
+impl Usage {
+    pub fn of(org: &Org, navigation_links: i64) -> Self {
+        Self {
+            guilds: org.guilds,
+            servers: org.servers,
+            links: org.links,
+            navigation_links,
+        }
+    }
 }
 
 impl From<Ceilings> for Usage {
@@ -37,23 +49,20 @@ impl From<Ceilings> for Usage {
             guilds: ceilings.guilds,
             servers: ceilings.servers,
             links: ceilings.links,
+            navigation_links: ceilings.navigation_links,
         }
     }
 }
 
-impl From<Org> for OrgView {
-    fn from(org: Org) -> Self {
+impl OrgView {
+    fn of(org: Org, navigation_links: i64) -> Self {
         Self {
+            usage: Usage::of(&org, navigation_links),
             id: org.id,
             slug: org.slug,
             name: org.name,
             tier: org.tier.as_str(),
             refuse_query_keys: org.refuse_query_keys,
-            usage: Usage {
-                guilds: org.guilds,
-                servers: org.servers,
-                links: org.links,
-            },
             ceilings: org.tier.ceilings().into(),
         }
     }
@@ -69,7 +78,9 @@ pub struct Change {
 }
 
 pub async fn get(app: App, caller: Authorized<perm::OrgSettings>, (): ()) -> Answer<Found<OrgView>> {
-    Ok(Found(orgs::get_own(&app, caller.scope).await?.into()))
+    let org = orgs::get_own(&app, caller.scope).await?;
+    let navigation_links = navigation::count(&app, caller.scope).await?;
+    Ok(Found(OrgView::of(org, navigation_links)))
 }
 
 pub async fn change(
@@ -83,5 +94,24 @@ pub async fn change(
         refuse_query_keys: change.refuse_query_keys,
     };
     orgs::change(&app, caller.scope, change, caller.actor).await?;
+    Ok(Done)
+}
+
+/// The short name of what is removed, typed by hand.
+#[derive(Deserialize, ToSchema)]
+#[schema(as = OrgRemoval)]
+#[serde(deny_unknown_fields)]
+pub struct Removal {
+    confirm: String,
+}
+
+pub async fn remove(
+    app: App,
+    caller: Authorized<perm::OwnerOfSettings>,
+    JsonBody(removal): JsonBody<Removal>,
+) -> Answer<Done> {
+    sessions::require_fresh(&app, caller.signed_in_at_ms)?;
+    confirmed(&app, caller.scope, &removal.confirm).await?;
+    orgs::remove(&app, caller.scope, caller.doer()).await?;
     Ok(Done)
 }

@@ -21,6 +21,13 @@ pub struct ServerView {
     active: bool,
     bare_ids: bool,
     created_at_ms: i64,
+    last_call_at_ms: Option<i64>,
+    /// What the plugin last said about itself.
+    plugin_version: Option<String>,
+    linked_group: String,
+    booster_group: String,
+    steam_members_group: String,
+    poll_seconds: i64,
     key: KeyView,
 }
 
@@ -46,6 +53,12 @@ impl From<servers::Server> for ServerView {
                 last_used_at_ms: server.key.last_used_at_ms,
                 query_calls: server.key.query_calls,
             },
+            last_call_at_ms: server.key.last_used_at_ms,
+            plugin_version: server.plugin_version,
+            linked_group: server.game.linked_group,
+            booster_group: server.game.booster_group,
+            steam_members_group: server.game.steam_members_group,
+            poll_seconds: server.game.poll_seconds,
             id: server.id,
             guild_id: server.guild_id,
             name: server.name,
@@ -94,6 +107,10 @@ pub struct Change {
     name: Option<String>,
     active: Option<bool>,
     bare_ids: Option<bool>,
+    linked_group: Option<String>,
+    booster_group: Option<String>,
+    steam_members_group: Option<String>,
+    poll_seconds: Option<i64>,
 }
 
 pub async fn list(app: App, caller: Authorized<perm::ServersView>, (): ()) -> Answer<Found<ServerList>> {
@@ -130,6 +147,10 @@ pub async fn change(
         name: change.name.as_deref().map(display_name).transpose()?,
         active: change.active,
         bare_ids: change.bare_ids,
+        linked_group: change.linked_group,
+        booster_group: change.booster_group,
+        steam_members_group: change.steam_members_group,
+        poll_seconds: change.poll_seconds,
     };
     servers::change(&app, caller.scope, id, change, caller.actor).await?;
     Ok(Done)

@@ -26,6 +26,12 @@ pub(crate) struct ErrorObject<'a> {
     permission: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     limit: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dimension: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    row: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    invite_url: Option<&'a str>,
     request_id: &'a str,
 }
 
@@ -50,6 +56,9 @@ pub fn render_api(error: &AppError, context: &ApiContext<'_>) -> Response {
         parameter: parameter_of(error),
         permission: permission_of(error),
         limit: limit_of(error),
+        dimension: dimension_of(error),
+        row: row_of(error),
+        invite_url: invite_url_of(error),
         request_id: context.request_id,
     };
     let body = serde_json::to_vec(&object).unwrap_or_default();
@@ -88,14 +97,17 @@ fn action_of(error: &AppError) -> Option<&'static str> {
 }
 
 fn parameter_of(error: &AppError) -> Option<&'static str> {
-    if let AppError::InvalidParameter { parameter, .. } | AppError::ScopeMismatch { parameter } = error {
+    if let AppError::InvalidParameter { parameter, .. }
+    | AppError::InvalidRow { parameter, .. }
+    | AppError::ScopeMismatch { parameter } = error
+    {
         return Some(parameter);
     }
     None
 }
 
 fn permission_of(error: &AppError) -> Option<&'static str> {
-    if let AppError::MissingPermission { permission } = error {
+    if let AppError::MissingPermission { permission } | AppError::CannotGrant { permission } = error {
         return Some(permission);
     }
     None
@@ -107,6 +119,27 @@ fn limit_of(error: &AppError) -> Option<i64> {
     }
     if let AppError::TooManyIds { limit } = error {
         return Some(i64::from(*limit));
+    }
+    None
+}
+
+fn dimension_of(error: &AppError) -> Option<&'static str> {
+    if let AppError::LimitReached { dimension, .. } = error {
+        return Some(dimension.as_str());
+    }
+    None
+}
+
+fn row_of(error: &AppError) -> Option<usize> {
+    if let AppError::InvalidRow { row, .. } = error {
+        return Some(*row);
+    }
+    None
+}
+
+fn invite_url_of(error: &AppError) -> Option<&str> {
+    if let AppError::BotAbsent { invite_url } = error {
+        return Some(invite_url);
     }
     None
 }

@@ -2,25 +2,26 @@
 
 use std::marker::PhantomData;
 
-use app::OrgScope;
-use app::{AppError, sessions};
+use app::team::Doer;
+use app::{AccountNum, AppError, OrgScope, sessions};
 use axum::extract::{FromRequestParts, RawPathParams};
 use domain::audit::Actor;
 use domain::id::OrgId;
-use domain::permission::{Permission, Role};
-use domain::token::SessionToken;
+use domain::permission::{Permission, PermissionSet, Role};
 use http::header::ORIGIN;
 use http::request::Parts;
 use http::{HeaderMap, Method};
 
 use super::body::is_json;
-use super::cookie;
+use super::person::session_token;
 use crate::error::Failure;
 use crate::state::{Settings, WebState};
 
 /// A permission as a type, so that a route's signature says what it needs.
 pub trait Required: Send + Sync + 'static {
     const PERMISSION: Permission;
+    /// Holding the permission is not enough: it takes the owner.
+    const OWNER_ONLY: bool = false;
 }
 
 /// One type per permission that a route asks for.
@@ -37,15 +38,46 @@ pub mod perm {
         )+};
     }
 
-    required! { OrgSettings ServersView ServersManage ServersKeys AuditView }
+    required! {
+        OrgSettings OrgTeam OrgInvites OrgNavigation ServersView ServersManage ServersKeys AuditView AuditExport
+    }
+
+    /// The owner, for what cannot be undone about an Org.
+    pub struct OwnerOfSettings;
+
+    impl super::Required for OwnerOfSettings {
+        const PERMISSION: Permission = Permission::OrgSettings;
+        const OWNER_ONLY: bool = true;
+    }
+
+    /// The owner, for handing an Org over.
+    pub struct OwnerOfTeam;
+
+    impl super::Required for OwnerOfTeam {
+        const PERMISSION: Permission = Permission::OrgTeam;
+        const OWNER_ONLY: bool = true;
+    }
 }
 
 /// A caller who holds `P` in the Org of the path.
 pub struct Authorized<P: Required> {
     pub scope: OrgScope,
+    pub account: AccountNum,
     pub actor: Actor,
     pub role: Role,
+    pub permissions: PermissionSet,
+    /// When this session began.
+    pub signed_in_at_ms: i64,
     _permission: PhantomData<P>,
+}
+
+impl<P: Required> Authorized<P> {
+    pub fn doer(self) -> Doer {
+        Doer {
+            account: self.account,
+            actor: self.actor,
+        }
+    }
 }
 
 /// The Org a member's request was about, left on the request and then on the response for the error log.
@@ -80,21 +112,23 @@ impl<P: Required> FromRequestParts<WebState> for Authorized<P> {
             }
             .into());
         }
+        if P::OWNER_ONLY && membership.role != Role::Owner {
+            return Err(AppError::OwnerOnly.into());
+        }
         Ok(Self {
             scope: membership.scope,
+            account: caller.account,
             actor,
             role: membership.role,
+            permissions: membership.permissions,
+            signed_in_at_ms: caller.signed_in_at_ms,
             _permission: PhantomData,
         })
     }
 }
 
-fn session_token(headers: &HeaderMap, settings: &Settings) -> Option<SessionToken> {
-    cookie(headers, settings.session_cookie()).and_then(|value| SessionToken::parse(value).ok())
-}
-
 /// A browser must not be made to change anything from another site. Programs send neither header and pass.
-fn refuse_other_sites(method: &Method, headers: &HeaderMap, settings: &Settings) -> Result<(), AppError> {
+pub(super) fn refuse_other_sites(method: &Method, headers: &HeaderMap, settings: &Settings) -> Result<(), AppError> {
     if matches!(*method, Method::GET | Method::HEAD) {
         return Ok(());
     }

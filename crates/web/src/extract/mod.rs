@@ -1,11 +1,15 @@
 //! Typed inputs of handlers. Each refuses with our own error.
 
+mod asked;
 mod authorized;
 mod body;
 mod cookie;
 mod path;
+mod person;
 
+pub use asked::{Asked, Asks, Question};
 pub use authorized::{Authorized, KnownOrg, Required, perm};
 pub use body::{JsonBody, read_limited};
 pub use cookie::cookie;
-pub use path::{Segment, Segments};
+pub use path::{Segment, Segments, SessionName};
+pub use person::{Person, session_token};

@@ -3,7 +3,7 @@
 use app::AppError;
 use axum::extract::{FromRequestParts, RawPathParams};
 use domain::action::Action;
-use domain::id::{GuildId, KeyId, OrgId, ServerId};
+use domain::id::{AccountId, GuildId, InviteId, KeyId, OrgId, ServerId};
 use http::request::Parts;
 
 use crate::error::Failure;
@@ -32,6 +32,20 @@ segments! {
     GuildId "guild"
     ServerId "server"
     KeyId "key"
+    AccountId "account"
+    InviteId "invite"
+}
+
+/// The name of a session in its owner's list.
+pub struct SessionName(pub String);
+
+impl Segment for SessionName {
+    const NAME: &'static str = "session";
+
+    fn parse(text: &str) -> Option<Self> {
+        let is_name = text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        is_name.then(|| Self(text.to_owned()))
+    }
 }
 
 impl Segment for Action {

@@ -14,7 +14,8 @@ pub enum Surface {
     Page,
 }
 
-const API_TREES: [&str; 9] = [
+const API_TREES: [&str; 10] = [
+    "/account",
     "/api",
     "/orgs",
     "/billing",

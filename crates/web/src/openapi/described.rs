@@ -4,7 +4,7 @@ use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::Schema;
 use utoipa::{PartialSchema, ToSchema};
 
-use crate::extract::{JsonBody, Segment, Segments};
+use crate::extract::{Asked, Asks, JsonBody, Question, Segment, Segments};
 use crate::routes::{Created, Done, Found, RouteAnswer};
 
 /// A type's name in the description, with the schemas of it and of everything in it.
@@ -22,15 +22,16 @@ pub fn described<T: ToSchema + PartialSchema>() -> Described {
 
 /// The input of a handler.
 pub trait Takes {
-    const BODY: Option<fn() -> Described>;
+    const BODY: Option<fn() -> Described> = None;
+    const ASKS: &'static [Asks] = &[];
 }
 
-impl Takes for () {
-    const BODY: Option<fn() -> Described> = None;
-}
+impl Takes for () {}
 
-impl<T: Segment> Takes for Segments<T> {
-    const BODY: Option<fn() -> Described> = None;
+impl<T: Segment> Takes for Segments<T> {}
+
+impl<T: Question> Takes for Asked<T> {
+    const ASKS: &'static [Asks] = T::ASKS;
 }
 
 impl<T: ToSchema> Takes for JsonBody<T> {

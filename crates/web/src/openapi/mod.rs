@@ -20,6 +20,7 @@ pub use failures::{Code, codes};
 
 use crate::docs::unchanged_or;
 use crate::error::ErrorObject;
+use crate::extract::Asks;
 use crate::layers::Surface;
 use crate::routes::{Access, RouteAnswer, RouteSpec};
 
@@ -46,6 +47,7 @@ fn description(table: &[RouteSpec]) -> Value {
             | RouteAnswer::Description
             | RouteAnswer::Json(..)
             | RouteAnswer::SeeOther
+            | RouteAnswer::File
             | RouteAnswer::Nothing => {
                 item[route.method.as_str().to_ascii_lowercase()] = operation(route, &mut schemas);
             }
@@ -78,7 +80,8 @@ fn path_item(route: &RouteSpec) -> Value {
     let names = route
         .path
         .split('/')
-        .filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
+        .filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
+        .map(|name| name.trim_start_matches('*'));
     let parameters: Vec<Value> = names
         .map(|name| json!({ "name": name, "in": "path", "required": true, "schema": path_schema(name) }))
         .collect();
@@ -95,6 +98,8 @@ fn path_schema(name: &str) -> Value {
         "guild" => "gld_",
         "server" => "srv_",
         "key" => "key_",
+        "account" => "usr_",
+        "invite" => "inv_",
         _ => return json!({ "type": "string" }),
     };
     json!({ "type": "string", "pattern": format!("^{prefix}[0-9A-HJKMNP-TV-Z]{{26}}$") })
@@ -114,11 +119,22 @@ fn operation(route: &RouteSpec, schemas: &mut BTreeMap<String, Value>) -> Value 
         "security": [],
         "responses": responses,
     });
-    if let Access::Permission(permission) = route.access {
+    let needed = match route.access {
+        Access::Permission(permission) => Some((permission, needs(permission))),
+        Access::Owner(permission) => Some((permission, "Only the owner of the organisation.".to_owned())),
+        Access::Public | Access::PluginKey | Access::SignedIn | Access::Member => None,
+    };
+    if !matches!(route.access, Access::Public | Access::PluginKey) {
         operation["security"] = json!([{ "session": [] }]);
         operation["tags"] = json!(["dashboard"]);
+    }
+    if let Some((permission, description)) = needed {
         operation["x-permission"] = permission.as_str().into();
-        operation["description"] = needs(permission).into();
+        operation["description"] = description.into();
+    }
+    if !route.asks.is_empty() {
+        let asks: Vec<Value> = route.asks.iter().map(query_parameter).collect();
+        operation["parameters"] = asks.into();
     }
     if let Some(body) = route.takes {
         let schema = add(schemas, body());
@@ -126,6 +142,15 @@ fn operation(route: &RouteSpec, schemas: &mut BTreeMap<String, Value>) -> Value 
             json!({ "required": true, "content": { "application/json": { "schema": schema } } });
     }
     operation
+}
+
+fn query_parameter(asks: &Asks) -> Value {
+    let schema = match asks {
+        Asks::Text(_) => json!({ "type": "string" }),
+        Asks::Number(_) => json!({ "type": "integer" }),
+        Asks::OneOf(_, words) => json!({ "type": "string", "enum": words }),
+    };
+    json!({ "name": asks.name(), "in": "query", "required": false, "schema": schema })
 }
 
 fn needs(permission: Permission) -> String {
@@ -164,6 +189,7 @@ fn success(answer: RouteAnswer, schemas: &mut BTreeMap<String, Value>) -> (Strin
                 json!({ "description": "The browser is sent on." }),
             );
         }
+        RouteAnswer::File => (200, json!({ "text/csv": { "schema": text() }, "application/x-ndjson": { "schema": text() } })),
         RouteAnswer::Nothing => return ("204".to_owned(), json!({ "description": "Done." })),
     };
     (
@@ -173,7 +199,11 @@ fn success(answer: RouteAnswer, schemas: &mut BTreeMap<String, Value>) -> (Strin
 }
 
 /// What can go wrong on the way through the link pages.
-const SIGN_IN_CODES: [&str; 13] = [
+const SIGN_IN_CODES: [&str; 17] = [
+    "SIGN_IN_REQUIRED",
+    "SIGN_IN_CANCELLED",
+    "OTHER_ACCOUNT",
+    "MAINTENANCE",
     "SIGN_IN_EXPIRED",
     "SIGN_IN_NOT_CONFIGURED",
     "PROVIDER_SILENT",
@@ -203,14 +233,19 @@ fn route_codes(route: &RouteSpec) -> Vec<&'static str> {
             if matches!(route.answer, RouteAnswer::SeeOther) {
                 codes.extend(SIGN_IN_CODES);
             }
+            if route.path.starts_with("/app") {
+                codes.extend(["MAINTENANCE", "RATE_LIMITED", "STORAGE_UNAVAILABLE"]);
+            }
             return codes;
         }
-        Access::Permission(_) => {}
+        Access::Owner(_) => codes.extend(["OWNER_ONLY", "SIGN_IN_AGAIN", "MISSING_PERMISSION"]),
+        Access::Permission(_) => codes.push("MISSING_PERMISSION"),
+        Access::SignedIn | Access::Member => codes.push("OWNER_STAYS"),
     }
     codes.extend([
         "SIGN_IN_REQUIRED",
-        "MISSING_PERMISSION",
         "NOT_FOUND",
+        "MAINTENANCE",
         "TIMEOUT",
         "RATE_LIMITED",
         "STORAGE_UNAVAILABLE",
@@ -221,8 +256,16 @@ fn route_codes(route: &RouteSpec) -> Vec<&'static str> {
     if route.takes.is_some() {
         codes.extend(["INVALID_JSON", "INVALID_PARAMETER", "PAYLOAD_TOO_LARGE"]);
     }
-    if matches!(route.answer, RouteAnswer::Json(201, _)) {
-        codes.extend(["LIMIT_REACHED", "PLAN_REQUIRED"]);
+    if route.takes.is_some() || matches!(route.answer, RouteAnswer::Json(201, _)) {
+        codes.extend(["LIMIT_REACHED", "PLAN_REQUIRED", "REGISTRATION_CLOSED"]);
+        codes.extend(["NOT_YOUR_GUILD", "BOT_ABSENT", "CANNOT_GRANT", "RANK_TOO_LOW"]);
+        codes.extend(["PROVIDER_SILENT", "SIGN_IN_NOT_CONFIGURED", "STEAM_UNAVAILABLE", "STEAM_NOT_CONFIGURED"]);
+    }
+    if !route.asks.is_empty() {
+        codes.push("INVALID_PARAMETER");
+    }
+    if route.path.contains("{account}") {
+        codes.push("RANK_TOO_LOW");
     }
     codes
 }

@@ -1,20 +1,31 @@
-//! Pages for people. So far the front page, and the frame that error pages share.
+//! Pages for people without scripts: the front page, link pages, invitations, and the frame of error pages.
 
+pub mod dashboard_sign_in;
 pub mod link;
 pub mod sign_in;
 mod texts;
 mod visitor;
 
+use app::AppError;
+use askama::Template;
 use axum::response::Html;
+
+use crate::error::Failure;
 
 /// The styles of the frame; the content security policy allows exactly this text by its digest.
 pub const STYLE: &str = include_str!("page.css");
 
-pub async fn home() -> Html<String> {
-    Html(page(
-        "Symbolon",
-        "This instance links Discord and Steam accounts for game communities. It is running.",
-    ))
+#[derive(Template)]
+#[template(path = "front.html")]
+struct FrontTemplate {
+    style: &'static str,
+}
+
+pub async fn home() -> Result<Html<String>, Failure> {
+    let drawn = FrontTemplate { style: STYLE }.render();
+    Ok(Html(drawn.map_err(|error| {
+        AppError::Internal(format!("a page could not be drawn: {error}"))
+    })?))
 }
 
 /// A page with a heading and one paragraph, both escaped.

@@ -101,7 +101,7 @@ async fn back(
 }
 
 /// A parameter; when it is repeated, none.
-fn value(query: &str, wanted: &str) -> Option<String> {
+pub(super) fn value(query: &str, wanted: &str) -> Option<String> {
     let mut found = form_urlencoded::parse(query.as_bytes()).filter(|(name, _)| name == wanted);
     let (_, value) = found.next()?;
     found.next().is_none().then(|| value.into_owned())

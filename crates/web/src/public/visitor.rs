@@ -66,21 +66,12 @@ fn is_same_site(headers: &HeaderMap, settings: &Settings) -> bool {
 
 /// Ties a flow to this browser.
 pub fn set_flow(settings: &Settings, token: &FlowToken) -> HeaderValue {
-    flow_cookie(settings, token.expose(), domain::flow::LIFETIME_MS / 1000)
+    settings.cookie(settings.flow_cookie(), token.expose(), domain::flow::LIFETIME_MS / 1000)
 }
 
 /// Makes the browser forget its flow.
 pub fn clear_flow(settings: &Settings) -> HeaderValue {
-    flow_cookie(settings, "", 0)
-}
-
-fn flow_cookie(settings: &Settings, value: &str, seconds: i64) -> HeaderValue {
-    let secure = if settings.is_https() { "; Secure" } else { "" };
-    let text = format!(
-        "{}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}",
-        settings.flow_cookie()
-    );
-    HeaderValue::from_str(&text).unwrap_or_else(|_| HeaderValue::from_static(""))
+    settings.cookie(settings.flow_cookie(), "", 0)
 }
 
 pub fn set_language(texts: &Texts) -> HeaderValue {

@@ -1,5 +1,7 @@
 //! Everything that can go wrong, once. Both renderers and the error log read from here.
 
+mod message;
+
 use domain::flow::Provider;
 use domain::plan::Dimension;
 use storage::DbError;
@@ -50,6 +52,32 @@ pub enum AppError {
     SignInRequired,
     #[error("missing permission {permission}")]
     MissingPermission { permission: &'static str },
+    #[error("a sign-in that is too old for this")]
+    SignInAgain,
+    #[error("signed in to Discord as somebody else")]
+    OtherAccount,
+    #[error("only the owner may do this")]
+    OwnerOnly,
+    #[error("the owner cannot leave")]
+    OwnerStays,
+    #[error("registration needs a code")]
+    RegistrationClosed,
+    #[error("a Discord server that the caller was not seen to manage")]
+    NotYourGuild,
+    #[error("the bot is not in the Discord server")]
+    BotAbsent { invite_url: String },
+    #[error("{permission} is not the caller's to give")]
+    CannotGrant { permission: &'static str },
+    #[error("a member of the same or a higher rank")]
+    RankTooLow,
+    #[error("invalid {parameter} in row {row}: {problem}")]
+    InvalidRow {
+        row: usize,
+        parameter: &'static str,
+        problem: String,
+    },
+    #[error("maintenance")]
+    Maintenance { message: String },
     #[error("cross-site request")]
     CrossSite,
     #[error("not found")]
@@ -117,6 +145,17 @@ impl AppError {
             AppError::SignInRequired => "SIGN_IN_REQUIRED",
             AppError::MissingPermission { .. } => "MISSING_PERMISSION",
             AppError::CrossSite => "CROSS_SITE",
+            AppError::SignInAgain => "SIGN_IN_AGAIN",
+            AppError::OtherAccount => "OTHER_ACCOUNT",
+            AppError::OwnerOnly => "OWNER_ONLY",
+            AppError::OwnerStays => "OWNER_STAYS",
+            AppError::RegistrationClosed => "REGISTRATION_CLOSED",
+            AppError::NotYourGuild => "NOT_YOUR_GUILD",
+            AppError::BotAbsent { .. } => "BOT_ABSENT",
+            AppError::CannotGrant { .. } => "CANNOT_GRANT",
+            AppError::RankTooLow => "RANK_TOO_LOW",
+            AppError::InvalidRow { .. } => "INVALID_PARAMETER",
+            AppError::Maintenance { .. } => "MAINTENANCE",
             AppError::NotFound => "NOT_FOUND",
             AppError::MethodNotAllowed { .. } => "METHOD_NOT_ALLOWED",
             AppError::UriTooLong => "URI_TOO_LONG",
@@ -138,6 +177,7 @@ impl AppError {
     pub fn status(&self) -> u16 {
         match self {
             AppError::InvalidParameter { .. }
+            | AppError::InvalidRow { .. }
             | AppError::UnknownAction
             | AppError::TooManyIds { .. }
             | AppError::SignInExpired
@@ -154,17 +194,29 @@ impl AppError {
             | AppError::Blocked
             | AppError::MissingPermission { .. }
             | AppError::PlanRequired { .. }
+            | AppError::SignInAgain
+            | AppError::OtherAccount
+            | AppError::OwnerOnly
+            | AppError::RegistrationClosed
+            | AppError::NotYourGuild
+            | AppError::CannotGrant { .. }
+            | AppError::RankTooLow
             | AppError::CrossSite => 403,
             AppError::NotFound => 404,
             AppError::MethodNotAllowed { .. } => 405,
             AppError::Timeout => 408,
-            AppError::LimitReached { .. } | AppError::Conflict { .. } | AppError::RelinkTooSoon { .. } => 409,
+            AppError::LimitReached { .. }
+            | AppError::Conflict { .. }
+            | AppError::OwnerStays
+            | AppError::BotAbsent { .. }
+            | AppError::RelinkTooSoon { .. } => 409,
             AppError::PayloadTooLarge { .. } => 413,
             AppError::UriTooLong => 414,
             AppError::UnsupportedMediaType => 415,
             AppError::RateLimited { .. } => 429,
             AppError::Internal(_) => 500,
             AppError::Overloaded
+            | AppError::Maintenance { .. }
             | AppError::SteamNotConfigured
             | AppError::SteamUnavailable
             | AppError::ProviderSilent { .. }
@@ -173,89 +225,16 @@ impl AppError {
         }
     }
 
-    /// What the caller reads: what happened and what to do. Never anything internal.
-    pub fn public_message(&self) -> String {
-        match self {
-            AppError::Unauthorized => {
-                "The key is missing or not valid. Send it in the X-API-Key header and check its value."
-                    .to_owned()
-            }
-            AppError::KeyRevoked => "This key was revoked. Regenerate it in the dashboard.".to_owned(),
-            AppError::ServerInactive => {
-                "This server is switched off. Switch it on in the dashboard.".to_owned()
-            }
-            AppError::QueryKeyRefused => {
-                "This organisation does not take keys in the address. Send the key in the X-API-Key header."
-                    .to_owned()
-            }
-            AppError::RateLimited { retry_after_ms } => {
-                format!("Too many requests. Try again in {} s.", seconds(*retry_after_ms))
-            }
-            AppError::ScopeMismatch { parameter } => format!("{parameter} does not belong to this key."),
-            AppError::UnknownAction => "There is no such action. See /docs/api for the list.".to_owned(),
-            AppError::PermissionDenied { action } => {
-                format!("This key may not call {action}. Adjust its permissions in the dashboard.")
-            }
-            AppError::InvalidParameter { parameter, problem } => format!("{parameter}: {problem}"),
-            AppError::TooManyIds { limit } => {
-                format!("Your plan allows {limit} ids per call. Send fewer at a time.")
-            }
-            AppError::BrowserRefused => {
-                "A link or a page cannot run this action. Send the key in the X-API-Key header.".to_owned()
-            }
-            AppError::Blocked => BLOCKED.to_owned(),
-            AppError::SignInExpired => SIGN_IN_EXPIRED.to_owned(),
-            AppError::SignInCancelled => SIGN_IN_CANCELLED.to_owned(),
-            AppError::ProviderSilent { provider } => silent(*provider),
-            AppError::SignInNotConfigured { provider } => not_set_up(*provider),
-            AppError::RelinkTooSoon { wait_ms } => relink_later(*wait_ms),
-            AppError::TlsRequired => "Send keys over HTTPS only.".to_owned(),
-            AppError::SignInRequired => "Sign in first.".to_owned(),
-            AppError::MissingPermission { permission } => format!(
-                "You need the permission {permission}. An owner or admin of the organisation can grant it."
-            ),
-            AppError::CrossSite => "This request came from another site and was refused.".to_owned(),
-            AppError::NotFound => "There is nothing here.".to_owned(),
-            AppError::MethodNotAllowed { allow } => format!("Use {allow} here."),
-            AppError::UriTooLong => "The address is too long. Send long lists in the body.".to_owned(),
-            AppError::PayloadTooLarge { limit_bytes } => {
-                format!("The body is larger than {} KiB.", limit_bytes / 1024)
-            }
-            AppError::UnsupportedMediaType => "Send the body as application/json.".to_owned(),
-            AppError::InvalidJson { problem } => format!("The body is not what was expected: {problem}"),
-            AppError::LimitReached { dimension, ceiling } => format!(
-                "The plan allows {ceiling} {}. What exists stays; remove some or upgrade to add more.",
-                dimension.as_str().replace('_', " ")
-            ),
-            AppError::PlanRequired { what } => format!("{what} come with the Standard and Pro plans."),
-            AppError::Conflict { what } => (*what).to_owned(),
-            AppError::Timeout => "The request took too long. Try again.".to_owned(),
-            AppError::Overloaded => "The service is busy. Try again in a moment.".to_owned(),
-            AppError::SteamNotConfigured => {
-                "This installation has no key for Steam's Web API. Its operator can set steam.api_key.".to_owned()
-            }
-            AppError::SteamUnavailable => {
-                "Steam told nothing: it is not reachable, or the profiles asked for are private. Try again later."
-                    .to_owned()
-            }
-            AppError::StorageUnavailable(_) => {
-                "The change could not be stored. Try again in a moment.".to_owned()
-            }
-            AppError::Internal(_) => {
-                "Something went wrong on our side. The request id helps us find it.".to_owned()
-            }
-        }
-    }
-
     /// Seconds after which a retry makes sense, when it does.
     pub fn retry_after_s(&self) -> Option<i64> {
         match self {
-            AppError::RateLimited { retry_after_ms } => Some(seconds(*retry_after_ms)),
+            AppError::RateLimited { retry_after_ms } => Some(message::seconds(*retry_after_ms)),
             AppError::Overloaded | AppError::Timeout => Some(1),
             AppError::ProviderSilent { .. } => Some(30),
-            AppError::RelinkTooSoon { wait_ms } => Some(seconds(*wait_ms)),
+            AppError::RelinkTooSoon { wait_ms } => Some(message::seconds(*wait_ms)),
             AppError::StorageUnavailable(_) => Some(5),
             AppError::SteamUnavailable => Some(30),
+            AppError::Maintenance { .. } => Some(120),
             AppError::Unauthorized
             | AppError::KeyRevoked
             | AppError::ServerInactive
@@ -273,6 +252,16 @@ impl AppError {
             | AppError::SignInNotConfigured { .. }
             | AppError::SignInRequired
             | AppError::MissingPermission { .. }
+            | AppError::SignInAgain
+            | AppError::OtherAccount
+            | AppError::OwnerOnly
+            | AppError::OwnerStays
+            | AppError::RegistrationClosed
+            | AppError::NotYourGuild
+            | AppError::BotAbsent { .. }
+            | AppError::CannotGrant { .. }
+            | AppError::RankTooLow
+            | AppError::InvalidRow { .. }
             | AppError::CrossSite
             | AppError::NotFound
             | AppError::MethodNotAllowed { .. }
@@ -298,6 +287,7 @@ impl AppError {
         let of_others = matches!(
             self,
             AppError::SteamNotConfigured
+                | AppError::Maintenance { .. }
                 | AppError::SteamUnavailable
                 | AppError::ProviderSilent { .. }
                 | AppError::SignInNotConfigured { .. }
@@ -309,50 +299,6 @@ impl AppError {
     pub fn internal_detail(&self) -> String {
         domain::key::redact(&self.to_string()).into_owned()
     }
-}
-
-const BLOCKED: &str = "This account or network cannot sign in here. Ask the staff of the community if you think that is a mistake.";
-const SIGN_IN_EXPIRED: &str =
-    "This sign-in is over, or belongs to another browser. Open the page again and start anew.";
-const SIGN_IN_CANCELLED: &str = "You did not finish signing in. Open the page again when you want to.";
-
-fn silent(provider: Provider) -> String {
-    let name = titled(provider);
-    format!("{name} does not answer right now. Nothing was changed; try again in a minute.")
-}
-
-fn not_set_up(provider: Provider) -> String {
-    format!(
-        "Signing in with {} is not set up on this instance.",
-        titled(provider)
-    )
-}
-
-fn relink_later(wait_ms: i64) -> String {
-    let wait = waiting_time(wait_ms);
-    format!("You changed your linked account a short while ago. You can do so again in {wait}.")
-}
-
-fn titled(provider: Provider) -> &'static str {
-    match provider {
-        Provider::Discord => "Discord",
-        Provider::Steam => "Steam",
-    }
-}
-
-/// Rounded up to what a person would say.
-fn waiting_time(ms: i64) -> String {
-    let minutes = (ms + 59_999).div_euclid(60_000).max(1);
-    match minutes {
-        1 => "a minute".to_owned(),
-        2..=119 => format!("{minutes} minutes"),
-        120..=2879 => format!("{} hours", (minutes + 59) / 60),
-        _ => format!("{} days", (minutes + 1439) / 1440),
-    }
-}
-
-fn seconds(ms: i64) -> i64 {
-    (ms + 999).div_euclid(1000).max(1)
 }
 
 impl From<DbError> for AppError {

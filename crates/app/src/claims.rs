@@ -1,0 +1,76 @@
+//! Claiming a Discord server for an Org.
+
+use domain::audit::Actor;
+use domain::flow::Provider;
+use domain::id::GuildId;
+use domain::name::{DisplayName, Slug};
+use domain::platform_id::DiscordId;
+pub use storage::sign_ins::ManagedGuild;
+use storage::{AccountNum, OrgScope, sign_ins};
+
+use crate::error::AppError;
+use crate::guilds::{NewGuildRequest, create};
+use crate::state::App;
+
+/// How long it counts that Discord showed somebody to manage a server.
+pub const MANAGED_MS: i64 = 15 * 60_000;
+
+/// What somebody can claim, and how they get the bot into it.
+pub struct Candidates {
+    pub guilds: Vec<ManagedGuild>,
+    pub bot_invite_url: Option<String>,
+}
+
+pub async fn list(app: &App, account: AccountNum) -> Result<Candidates, AppError> {
+    let since_ms = app.now_ms() - MANAGED_MS;
+    let discord = app.platforms.discord_sign_in.as_ref();
+    Ok(Candidates {
+        guilds: sign_ins::list_managed(&app.db, account, since_ms).await?,
+        bot_invite_url: discord.map(|discord| discord.bot_invite_url(None)),
+    })
+}
+
+/// Claims a Discord server for an Org: the person was seen to manage it a short while ago, and our bot is in it.
+pub async fn claim(
+    app: &App,
+    scope: OrgScope,
+    account: AccountNum,
+    request: ClaimRequest,
+    actor: Actor,
+) -> Result<GuildId, AppError> {
+    let since_ms = app.now_ms() - MANAGED_MS;
+    let id = &request.discord_guild_id;
+    let managed = sign_ins::find_managed(&app.db, account, id, since_ms).await?;
+    let managed = managed.ok_or(AppError::NotYourGuild)?;
+    let name = match request.name {
+        Some(name) => name,
+        None => DisplayName::parse(&managed.name).map_err(|error| AppError::invalid("name", error))?,
+    };
+    let not_set_up = || AppError::SignInNotConfigured {
+        provider: Provider::Discord,
+    };
+    let members = app.platforms.discord_members.as_ref().ok_or_else(not_set_up)?;
+    let is_here = members.is_in(id).await.map_err(|_| AppError::ProviderSilent {
+        provider: Provider::Discord,
+    })?;
+    if !is_here {
+        let discord = app.platforms.discord_sign_in.as_ref().ok_or_else(not_set_up)?;
+        return Err(AppError::BotAbsent {
+            invite_url: discord.bot_invite_url(Some(id)),
+        });
+    }
+    let request = NewGuildRequest {
+        discord_guild_id: request.discord_guild_id,
+        name,
+        slug: request.slug,
+        log_channel_id: None,
+    };
+    Ok(create(app, scope, request, actor).await?.0)
+}
+
+pub struct ClaimRequest {
+    pub discord_guild_id: DiscordId,
+    pub slug: Slug,
+    /// None takes the name it has on Discord.
+    pub name: Option<DisplayName>,
+}

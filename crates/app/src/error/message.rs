@@ -1,0 +1,158 @@
+//! What a caller reads about a failure.
+
+use domain::flow::Provider;
+
+use super::AppError;
+
+impl AppError {
+    /// What the caller reads: what happened and what to do. Never anything internal.
+    pub fn public_message(&self) -> String {
+        match self {
+            AppError::Unauthorized => {
+                "The key is missing or not valid. Send it in the X-API-Key header and check its value."
+                    .to_owned()
+            }
+            AppError::KeyRevoked => "This key was revoked. Regenerate it in the dashboard.".to_owned(),
+            AppError::ServerInactive => {
+                "This server is switched off. Switch it on in the dashboard.".to_owned()
+            }
+            AppError::QueryKeyRefused => {
+                "This organisation does not take keys in the address. Send the key in the X-API-Key header."
+                    .to_owned()
+            }
+            AppError::RateLimited { retry_after_ms } => {
+                format!("Too many requests. Try again in {} s.", seconds(*retry_after_ms))
+            }
+            AppError::ScopeMismatch { parameter } => format!("{parameter} does not belong to this key."),
+            AppError::UnknownAction => "There is no such action. See /docs/api for the list.".to_owned(),
+            AppError::PermissionDenied { action } => {
+                format!("This key may not call {action}. Adjust its permissions in the dashboard.")
+            }
+            AppError::InvalidParameter { parameter, problem } => format!("{parameter}: {problem}"),
+            AppError::TooManyIds { limit } => {
+                format!("Your plan allows {limit} ids per call. Send fewer at a time.")
+            }
+            AppError::BrowserRefused => {
+                "A link or a page cannot run this action. Send the key in the X-API-Key header.".to_owned()
+            }
+            AppError::Blocked => BLOCKED.to_owned(),
+            AppError::SignInExpired => SIGN_IN_EXPIRED.to_owned(),
+            AppError::SignInCancelled => SIGN_IN_CANCELLED.to_owned(),
+            AppError::ProviderSilent { provider } => silent(*provider),
+            AppError::SignInNotConfigured { provider } => not_set_up(*provider),
+            AppError::RelinkTooSoon { wait_ms } => relink_later(*wait_ms),
+            AppError::TlsRequired => "Send keys over HTTPS only.".to_owned(),
+            AppError::SignInRequired => "Sign in first.".to_owned(),
+            AppError::MissingPermission { permission } => format!(
+                "You need the permission {permission}. An owner or admin of the organisation can grant it."
+            ),
+            AppError::SignInAgain => {
+                "For this you need to have signed in within the last 15 minutes. Sign in again and repeat it."
+                    .to_owned()
+            }
+            AppError::OtherAccount => {
+                "You are signed in to Discord as somebody else than here. Switch the account there and try again."
+                    .to_owned()
+            }
+            AppError::OwnerOnly => "Only the owner of the organisation can do this.".to_owned(),
+            AppError::OwnerStays => {
+                "The owner cannot leave. Hand the organisation over to another member first.".to_owned()
+            }
+            AppError::RegistrationClosed => {
+                "New organisations need an invite code at the moment. Check the code, or ask the operator for one."
+                    .to_owned()
+            }
+            AppError::NotYourGuild => {
+                "Discord did not show that you may manage this server. Look your servers up again, signed in as somebody with Manage Server."
+                    .to_owned()
+            }
+            AppError::BotAbsent { .. } => {
+                "Our bot is not in this Discord server. Add it, then try again.".to_owned()
+            }
+            AppError::CannotGrant { permission } => {
+                format!("You cannot give {permission} to others, because you do not hold it yourself.")
+            }
+            AppError::RankTooLow => {
+                "Only somebody with a higher role can change this member.".to_owned()
+            }
+            AppError::InvalidRow { row, parameter, problem } => {
+                format!("Row {}, {parameter}: {problem}", row + 1)
+            }
+            AppError::Maintenance { message } => message.clone(),
+            AppError::CrossSite => "This request came from another site and was refused.".to_owned(),
+            AppError::NotFound => "There is nothing here.".to_owned(),
+            AppError::MethodNotAllowed { allow } => format!("Use {allow} here."),
+            AppError::UriTooLong => "The address is too long. Send long lists in the body.".to_owned(),
+            AppError::PayloadTooLarge { limit_bytes } => {
+                format!("The body is larger than {} KiB.", limit_bytes / 1024)
+            }
+            AppError::UnsupportedMediaType => "Send the body as application/json.".to_owned(),
+            AppError::InvalidJson { problem } => format!("The body is not what was expected: {problem}"),
+            AppError::LimitReached { dimension, ceiling } => format!(
+                "The plan allows {ceiling} {}. What exists stays; remove some or upgrade to add more.",
+                dimension.as_str().replace('_', " ")
+            ),
+            AppError::PlanRequired { what } => format!("{what} come with the Standard and Pro plans."),
+            AppError::Conflict { what } => (*what).to_owned(),
+            AppError::Timeout => "The request took too long. Try again.".to_owned(),
+            AppError::Overloaded => "The service is busy. Try again in a moment.".to_owned(),
+            AppError::SteamNotConfigured => {
+                "This installation has no key for Steam's Web API. Its operator can set steam.api_key.".to_owned()
+            }
+            AppError::SteamUnavailable => {
+                "Steam told nothing: it is not reachable, or the profiles asked for are private. Try again later."
+                    .to_owned()
+            }
+            AppError::StorageUnavailable(_) => {
+                "The change could not be stored. Try again in a moment.".to_owned()
+            }
+            AppError::Internal(_) => {
+                "Something went wrong on our side. The request id helps us find it.".to_owned()
+            }
+        }
+    }
+}
+
+const BLOCKED: &str = "This account or network cannot sign in here. Ask the staff of the community if you think that is a mistake.";
+const SIGN_IN_EXPIRED: &str =
+    "This sign-in is over, or belongs to another browser. Open the page again and start anew.";
+const SIGN_IN_CANCELLED: &str = "You did not finish signing in. Open the page again when you want to.";
+
+fn silent(provider: Provider) -> String {
+    let name = titled(provider);
+    format!("{name} does not answer right now. Nothing was changed; try again in a minute.")
+}
+
+fn not_set_up(provider: Provider) -> String {
+    format!(
+        "Signing in with {} is not set up on this instance.",
+        titled(provider)
+    )
+}
+
+fn relink_later(wait_ms: i64) -> String {
+    let wait = waiting_time(wait_ms);
+    format!("You changed your linked account a short while ago. You can do so again in {wait}.")
+}
+
+fn titled(provider: Provider) -> &'static str {
+    match provider {
+        Provider::Discord => "Discord",
+        Provider::Steam => "Steam",
+    }
+}
+
+/// Rounded up to what a person would say.
+fn waiting_time(ms: i64) -> String {
+    let minutes = (ms + 59_999).div_euclid(60_000).max(1);
+    match minutes {
+        1 => "a minute".to_owned(),
+        2..=119 => format!("{minutes} minutes"),
+        120..=2879 => format!("{} hours", (minutes + 59) / 60),
+        _ => format!("{} days", (minutes + 1439) / 1440),
+    }
+}
+
+pub(super) fn seconds(ms: i64) -> i64 {
+    (ms + 999).div_euclid(1000).max(1)
+}

@@ -1,0 +1,144 @@
+//! What operators decide about the whole installation: maintenance, and who may make an Org.
+
+use domain::audit::{Actor, AuditAction};
+use domain::invitation::Code;
+use serde_json::json;
+use storage::{Tx, Work, audit, registration, settings};
+
+use crate::error::AppError;
+use crate::state::App;
+
+/// The dashboard reads this setting together with the session; an empty text is off.
+pub const MAINTENANCE: &str = "maintenance";
+const REGISTRATION: &str = "registration";
+const INVITE_ONLY: &str = "invite_only";
+const DEFAULT_MESSAGE: &str = "We are working on the dashboard. Linking and game servers go on as usual.";
+const MESSAGE_MAX: usize = 500;
+const DAY_MS: i64 = 24 * 60 * 60_000;
+
+/// What is said while the dashboard is closed; none while it is open.
+pub async fn maintenance(app: &App) -> Result<Option<String>, AppError> {
+    let stored = settings::find(&app.db, MAINTENANCE).await?;
+    Ok(stored.filter(|message| !message.is_empty()))
+}
+
+/// Closes the dashboard with a message, or opens it again.
+pub async fn set_maintenance(app: &App, on: bool, message: Option<&str>, actor: Actor) -> Result<(), AppError> {
+    let text = message.map(str::trim).filter(|text| !text.is_empty());
+    let text = text.unwrap_or(DEFAULT_MESSAGE);
+    if text.chars().count() > MESSAGE_MAX {
+        return Err(AppError::invalid("message", "at most 500 characters"));
+    }
+    let work = Set {
+        name: MAINTENANCE,
+        value: if on { text } else { "" }.to_owned(),
+        action: AuditAction::MaintenanceSwitched,
+        detail: json!({ "on": on }),
+        actor,
+        now_ms: app.now_ms(),
+    };
+    app.db.write(work).await
+}
+
+/// Whether a new Org needs a code.
+pub async fn is_invite_only(app: &App) -> Result<bool, AppError> {
+    let stored = settings::find(&app.db, REGISTRATION).await?;
+    Ok(stored.is_some_and(|mode| mode == INVITE_ONLY))
+}
+
+pub(crate) async fn is_invite_only_in(tx: &mut Tx<'_>) -> Result<bool, AppError> {
+    let stored = settings::find_in(tx, REGISTRATION).await?;
+    Ok(stored.is_some_and(|mode| mode == INVITE_ONLY))
+}
+
+pub async fn set_invite_only(app: &App, invite_only: bool, actor: Actor) -> Result<(), AppError> {
+    let value = if invite_only { INVITE_ONLY } else { "open" };
+    let work = Set {
+        name: REGISTRATION,
+        value: value.to_owned(),
+        action: AuditAction::RegistrationChanged,
+        detail: json!({ "mode": value }),
+        actor,
+        now_ms: app.now_ms(),
+    };
+    app.db.write(work).await
+}
+
+struct Set {
+    name: &'static str,
+    value: String,
+    action: AuditAction,
+    detail: serde_json::Value,
+    actor: Actor,
+    now_ms: i64,
+}
+
+impl Work for Set {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "set_instance_setting";
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        settings::put(tx, self.name, &self.value, self.now_ms).await?;
+        note(tx, &self.actor, self.action, &self.detail, self.now_ms).await
+    }
+}
+
+async fn note(
+    tx: &mut Tx<'_>,
+    actor: &Actor,
+    action: AuditAction,
+    detail: &serde_json::Value,
+    at_ms: i64,
+) -> Result<(), AppError> {
+    let entry = audit::Entry {
+        at_ms,
+        actor,
+        action,
+        target: None,
+        detail: &detail.to_string(),
+    };
+    Ok(audit::append_for_operators(tx, &entry).await?)
+}
+
+/// A code with which one Org can be made while registration is by invitation.
+pub async fn make_registration_code(
+    app: &App,
+    note: &str,
+    days: Option<u32>,
+    actor: Actor,
+) -> Result<Code, AppError> {
+    if note.chars().count() > MESSAGE_MAX {
+        return Err(AppError::invalid("note", "at most 500 characters"));
+    }
+    let (code, now_ms) = (Code::generate(&*app.random), app.now_ms());
+    let work = MakeCode {
+        hash: code.registration_hash(),
+        note: note.to_owned(),
+        expires_at_ms: days.map(|days| now_ms + i64::from(days.max(1)) * DAY_MS),
+        actor,
+        now_ms,
+    };
+    app.db.write(work).await?;
+    Ok(code)
+}
+
+struct MakeCode {
+    hash: String,
+    note: String,
+    expires_at_ms: Option<i64>,
+    actor: Actor,
+    now_ms: i64,
+}
+
+impl Work for MakeCode {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "make_registration_code";
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        registration::insert(tx, &self.hash, &self.note, self.now_ms, self.expires_at_ms).await?;
+        let action = AuditAction::RegistrationCodeMade;
+        note(tx, &self.actor, action, &json!({}), self.now_ms).await
+    }
+}

@@ -1,0 +1,340 @@
+//! Invitations: links that make whoever follows them a member.
+
+use domain::audit::{Actor, AuditAction};
+use domain::id::{AccountId, InviteId, OrgId};
+use domain::invitation::{Code, Expiry};
+use domain::permission::{PermissionSet, Role};
+use domain::seal::Aad;
+use serde_json::json;
+pub use storage::invites::Invite;
+use storage::invites::{self, NewInvite, StoredCode};
+use storage::{AccountNum, OrgScope, Tx, Work, orgs, team};
+
+use crate::deed::Deed;
+use crate::error::AppError;
+use crate::state::App;
+use crate::team::{Doer, MOST_MEMBERS, Standing};
+
+/// Invitations of one Org that work at the same time.
+const MOST_OPEN: i64 = 100;
+const NOTE_MAX: usize = 200;
+
+pub(crate) fn sealed_place(invite: &str, version: i64) -> Aad<'_> {
+    Aad {
+        table: "invites",
+        column: "sealed",
+        row: invite,
+        version,
+    }
+}
+
+/// An invitation with its address, as long as it works.
+pub struct InviteWithUrl {
+    pub invite: Invite,
+    pub url: Option<String>,
+    pub expired: bool,
+}
+
+fn with_url(app: &App, invite: Invite) -> InviteWithUrl {
+    let now_ms = app.now_ms();
+    let place = sealed_place(invite.id.as_str(), invite.version);
+    let opened = app.vault.open_sealed(&place, &invite.sealed).ok();
+    let code = opened.and_then(|plain| String::from_utf8(plain.to_vec()).ok());
+    let url = code.filter(|_| invite.works_at(now_ms));
+    InviteWithUrl {
+        url: url.map(|code| [&app.public_url, "/invite/", &code].concat()),
+        expired: invite.expires_at_ms.is_some_and(|end| end <= now_ms),
+        invite,
+    }
+}
+
+/// The newest invitations of an Org.
+pub async fn list(app: &App, scope: OrgScope) -> Result<Vec<InviteWithUrl>, AppError> {
+    let found = invites::list(&app.db, scope).await?;
+    Ok(found.into_iter().map(|invite| with_url(app, invite)).collect())
+}
+
+async fn get(app: &App, scope: OrgScope, id: &InviteId) -> Result<InviteWithUrl, AppError> {
+    let found = invites::find(&app.db, scope, id).await?;
+    Ok(with_url(app, found.ok_or(AppError::NotFound)?))
+}
+
+pub struct InviteRequest {
+    pub role: Role,
+    pub permissions: PermissionSet,
+    pub note: Option<String>,
+    pub expiry: Expiry,
+}
+
+/// A code in the three forms in which it exists.
+struct Sealed {
+    hash: String,
+    sealed: String,
+    kid: String,
+}
+
+impl Sealed {
+    fn generate(app: &App, invite: &InviteId, version: i64) -> Self {
+        let code = Code::generate(&*app.random);
+        let place = sealed_place(invite.as_str(), version);
+        let (sealed, kid) = app.vault.seal(&*app.random, &place, code.expose().as_bytes());
+        Self {
+            hash: code.invite_hash(),
+            sealed,
+            kid,
+        }
+    }
+
+    fn stored(&self) -> StoredCode<'_> {
+        StoredCode {
+            hash: &self.hash,
+            sealed: &self.sealed,
+            sealed_kid: &self.kid,
+        }
+    }
+}
+
+/// Makes an invitation. Nobody can invite to more than they are.
+pub async fn create(
+    app: &App,
+    scope: OrgScope,
+    doer: Doer,
+    request: InviteRequest,
+) -> Result<InviteWithUrl, AppError> {
+    if request.role == Role::Owner {
+        return Err(AppError::invalid("role", "ownership is transferred, not granted"));
+    }
+    let note = request.note.as_deref().map(str::trim).filter(|note| !note.is_empty());
+    if note.is_some_and(|note| note.chars().count() > NOTE_MAX || note.chars().any(char::is_control)) {
+        return Err(AppError::invalid("note", "one line of at most 200 characters"));
+    }
+    let id = InviteId::generate(app.now_ms(), &*app.random);
+    let work = Create {
+        code: Sealed::generate(app, &id, 1),
+        id: id.clone(),
+        account: doer.account,
+        note: note.map(str::to_owned),
+        deed: Deed::begin(app, scope, doer.actor),
+        request,
+    };
+    app.db.write(work).await?;
+    get(app, scope, &id).await
+}
+
+struct Create {
+    deed: Deed,
+    id: InviteId,
+    account: AccountNum,
+    code: Sealed,
+    note: Option<String>,
+    request: InviteRequest,
+}
+
+impl Work for Create {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "create_invite";
+
+    fn tenant(&self) -> Option<i64> {
+        self.deed.tenant()
+    }
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        let (scope, now_ms) = (self.deed.scope, self.deed.now_ms);
+        orgs::lock(tx, scope).await?;
+        let doer = Standing::find(tx, scope, self.account).await?;
+        let doer = doer.ok_or(AppError::NotFound)?;
+        if self.request.role > doer.role {
+            return Err(AppError::RankTooLow);
+        }
+        doer.refuse_beyond(self.request.permissions)?;
+        if invites::count_open(tx, scope, now_ms).await? >= MOST_OPEN {
+            return Err(AppError::Conflict {
+                what: "There are 100 open invitations. Revoke some first.",
+            });
+        }
+        let new = NewInvite {
+            id: &self.id,
+            code: self.code.stored(),
+            role: self.request.role,
+            permissions: self.request.permissions,
+            note: self.note.as_deref(),
+            account: self.account,
+            now_ms,
+            expires_at_ms: self.request.expiry.ends_at_ms(now_ms),
+        };
+        invites::insert(tx, scope, &new).await?;
+        let detail = json!({ "role": self.request.role, "expires": self.request.expiry });
+        let target = Some(self.id.as_str());
+        self.deed.note(tx, AuditAction::InviteCreated, target, &detail).await
+    }
+}
+
+/// Replaces the code of an invitation; members who came with the old one stay.
+pub async fn reissue(
+    app: &App,
+    scope: OrgScope,
+    doer: Doer,
+    id: InviteId,
+) -> Result<InviteWithUrl, AppError> {
+    let found = invites::find(&app.db, scope, &id).await?;
+    let version = found.ok_or(AppError::NotFound)?.version;
+    let work = Reissue {
+        code: Sealed::generate(app, &id, version + 1),
+        deed: Deed::begin(app, scope, doer.actor),
+        id: id.clone(),
+        version,
+    };
+    app.db.write(work).await?;
+    get(app, scope, &id).await
+}
+
+struct Reissue {
+    deed: Deed,
+    id: InviteId,
+    code: Sealed,
+    version: i64,
+}
+
+impl Work for Reissue {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "reissue_invite";
+
+    fn tenant(&self) -> Option<i64> {
+        self.deed.tenant()
+    }
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        let scope = self.deed.scope;
+        orgs::lock(tx, scope).await?;
+        let found = invites::find_in(tx, scope, &self.id).await?;
+        let invite = found.ok_or(AppError::NotFound)?;
+        if !invites::reissue(tx, scope, invite.num, &self.code.stored(), self.version).await? {
+            return Err(AppError::Conflict {
+                what: "This invitation was revoked or changed meanwhile. Look at the list again.",
+            });
+        }
+        let target = Some(self.id.as_str());
+        self.deed
+            .note(tx, AuditAction::InviteReissued, target, &json!({}))
+            .await
+    }
+}
+
+/// Ends an invitation; one that was revoked before stays so.
+pub async fn revoke(app: &App, scope: OrgScope, doer: Doer, id: InviteId) -> Result<(), AppError> {
+    let deed = Deed::begin(app, scope, doer.actor);
+    app.db.write(Revoke { deed, id }).await
+}
+
+struct Revoke {
+    deed: Deed,
+    id: InviteId,
+}
+
+impl Work for Revoke {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "revoke_invite";
+
+    fn tenant(&self) -> Option<i64> {
+        self.deed.tenant()
+    }
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        let scope = self.deed.scope;
+        orgs::lock(tx, scope).await?;
+        let found = invites::find_in(tx, scope, &self.id).await?;
+        let invite = found.ok_or(AppError::NotFound)?;
+        if !invites::revoke(tx, scope, invite.num, self.deed.now_ms).await? {
+            return Ok(());
+        }
+        let target = Some(self.id.as_str());
+        self.deed
+            .note(tx, AuditAction::InviteRevoked, target, &json!({}))
+            .await
+    }
+}
+
+/// What anybody with the address may see.
+#[derive(Debug)]
+pub struct Preview {
+    pub org_name: String,
+    pub role: Role,
+    pub permissions: PermissionSet,
+    pub expires_at_ms: Option<i64>,
+    /// False when it was revoked or is too old.
+    pub works: bool,
+}
+
+pub async fn preview(app: &App, code: &Code) -> Result<Preview, AppError> {
+    let found = invites::find_by_code(&app.db, &code.invite_hash()).await?;
+    let invite = found.ok_or(AppError::NotFound)?;
+    Ok(Preview {
+        works: invite.works_at(app.now_ms()),
+        org_name: invite.org_name,
+        role: invite.role,
+        permissions: invite.permissions,
+        expires_at_ms: invite.expires_at_ms,
+    })
+}
+
+/// Makes a signed-in person a member and returns the Org. Whoever belongs to it already stays as they are.
+pub async fn accept(
+    app: &App,
+    code: &Code,
+    account: AccountNum,
+    account_id: AccountId,
+) -> Result<OrgId, AppError> {
+    let hash = code.invite_hash();
+    let found = invites::find_by_code(&app.db, &hash).await?;
+    let scope = found.ok_or(AppError::NotFound)?.scope;
+    let deed = Deed::begin(app, scope, Actor::Account(account_id));
+    app.db.write(Accept { deed, hash, account }).await
+}
+
+struct Accept {
+    deed: Deed,
+    hash: String,
+    account: AccountNum,
+}
+
+impl Work for Accept {
+    type Output = OrgId;
+    type Error = AppError;
+    const NAME: &'static str = "accept_invite";
+
+    fn tenant(&self) -> Option<i64> {
+        self.deed.tenant()
+    }
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<OrgId, AppError> {
+        let (scope, now_ms) = (self.deed.scope, self.deed.now_ms);
+        orgs::lock(tx, scope).await?;
+        let found = invites::find_by_code_in(tx, &self.hash).await?;
+        let invite = found.filter(|invite| invite.works_at(now_ms));
+        let invite = invite.ok_or(AppError::NotFound)?;
+        let org = orgs::get_in(tx, scope).await?;
+        if Standing::find(tx, scope, self.account).await?.is_some() {
+            return Ok(org.id);
+        }
+        // What the inviter holds now counts, not what they held when they wrote the invitation.
+        let inviter = Standing::find(tx, scope, invite.account).await?;
+        let inviter = inviter.ok_or(AppError::NotFound)?;
+        if team::count(tx, scope).await? >= MOST_MEMBERS {
+            return Err(AppError::Conflict {
+                what: "This organisation has 500 members. Somebody has to leave first.",
+            });
+        }
+        let role = invite.role.min(inviter.role);
+        let permissions = invite.permissions.intersection(inviter.permissions);
+        orgs::add_member(tx, scope, self.account, role, permissions, now_ms).await?;
+        invites::note_use(tx, scope, invite.num).await?;
+        let detail = json!({ "invite": invite.id.as_str(), "role": role });
+        self.deed
+            .note(tx, AuditAction::MemberAdded, None, &detail)
+            .await?;
+        Ok(org.id)
+    }
+}

@@ -1,0 +1,368 @@
+//! Trips of the dashboard to Discord: signing in, and showing which Discord servers somebody manages.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use domain::audit::{Actor, AuditAction};
+use domain::blocklist::BlockEntry;
+use domain::flow::{FlowToken, Provider, TRIP_MS};
+use domain::id::{AccountId, OrgId};
+use domain::name::DisplayName;
+use domain::network::ClientNetwork;
+use domain::oauth::{PkceVerifier, State};
+use domain::platform_id::DiscordId;
+use domain::return_path::ReturnPath;
+use domain::seal::Aad;
+use domain::token::SessionToken;
+use platform::discord::OAuth;
+use platform::discord::oauth::{AccessToken, NoToken, OwnGuild, Person, Scope};
+use storage::sign_ins::{self, NewSignIn, SignIn, SignInPurpose};
+use storage::{AccountNum, Tx, Work, accounts, audit, blocklist, sessions};
+
+use crate::error::AppError;
+use crate::linking::{DiscordAnswer, refuse_blocked_network, revoke_later};
+use crate::sessions::{ABSOLUTE_MS, authenticate};
+use crate::state::App;
+
+/// All questions to Discord together; a person does not wait longer for an answer of ours.
+const PATIENCE: Duration = Duration::from_millis(5_500);
+/// Where Discord sends the browser back to, one constant path for each purpose.
+pub const LOGIN_CALLBACK: &str = "/auth/discord/login/callback";
+pub const CLAIM_CALLBACK: &str = "/auth/discord/claim/callback";
+
+/// Where to send the browser, and the secret that ties the trip to it.
+pub struct Departure {
+    pub url: String,
+    pub token: FlowToken,
+}
+
+/// Begins a sign-in to the dashboard.
+pub async fn start_login(app: &App, return_to: ReturnPath, address: IpAddr) -> Result<Departure, AppError> {
+    start(app, SignInPurpose::Dashboard, return_to, address).await
+}
+
+/// Begins a look at the Discord servers that a signed-in person manages, for an Org to claim one.
+pub async fn start_claim(app: &App, org: &OrgId, address: IpAddr) -> Result<Departure, AppError> {
+    let back = ["/app/orgs/", org.as_str(), "/guilds/new"].concat();
+    let return_to = ReturnPath::parse(&back).ok_or(AppError::NotFound)?;
+    start(app, SignInPurpose::Claim, return_to, address).await
+}
+
+const fn callback(purpose: SignInPurpose) -> &'static str {
+    match purpose {
+        SignInPurpose::Dashboard => LOGIN_CALLBACK,
+        SignInPurpose::Claim => CLAIM_CALLBACK,
+    }
+}
+
+const fn scopes(purpose: SignInPurpose) -> &'static [Scope] {
+    match purpose {
+        SignInPurpose::Dashboard => &[Scope::Identify],
+        SignInPurpose::Claim => &[Scope::Identify, Scope::Guilds],
+    }
+}
+
+fn discord(app: &App) -> Result<&OAuth, AppError> {
+    let discord = app.platforms.discord_sign_in.as_ref();
+    discord.ok_or(AppError::SignInNotConfigured {
+        provider: Provider::Discord,
+    })
+}
+
+fn verifier_place(state_hash: &str) -> Aad<'_> {
+    Aad {
+        table: "sign_ins",
+        column: "verifier_sealed",
+        row: state_hash,
+        version: 1,
+    }
+}
+
+/// The first thing that stores anything about a visitor, so it is limited for each network.
+async fn start(
+    app: &App,
+    purpose: SignInPurpose,
+    return_to: ReturnPath,
+    address: IpAddr,
+) -> Result<Departure, AppError> {
+    let network = ClientNetwork::exact(address);
+    let decision = app.gate.take_link_start(network, app.now_ms());
+    if !decision.allowed {
+        return Err(AppError::RateLimited {
+            retry_after_ms: decision.retry_after_ms,
+        });
+    }
+    refuse_blocked_network(app, address).await?;
+    let (token, state) = (FlowToken::generate(&*app.random), State::generate(&*app.random));
+    let verifier = PkceVerifier::generate(&*app.random);
+    let url = discord(app)?.authorize_url(callback(purpose), scopes(purpose), &state, &verifier);
+    let state_hash = state.hash();
+    let place = verifier_place(&state_hash);
+    let (verifier_sealed, _) = app.vault.seal(&*app.random, &place, verifier.expose().as_bytes());
+    let work = Begin {
+        hash: token.hash(),
+        purpose,
+        state_hash,
+        verifier_sealed,
+        return_to,
+        ends_at_ms: app.now_ms() + TRIP_MS,
+    };
+    app.db.write(work).await?;
+    Ok(Departure { url, token })
+}
+
+struct Begin {
+    hash: String,
+    purpose: SignInPurpose,
+    state_hash: String,
+    verifier_sealed: String,
+    return_to: ReturnPath,
+    ends_at_ms: i64,
+}
+
+impl Work for Begin {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "begin_dashboard_sign_in";
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        let new = NewSignIn {
+            hash: &self.hash,
+            purpose: self.purpose,
+            state_hash: &self.state_hash,
+            verifier_sealed: &self.verifier_sealed,
+            return_to: self.return_to.as_str(),
+            ends_at_ms: self.ends_at_ms,
+        };
+        Ok(sign_ins::insert(tx, &new).await?)
+    }
+}
+
+/// What came of a trip: who the person is, the token that shows it, and where they go on.
+struct Arrival {
+    person: Person,
+    guilds: Vec<OwnGuild>,
+    access: AccessToken,
+    return_to: ReturnPath,
+}
+
+/// Takes the trip of this browser, once, and asks Discord who came back.
+async fn arrive(
+    app: &App,
+    purpose: SignInPurpose,
+    token: Option<&FlowToken>,
+    answer: DiscordAnswer<'_>,
+    address: IpAddr,
+) -> Result<Arrival, AppError> {
+    let token = token.ok_or(AppError::SignInExpired)?;
+    let state = State::parse(answer.state).map_err(|_| AppError::SignInExpired)?;
+    let hash = token.hash();
+    let found = sign_ins::find(&app.db, &hash, purpose, app.now_ms()).await?;
+    let trip = found
+        .filter(|trip| state.matches(&trip.state_hash))
+        .ok_or(AppError::SignInExpired)?;
+    let return_to = ReturnPath::parse(&trip.return_to).ok_or(AppError::SignInExpired)?;
+    // Used up before anything is asked with it: a second copy of this request finds nothing.
+    let once = Take {
+        hash,
+        state_hash: trip.state_hash.clone(),
+    };
+    let is_first = app.db.write(once).await?;
+    refuse_blocked_network(app, address).await?;
+    if !is_first {
+        return Err(AppError::SignInExpired);
+    }
+    let code = answer.code.ok_or(AppError::SignInCancelled)?;
+    let verifier = open_verifier(app, &trip)?;
+    let asking = identify(app, purpose, code, &verifier);
+    let silent = |_| AppError::ProviderSilent {
+        provider: Provider::Discord,
+    };
+    let (person, guilds, access) = tokio::time::timeout(PATIENCE, asking).await.map_err(silent)??;
+    Ok(Arrival {
+        person,
+        guilds,
+        access,
+        return_to,
+    })
+}
+
+fn open_verifier(app: &App, trip: &SignIn) -> Result<PkceVerifier, AppError> {
+    let place = verifier_place(&trip.state_hash);
+    let plain = app.vault.open_sealed(&place, &trip.verifier_sealed);
+    let plain = plain.map_err(|_| AppError::SignInExpired)?;
+    let text = std::str::from_utf8(&plain).map_err(|_| AppError::SignInExpired)?;
+    PkceVerifier::parse(text).map_err(|_| AppError::SignInExpired)
+}
+
+struct Take {
+    hash: String,
+    state_hash: String,
+}
+
+impl Work for Take {
+    type Output = bool;
+    type Error = AppError;
+    const NAME: &'static str = "take_dashboard_sign_in";
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<bool, AppError> {
+        Ok(sign_ins::take(tx, &self.hash, &self.state_hash).await?)
+    }
+}
+
+async fn identify(
+    app: &App,
+    purpose: SignInPurpose,
+    code: &str,
+    verifier: &PkceVerifier,
+) -> Result<(Person, Vec<OwnGuild>, AccessToken), AppError> {
+    let discord = discord(app)?;
+    let silent = || AppError::ProviderSilent {
+        provider: Provider::Discord,
+    };
+    let given = discord.exchange(callback(purpose), scopes(purpose), code, verifier).await;
+    let access = given.map_err(|cause| match cause {
+        NoToken::BadCode => AppError::SignInExpired,
+        NoToken::MissingScope => AppError::SignInCancelled,
+        NoToken::TryAgain(_) => silent(),
+    })?;
+    let asked = async {
+        let person = discord.person(&access).await?;
+        let guilds = match purpose {
+            SignInPurpose::Dashboard => Vec::new(),
+            SignInPurpose::Claim => discord.guilds(&access).await?,
+        };
+        Ok::<_, platform::Unanswered>((person, guilds))
+    };
+    match asked.await {
+        Ok((person, guilds)) => Ok((person, guilds, access)),
+        Err(_) => {
+            revoke_later(app, access);
+            Err(silent())
+        }
+    }
+}
+
+/// Somebody who is signed in now.
+pub struct SignedIn {
+    pub session: SessionToken,
+    pub return_to: ReturnPath,
+}
+
+/// Finishes a sign-in. The browser gets a new session and its old one ends; a blocked person gets none.
+pub async fn finish_login(
+    app: &App,
+    token: Option<&FlowToken>,
+    answer: DiscordAnswer<'_>,
+    address: IpAddr,
+    device: Option<String>,
+    old: Option<&SessionToken>,
+) -> Result<SignedIn, AppError> {
+    let arrival = arrive(app, SignInPurpose::Dashboard, token, answer, address).await?;
+    let session = SessionToken::generate(&*app.random);
+    let now_ms = app.now_ms();
+    let shown = DisplayName::parse(&arrival.person.name).map(|name| name.as_str().to_owned());
+    let work = Enter {
+        id: AccountId::generate(now_ms, &*app.random),
+        name: shown.unwrap_or_else(|_| arrival.person.id.to_string()),
+        discord_id: arrival.person.id,
+        hash: session.hash(),
+        old_hash: old.map(SessionToken::hash),
+        device,
+        now_ms,
+    };
+    let entered = app.db.write(work).await;
+    // Who somebody is has been told; nothing else is ever asked with this token.
+    revoke_later(app, arrival.access);
+    entered?;
+    Ok(SignedIn {
+        session,
+        return_to: arrival.return_to,
+    })
+}
+
+struct Enter {
+    id: AccountId,
+    discord_id: DiscordId,
+    name: String,
+    hash: String,
+    old_hash: Option<String>,
+    device: Option<String>,
+    now_ms: i64,
+}
+
+impl Work for Enter {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "enter_dashboard";
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        if blocklist::is_any_blocked_in(tx, &[BlockEntry::discord(&self.discord_id)], self.now_ms).await? {
+            return Err(AppError::Blocked);
+        }
+        let account = accounts::ensure(tx, &self.id, &self.discord_id, &self.name, self.now_ms).await?;
+        accounts::rename(tx, account.num, &self.name).await?;
+        if let Some(old) = &self.old_hash {
+            sessions::delete(tx, old).await?;
+        }
+        let (ends_ms, device) = (self.now_ms + ABSOLUTE_MS, self.device.as_deref());
+        sessions::insert(tx, &self.hash, account.num, self.now_ms, ends_ms, device).await?;
+        let entry = audit::Entry {
+            at_ms: self.now_ms,
+            actor: &Actor::Account(account.id),
+            action: AuditAction::SessionCreated,
+            target: None,
+            detail: "{}",
+        };
+        Ok(audit::append_for_operators(tx, &entry).await?)
+    }
+}
+
+/// Finishes a look at somebody's Discord servers and returns where they go on. It has to be the person who is signed in.
+pub async fn finish_claim(
+    app: &App,
+    token: Option<&FlowToken>,
+    answer: DiscordAnswer<'_>,
+    address: IpAddr,
+    session: Option<&SessionToken>,
+) -> Result<ReturnPath, AppError> {
+    let session = session.ok_or(AppError::SignInRequired)?;
+    let caller = authenticate(app, session, None).await?;
+    let arrival = arrive(app, SignInPurpose::Claim, token, answer, address).await?;
+    revoke_later(app, arrival.access);
+    let managed = arrival.guilds.into_iter().filter(|guild| guild.manages);
+    let work = SetManaged {
+        account: caller.account,
+        account_id: caller.account_id,
+        person: arrival.person.id,
+        guilds: managed.map(|guild| (guild.id, guild.name)).collect(),
+        now_ms: app.now_ms(),
+    };
+    app.db.write(work).await?;
+    Ok(arrival.return_to)
+}
+
+struct SetManaged {
+    account: AccountNum,
+    account_id: AccountId,
+    person: DiscordId,
+    guilds: Vec<(DiscordId, String)>,
+    now_ms: i64,
+}
+
+impl Work for SetManaged {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "set_managed_guilds";
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        if blocklist::is_any_blocked_in(tx, &[BlockEntry::discord(&self.person)], self.now_ms).await? {
+            return Err(AppError::Blocked);
+        }
+        let account = accounts::find_in(tx, &self.account_id).await?;
+        if account.is_none_or(|account| account.discord_id != self.person) {
+            return Err(AppError::OtherAccount);
+        }
+        Ok(sign_ins::set_managed(tx, self.account, &self.guilds, self.now_ms).await?)
+    }
+}

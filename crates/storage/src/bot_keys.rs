@@ -1,0 +1,45 @@
+//! The platform's own keys, one for each Server that a bot serves.
+
+use domain::id::{GuildId, KeyId, ServerId};
+
+use crate::db::statement::statements;
+use crate::db::{Db, DbError, FromRow, Row};
+use crate::params;
+use crate::scope::OrgScope;
+
+statements! {
+    BY_ORG = "
+        SELECT k.id, g.id, s.id, k.prefix, k.last_used_at
+        FROM guilds g
+        JOIN servers s ON s.guild_num = g.num AND s.org_num = g.org_num
+        JOIN api_keys k ON k.server_num = s.num AND k.kind = 'bot'
+        WHERE g.org_num = $1
+        ORDER BY k.num
+        LIMIT 200";
+}
+
+/// What an Org may see of a bot key.
+#[derive(Debug, Clone)]
+pub struct BotKey {
+    pub id: KeyId,
+    pub guild_id: GuildId,
+    pub server_id: ServerId,
+    pub prefix: String,
+    pub last_used_at_ms: Option<i64>,
+}
+
+impl FromRow for BotKey {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self {
+            id: row.parse(0, KeyId::parse)?,
+            guild_id: row.parse(1, GuildId::parse)?,
+            server_id: row.parse(2, ServerId::parse)?,
+            prefix: row.text(3)?,
+            last_used_at_ms: row.opt_int(4)?,
+        })
+    }
+}
+
+pub async fn list(db: &Db, scope: OrgScope) -> Result<Vec<BotKey>, DbError> {
+    db.list(&BY_ORG, params![scope.num()]).await
+}

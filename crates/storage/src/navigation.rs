@@ -1,0 +1,74 @@
+//! Buttons of an Org's link page.
+
+use crate::db::statement::statements;
+use crate::db::{Db, DbError, FromRow, Row, Tx};
+use crate::params;
+use crate::scope::OrgScope;
+
+statements! {
+    LIST = "
+        SELECT label, url, icon, new_tab
+        FROM navigation_links
+        WHERE org_num = $1
+        ORDER BY position
+        LIMIT 10";
+    COUNT = "
+        SELECT CAST(COUNT(*) AS BIGINT)
+        FROM navigation_links
+        WHERE org_num = $1";
+    CLEAR = "
+        DELETE FROM navigation_links
+        WHERE org_num = $1";
+    INSERT = "
+        INSERT INTO navigation_links (org_num, position, label, url, icon, new_tab)
+        VALUES ($1, $2, $3, $4, $5, $6)";
+}
+
+/// A button of the page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NavigationLink {
+    pub label: String,
+    pub url: String,
+    pub icon: String,
+    pub new_tab: bool,
+}
+
+impl FromRow for NavigationLink {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self {
+            label: row.text(0)?,
+            url: row.text(1)?,
+            icon: row.text(2)?,
+            new_tab: row.flag(3)?,
+        })
+    }
+}
+
+pub async fn list(db: &Db, scope: OrgScope) -> Result<Vec<NavigationLink>, DbError> {
+    db.list(&LIST, params![scope.num()]).await
+}
+
+pub async fn list_in(tx: &mut Tx<'_>, scope: OrgScope) -> Result<Vec<NavigationLink>, DbError> {
+    tx.list(&LIST, params![scope.num()]).await
+}
+
+pub async fn count(db: &Db, scope: OrgScope) -> Result<i64, DbError> {
+    Ok(db.find(&COUNT, params![scope.num()]).await?.unwrap_or(0))
+}
+
+/// Replaces all buttons, in this order.
+pub async fn replace(tx: &mut Tx<'_>, scope: OrgScope, links: &[NavigationLink]) -> Result<(), DbError> {
+    tx.execute(&CLEAR, params![scope.num()]).await?;
+    for (position, link) in (0_i64..).zip(links) {
+        let values = params![
+            scope.num(),
+            position,
+            &link.label,
+            &link.url,
+            &link.icon,
+            link.new_tab
+        ];
+        tx.execute_one(&INSERT, values).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,173 @@
+//! Trips of the dashboard to Discord: to sign in, and to see which Discord servers somebody manages.
+
+use domain::platform_id::DiscordId;
+
+use crate::db::statement::statements;
+use crate::db::{Db, DbError, FromRow, Row, Tx};
+use crate::params;
+use crate::scope::AccountNum;
+
+statements! {
+    INSERT = "
+        INSERT INTO sign_ins (hash, purpose, state_hash, verifier_sealed, return_to, ends_at)
+        VALUES ($1, $2, $3, $4, $5, $6)";
+    FIND = "
+        SELECT state_hash, verifier_sealed, return_to
+        FROM sign_ins
+        WHERE hash = $1 AND purpose = $2 AND ends_at > $3";
+    USE = "
+        DELETE FROM sign_ins
+        WHERE hash = $1 AND state_hash = $2";
+    PURGE = "
+        DELETE FROM sign_ins
+        WHERE hash IN (SELECT hash FROM sign_ins WHERE ends_at <= $1 ORDER BY ends_at LIMIT 500)";
+    FORGET_MANAGED = "
+        DELETE FROM managed_guilds
+        WHERE account_num = $1";
+    INSERT_MANAGED = "
+        INSERT INTO managed_guilds (account_num, discord_guild_id, name, seen_at)
+        VALUES ($1, $2, $3, $4)
+        ON CONFLICT (account_num, discord_guild_id) DO NOTHING";
+    LIST_MANAGED = "
+        SELECT m.discord_guild_id, m.name, m.seen_at, CASE WHEN g.num IS NULL THEN 0 ELSE 1 END
+        FROM managed_guilds m
+        LEFT JOIN guilds g ON g.discord_guild_id = m.discord_guild_id
+        WHERE m.account_num = $1 AND m.seen_at > $2
+        ORDER BY m.name, m.discord_guild_id
+        LIMIT 200";
+    FIND_MANAGED = "
+        SELECT m.discord_guild_id, m.name, m.seen_at, CASE WHEN g.num IS NULL THEN 0 ELSE 1 END
+        FROM managed_guilds m
+        LEFT JOIN guilds g ON g.discord_guild_id = m.discord_guild_id
+        WHERE m.account_num = $1 AND m.discord_guild_id = $3 AND m.seen_at > $2";
+    PURGE_MANAGED = "
+        DELETE FROM managed_guilds
+        WHERE seen_at <= $1";
+}
+
+/// What one trip is for; an answer to one is worth nothing to another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SignInPurpose {
+    Dashboard,
+    Claim,
+}
+
+impl SignInPurpose {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Dashboard => "dashboard",
+            Self::Claim => "claim",
+        }
+    }
+}
+
+pub struct NewSignIn<'a> {
+    pub hash: &'a str,
+    pub purpose: SignInPurpose,
+    pub state_hash: &'a str,
+    pub verifier_sealed: &'a str,
+    pub return_to: &'a str,
+    pub ends_at_ms: i64,
+}
+
+pub async fn insert(tx: &mut Tx<'_>, new: &NewSignIn<'_>) -> Result<(), DbError> {
+    let values = params![
+        new.hash,
+        new.purpose.as_str(),
+        new.state_hash,
+        new.verifier_sealed,
+        new.return_to,
+        new.ends_at_ms
+    ];
+    tx.execute_one(&INSERT, values).await
+}
+
+#[derive(Debug)]
+pub struct SignIn {
+    pub state_hash: String,
+    pub verifier_sealed: String,
+    pub return_to: String,
+}
+
+impl FromRow for SignIn {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self {
+            state_hash: row.text(0)?,
+            verifier_sealed: row.text(1)?,
+            return_to: row.text(2)?,
+        })
+    }
+}
+
+pub async fn find(
+    db: &Db,
+    hash: &str,
+    purpose: SignInPurpose,
+    now_ms: i64,
+) -> Result<Option<SignIn>, DbError> {
+    db.find(&FIND, params![hash, purpose.as_str(), now_ms]).await
+}
+
+/// Takes a trip that came back; false for whoever comes second.
+pub async fn take(tx: &mut Tx<'_>, hash: &str, state_hash: &str) -> Result<bool, DbError> {
+    Ok(tx.execute(&USE, params![hash, state_hash]).await? == 1)
+}
+
+pub async fn purge(tx: &mut Tx<'_>, now_ms: i64, seen_before_ms: i64) -> Result<u64, DbError> {
+    tx.execute(&PURGE_MANAGED, params![seen_before_ms]).await?;
+    tx.execute(&PURGE, params![now_ms]).await
+}
+
+/// A Discord server that a person manages, as Discord said a short while ago.
+#[derive(Debug, Clone)]
+pub struct ManagedGuild {
+    pub discord_guild_id: DiscordId,
+    pub name: String,
+    pub seen_at_ms: i64,
+    /// An Org has it already.
+    pub claimed: bool,
+}
+
+impl FromRow for ManagedGuild {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self {
+            discord_guild_id: row.parse(0, DiscordId::parse)?,
+            name: row.text(1)?,
+            seen_at_ms: row.int(2)?,
+            claimed: row.flag(3)?,
+        })
+    }
+}
+
+/// Replaces what is known about a person's Discord servers.
+pub async fn set_managed(
+    tx: &mut Tx<'_>,
+    account: AccountNum,
+    guilds: &[(DiscordId, String)],
+    now_ms: i64,
+) -> Result<(), DbError> {
+    tx.execute(&FORGET_MANAGED, params![account]).await?;
+    for (id, name) in guilds {
+        tx.execute(&INSERT_MANAGED, params![account, id.as_str(), name, now_ms])
+            .await?;
+    }
+    Ok(())
+}
+
+pub async fn list_managed(
+    db: &Db,
+    account: AccountNum,
+    seen_after_ms: i64,
+) -> Result<Vec<ManagedGuild>, DbError> {
+    db.list(&LIST_MANAGED, params![account, seen_after_ms]).await
+}
+
+pub async fn find_managed(
+    db: &Db,
+    account: AccountNum,
+    guild: &DiscordId,
+    seen_after_ms: i64,
+) -> Result<Option<ManagedGuild>, DbError> {
+    db.find(&FIND_MANAGED, params![account, seen_after_ms, guild.as_str()])
+        .await
+}

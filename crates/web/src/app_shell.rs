@@ -1,0 +1,148 @@
+//! The dashboard's own files: one page for every address below `/app`, and the scripts and styles it names.
+//!
+//! They are built from `ui/` and embedded. A development build reads them from disk, so that a new one shows at once.
+
+use app::{AppError, instance, sessions};
+use axum::body::Body;
+use axum::extract::{Path, State};
+use axum::response::{IntoResponse, Response};
+use http::header::{
+    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, IF_NONE_MATCH,
+    VARY,
+};
+use http::{HeaderMap, HeaderValue, StatusCode, Uri};
+use rust_embed::{EmbeddedFile, RustEmbed};
+
+use crate::error::Failure;
+use crate::extract::session_token;
+use crate::public::link::see_other;
+use crate::public::page;
+use crate::state::WebState;
+
+#[derive(RustEmbed)]
+#[folder = "$CARGO_MANIFEST_DIR/../../ui/dist"]
+#[allow_missing = true]
+struct Files;
+
+const POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; img-src 'self' data:; \
+     font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; \
+     require-trusted-types-for 'script'; trusted-types svelte-trusted-html",
+);
+const FOR_EVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
+const ASK_AGAIN: HeaderValue = HeaderValue::from_static("no-cache");
+const INDEX: &str = "index.html";
+
+/// `/app` and `/app/`.
+pub async fn front(state: State<WebState>, uri: Uri, headers: HeaderMap) -> Result<Response, Failure> {
+    shell(state, uri, headers).await
+}
+
+/// Everything below `/app/`: a file if its name says so, else the one page.
+pub async fn inner(
+    state: State<WebState>,
+    Path(rest): Path<String>,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Result<Response, Failure> {
+    // A script that is gone after an update must not be answered with a page.
+    if rest.starts_with("assets/") {
+        return file(&rest, &headers, FOR_EVER);
+    }
+    if matches!(&*rest, "theme.js" | "favicon.svg") {
+        return file(&rest, &headers, ASK_AGAIN);
+    }
+    shell(state, uri, headers).await
+}
+
+/// The page, for people who are signed in; the others go to Discord first, without seeing a flash of it.
+async fn shell(State(state): State<WebState>, uri: Uri, headers: HeaderMap) -> Result<Response, Failure> {
+    if Files::get(INDEX).is_none() {
+        let text = "The dashboard is not built. Run `make ui` and start again. Link pages and the API work without it.";
+        let mut response = axum::response::Html(page("Not built", text)).into_response();
+        *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
+        return Ok(response);
+    }
+    let session = session_token(&headers, &state.settings);
+    let caller = match &session {
+        Some(session) => sessions::authenticate(&state.app, session, None).await,
+        None => Err(AppError::SignInRequired),
+    };
+    match caller {
+        Ok(_) => file(INDEX, &headers, ASK_AGAIN),
+        Err(AppError::SignInRequired) => {
+            if let Some(message) = instance::maintenance(&state.app).await? {
+                return Err(AppError::Maintenance { message }.into());
+            }
+            let back = uri.path_and_query().map_or("/app/", |path| path.as_str());
+            let query = form_urlencoded::Serializer::new(String::new())
+                .append_pair("return_to", back)
+                .finish();
+            Ok(see_other(&["/auth/discord/login?", &query].concat()))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn file(name: &str, headers: &HeaderMap, kept: HeaderValue) -> Result<Response, Failure> {
+    let plain = Files::get(name).ok_or(AppError::NotFound)?;
+    let digest = plain.metadata.sha256_hash();
+    let tag = ["\"", &hex(&digest[..12]), "\""].concat();
+    let known = headers.get(IF_NONE_MATCH).and_then(|value| value.to_str().ok());
+    let mut response = Response::new(Body::empty());
+    if known.is_some_and(|known| known.split(',').any(|one| one.trim().trim_start_matches("W/") == tag)) {
+        *response.status_mut() = StatusCode::NOT_MODIFIED;
+    } else {
+        let (body, encoding) = smallest(name, plain, headers);
+        *response.body_mut() = Body::from(body.data.into_owned());
+        let out = response.headers_mut();
+        out.insert(CONTENT_TYPE, HeaderValue::from_static(kind_of(name)));
+        if let Some(encoding) = encoding {
+            out.insert(CONTENT_ENCODING, HeaderValue::from_static(encoding));
+        }
+    }
+    let out = response.headers_mut();
+    out.insert(CACHE_CONTROL, kept);
+    out.insert(VARY, HeaderValue::from_static("accept-encoding"));
+    out.insert(CONTENT_SECURITY_POLICY, POLICY);
+    if let Ok(tag) = HeaderValue::from_str(&tag) {
+        out.insert(ETAG, tag);
+    }
+    Ok(response)
+}
+
+/// The form that was packed while building and that the browser takes.
+fn smallest(name: &str, plain: EmbeddedFile, headers: &HeaderMap) -> (EmbeddedFile, Option<&'static str>) {
+    let takes = headers.get(ACCEPT_ENCODING).and_then(|value| value.to_str().ok());
+    let takes = takes.unwrap_or_default();
+    let accepts = |encoding: &str| {
+        let mut listed = takes.split(',').map(|one| one.trim().split(';'));
+        listed.any(|mut one| {
+            one.next().is_some_and(|word| word.trim() == encoding) && !one.any(|weight| weight.trim() == "q=0")
+        })
+    };
+    for (encoding, ending) in [("br", ".br"), ("gzip", ".gz")] {
+        if accepts(encoding)
+            && let Some(packed) = Files::get(&[name, ending].concat())
+        {
+            return (packed, Some(encoding));
+        }
+    }
+    (plain, None)
+}
+
+fn kind_of(name: &str) -> &'static str {
+    match name.rsplit('.').next() {
+        Some("html") => "text/html; charset=utf-8",
+        Some("js") => "text/javascript; charset=utf-8",
+        Some("css") => "text/css; charset=utf-8",
+        Some("svg") => "image/svg+xml",
+        Some("json") => "application/json; charset=utf-8",
+        Some("woff2") => "font/woff2",
+        _ => "application/octet-stream",
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

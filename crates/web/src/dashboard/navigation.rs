@@ -1,0 +1,69 @@
+//! Buttons of the link page.
+
+use app::App;
+use app::navigation::{self, TypedLink};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::extract::{Authorized, JsonBody, perm};
+use crate::routes::{Answer, Found};
+
+#[derive(Serialize, ToSchema)]
+pub struct Navigation {
+    links: Vec<NavigationLink>,
+    ceiling: i64,
+    /// Short names of the link pages that show them.
+    link_pages: Vec<String>,
+}
+
+#[derive(Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NavigationLink {
+    label: String,
+    url: String,
+    icon: String,
+    new_tab: bool,
+}
+
+/// All buttons in their order.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NavigationChange {
+    links: Vec<NavigationLink>,
+}
+
+impl From<navigation::Navigation> for Navigation {
+    fn from(found: navigation::Navigation) -> Self {
+        let links = found.links.into_iter().map(|link| NavigationLink {
+            label: link.label,
+            url: link.url,
+            icon: link.icon,
+            new_tab: link.new_tab,
+        });
+        Self {
+            links: links.collect(),
+            ceiling: found.ceiling,
+            link_pages: found.pages,
+        }
+    }
+}
+
+pub async fn get(app: App, caller: Authorized<perm::OrgNavigation>, (): ()) -> Answer<Found<Navigation>> {
+    Ok(Found(navigation::get(&app, caller.scope).await?.into()))
+}
+
+pub async fn replace(
+    app: App,
+    caller: Authorized<perm::OrgNavigation>,
+    JsonBody(change): JsonBody<NavigationChange>,
+) -> Answer<Found<Navigation>> {
+    let typed = change.links.into_iter().map(|link| TypedLink {
+        label: link.label,
+        url: link.url,
+        icon: link.icon,
+        new_tab: link.new_tab,
+    });
+    let typed: Vec<TypedLink> = typed.collect();
+    let kept = navigation::replace(&app, caller.scope, &typed, caller.actor).await?;
+    Ok(Found(kept.into()))
+}

@@ -1,0 +1,67 @@
+//! Whoever is signed in, for what concerns nobody but themselves.
+
+use app::sessions::{self, Caller};
+use app::{AccountNum, AppError, OrgScope};
+use axum::extract::{FromRequestParts, RawPathParams};
+use domain::audit::Actor;
+use domain::id::OrgId;
+use domain::token::SessionToken;
+use http::{HeaderMap, HeaderValue};
+use http::request::Parts;
+
+use super::authorized::refuse_other_sites;
+use super::cookie;
+use crate::error::Failure;
+use crate::state::{Settings, WebState};
+
+/// A signed-in person with the session that says so.
+pub struct Person {
+    pub caller: Caller,
+    pub token: SessionToken,
+    /// The Org that the path names; somebody else's does not get this far.
+    pub org: Option<OrgScope>,
+    /// What makes the browser forget the session.
+    pub forget_cookie: HeaderValue,
+}
+
+impl Person {
+    pub fn account(&self) -> AccountNum {
+        self.caller.account
+    }
+
+    pub fn actor(&self) -> Actor {
+        Actor::Account(self.caller.account_id.clone())
+    }
+}
+
+impl FromRequestParts<WebState> for Person {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, state: &WebState) -> Result<Self, Failure> {
+        let token = session_token(&parts.headers, &state.settings).ok_or(AppError::SignInRequired)?;
+        let params = RawPathParams::from_request_parts(parts, state)
+            .await
+            .map_err(|_| AppError::NotFound)?;
+        let named = params.iter().find(|(name, _)| *name == "org");
+        let org = named.map(|(_, text)| OrgId::parse(text).map_err(|_| AppError::NotFound));
+        let org = org.transpose();
+        let known = org.as_ref().ok().and_then(Option::as_ref);
+        let caller = sessions::authenticate(&state.app, &token, known).await?;
+        refuse_other_sites(&parts.method, &parts.headers, &state.settings)?;
+        let scope = caller.membership.map(|membership| membership.scope);
+        if org?.is_some() && scope.is_none() {
+            return Err(AppError::NotFound.into());
+        }
+        Ok(Self {
+            caller,
+            token,
+            org: scope,
+            forget_cookie: state.settings.clear_session(),
+        })
+    }
+}
+
+/// The session of a browser, if its cookie is one.
+pub fn session_token(headers: &HeaderMap, settings: &Settings) -> Option<SessionToken> {
+    cookie(headers, settings.session_cookie()).and_then(|value| SessionToken::parse(value).ok())
+}

@@ -1,0 +1,190 @@
+//! In and out of the dashboard: to Discord and back, and the invitation page that people sign in from.
+
+use app::invites::{self, Preview};
+use app::linking::DiscordAnswer;
+use app::{AppError, sessions, sign_in};
+use askama::Template;
+use axum::extract::{Path, RawQuery, State};
+use axum::response::{Html, IntoResponse, Response};
+use domain::flow::FlowToken;
+use domain::id::OrgId;
+use domain::invitation::Code;
+use domain::return_path::ReturnPath;
+use domain::token::SessionToken;
+use http::header::{CACHE_CONTROL, SET_COOKIE, USER_AGENT};
+use http::{HeaderMap, HeaderValue};
+
+use super::STYLE;
+use super::link::see_other;
+use super::sign_in::value;
+use super::visitor::Visitor;
+use crate::error::Failure;
+use crate::extract::{cookie, session_token};
+use crate::state::{Settings, WebState};
+
+/// Seconds that a browser keeps the secret of a trip.
+const TRIP_S: i64 = domain::flow::TRIP_MS / 1000;
+
+fn trip_token(headers: &HeaderMap, settings: &Settings) -> Option<FlowToken> {
+    cookie(headers, settings.sign_in_cookie()).and_then(|text| FlowToken::parse(text).ok())
+}
+
+fn depart(state: &WebState, departure: &sign_in::Departure) -> Response {
+    let mut response = see_other(&departure.url);
+    let settings = &state.settings;
+    let kept = settings.cookie(settings.sign_in_cookie(), departure.token.expose(), TRIP_S);
+    response.headers_mut().append(SET_COOKIE, kept);
+    response
+}
+
+/// Out to Discord. Where to go on afterwards is one of our own pages or the dashboard's front page.
+pub async fn login(
+    State(state): State<WebState>,
+    RawQuery(query): RawQuery,
+    visitor: Visitor,
+) -> Result<Response, Failure> {
+    let wanted = value(&query.unwrap_or_default(), "return_to");
+    let wanted = wanted.as_deref().and_then(ReturnPath::parse);
+    let return_to = wanted.unwrap_or_else(ReturnPath::dashboard);
+    let departure = sign_in::start_login(&state.app, return_to, visitor.address).await?;
+    Ok(depart(&state, &departure))
+}
+
+pub async fn login_callback(
+    State(state): State<WebState>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+    visitor: Visitor,
+) -> Result<Response, Failure> {
+    let query = query.unwrap_or_default();
+    let (given, code) = (value(&query, "state"), value(&query, "code"));
+    let answer = answer(given.as_deref(), code.as_deref());
+    let agent = headers.get(USER_AGENT).and_then(|value| value.to_str().ok());
+    let device = agent.and_then(domain::device::describe);
+    let token = trip_token(&headers, &state.settings);
+    let old = session_token(&headers, &state.settings);
+    let (app, address) = (&state.app, visitor.address);
+    let done = sign_in::finish_login(app, token.as_ref(), answer, address, device, old.as_ref()).await?;
+    let mut response = see_other(done.return_to.as_str());
+    let settings = &state.settings;
+    let headers = response.headers_mut();
+    headers.append(SET_COOKIE, settings.set_session(&done.session));
+    headers.append(SET_COOKIE, settings.cookie(settings.sign_in_cookie(), "", 0));
+    Ok(response)
+}
+
+fn answer<'a>(state: Option<&'a str>, code: Option<&'a str>) -> DiscordAnswer<'a> {
+    DiscordAnswer {
+        state: state.unwrap_or_default(),
+        code,
+    }
+}
+
+/// Out to Discord, to see which servers somebody manages. Whoever is not signed in does that first.
+pub async fn claim(
+    State(state): State<WebState>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+    visitor: Visitor,
+) -> Result<Response, Failure> {
+    let org = value(&query.unwrap_or_default(), "org").and_then(|text| OrgId::parse(&text).ok());
+    let org = org.ok_or(AppError::NotFound)?;
+    let session = session_token(&headers, &state.settings).ok_or(AppError::SignInRequired)?;
+    let caller = sessions::authenticate(&state.app, &session, Some(&org)).await?;
+    caller.membership.ok_or(AppError::NotFound)?;
+    let departure = sign_in::start_claim(&state.app, &org, visitor.address).await?;
+    Ok(depart(&state, &departure))
+}
+
+pub async fn claim_callback(
+    State(state): State<WebState>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+    visitor: Visitor,
+) -> Result<Response, Failure> {
+    let query = query.unwrap_or_default();
+    let (given, code) = (value(&query, "state"), value(&query, "code"));
+    let answer = answer(given.as_deref(), code.as_deref());
+    let token = trip_token(&headers, &state.settings);
+    let session = session_token(&headers, &state.settings);
+    let (app, address) = (&state.app, visitor.address);
+    let back = sign_in::finish_claim(app, token.as_ref(), answer, address, session.as_ref()).await?;
+    let mut response = see_other(back.as_str());
+    let settings = &state.settings;
+    let forgotten = settings.cookie(settings.sign_in_cookie(), "", 0);
+    response.headers_mut().append(SET_COOKIE, forgotten);
+    Ok(response)
+}
+
+#[derive(Template)]
+#[template(path = "invite.html")]
+struct InviteTemplate<'a> {
+    style: &'static str,
+    preview: &'a Preview,
+    role: &'static str,
+    permissions: Vec<&'static str>,
+    code: &'a str,
+    signed_in: bool,
+}
+
+async fn is_signed_in(state: &WebState, session: Option<&SessionToken>) -> Result<bool, AppError> {
+    let Some(session) = session else { return Ok(false) };
+    match sessions::authenticate(&state.app, session, None).await {
+        Ok(_) => Ok(true),
+        Err(AppError::SignInRequired) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Anybody with the address sees the workspace, the role and what comes with it, and nothing else.
+pub async fn invite(
+    State(state): State<WebState>,
+    Path(code): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, Failure> {
+    let parsed = Code::parse(&code).ok_or(AppError::NotFound)?;
+    let preview = invites::preview(&state.app, &parsed).await?;
+    let session = session_token(&headers, &state.settings);
+    let template = InviteTemplate {
+        style: STYLE,
+        role: titled(preview.role),
+        permissions: preview.permissions.iter().map(|one| one.as_str()).collect(),
+        preview: &preview,
+        code: parsed.expose(),
+        // During maintenance the page still shows what the invitation is for.
+        signed_in: is_signed_in(&state, session.as_ref()).await.unwrap_or(true),
+    };
+    let text = template
+        .render()
+        .map_err(|error| AppError::Internal(format!("a page could not be drawn: {error}")))?;
+    let mut response = Html(text).into_response();
+    let no_store = HeaderValue::from_static("no-store");
+    response.headers_mut().insert(CACHE_CONTROL, no_store);
+    Ok(response)
+}
+
+fn titled(role: domain::permission::Role) -> &'static str {
+    use domain::permission::Role;
+    match role {
+        Role::Owner => "Owner",
+        Role::Admin => "Admin",
+        Role::Staff => "Staff",
+    }
+}
+
+/// The one button of the page. The session cookie does not travel with forms of other sites.
+pub async fn accept(
+    State(state): State<WebState>,
+    Path(code): Path<String>,
+    headers: HeaderMap,
+    visitor: Visitor,
+) -> Result<Response, Failure> {
+    if !visitor.is_same_site {
+        return Err(AppError::CrossSite.into());
+    }
+    let code = Code::parse(&code).ok_or(AppError::NotFound)?;
+    let session = session_token(&headers, &state.settings).ok_or(AppError::SignInRequired)?;
+    let caller = sessions::authenticate(&state.app, &session, None).await?;
+    let org = invites::accept(&state.app, &code, caller.account, caller.account_id).await?;
+    Ok(see_other(&["/app/orgs/", org.as_str()].concat()))
+}
