@@ -10,6 +10,7 @@ mod docs;
 mod errors;
 mod linking;
 mod model;
+mod people;
 mod plugin;
 mod secrecy;
 mod torture;

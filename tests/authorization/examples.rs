@@ -1,5 +1,7 @@
 //! How every route of the table is called. A route without an example fails the tests that walk the table.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use axum::body::Body;
 use http::Method;
 use testkit::{Client, Reply, Tenant};
@@ -24,6 +26,9 @@ pub struct Target {
     pub server: String,
     /// A custom key.
     pub key: String,
+    /// A member of the team who may be changed and removed.
+    pub account: String,
+    pub invite: String,
 }
 
 impl From<&Tenant> for Target {
@@ -36,6 +41,8 @@ impl From<&Tenant> for Target {
                 .custom_key
                 .as_ref()
                 .map_or("key_".to_owned(), ToString::to_string),
+            account: tenant.helper.as_ref().map_or("usr_".to_owned(), ToString::to_string),
+            invite: tenant.invite.as_ref().map_or("inv_".to_owned(), ToString::to_string),
         }
     }
 }
@@ -46,11 +53,52 @@ pub fn example(route: &RouteSpec, target: &Target) -> Example {
         ("GET", path) if path.starts_with("/docs") => ("", None, 200),
         ("GET", "/link/{slug}" | "/unlink/{slug}") => ("", None, 200),
         // Only forms are read here; what they do is a matter of the browser's own flow.
+        // Nobody has this invitation; and signed out or in, these pages are a matter of the browser.
+        ("GET", "/invite/{code}") => ("", None, 404),
+        ("POST", "/invite/{code}/accept") => ("", None, 404),
+        ("GET", "/app" | "/app/") => ("", None, 503),
+        ("GET", "/app/{*rest}") => ("", None, 404),
+        ("GET", "/account" | "/account/sessions") => ("", None, 200),
+        // A session of this name nobody has.
+        ("DELETE", "/account/sessions/{session}") => ("", None, 404),
+        ("DELETE", "/account/sessions" | "/account/memberships/{org}") => ("", None, 204),
+        ("POST", "/account/sign-out") => ("", None, 204),
+        ("POST", "/orgs") => {
+            let body = format!(r#"{{"name":"Made here","slug":"made-{}"}}"#, unique());
+            ("", Some(body), 201)
+        }
+        ("GET", "/orgs/{org}/overview" | "/orgs/{org}/navigation" | "/orgs/{org}/team" | "/orgs/{org}/invites") => {
+            ("", None, 200)
+        }
+        ("GET", "/orgs/{org}/claimable-guilds" | "/orgs/{org}/audit/export") => ("", None, 200),
+        // What cannot be undone is confirmed by a word, and this is the wrong one.
+        ("DELETE", "/orgs/{org}" | "/orgs/{org}/guilds/{guild}") => ("", Some(r#"{"confirm":"no"}"#.to_owned()), 400),
+        ("POST", "/orgs/{org}/transfer") => {
+            let body = format!(r#"{{"account_id":"{}","confirm":"no"}}"#, target.account);
+            ("", Some(body), 400)
+        }
+        // Discord has not shown that anybody manages it.
+        ("POST", "/orgs/{org}/guilds") => {
+            let body = r#"{"discord_guild_id":"800000000000000099","slug":"claimed"}"#;
+            ("", Some(body.to_owned()), 403)
+        }
+        ("PUT", "/orgs/{org}/navigation") => ("", Some(r#"{"links":[]}"#.to_owned()), 200),
+        ("PATCH", "/orgs/{org}/team/{account}") => ("", Some(r#"{"permissions":[]}"#.to_owned()), 204),
+        ("DELETE", "/orgs/{org}/team/{account}") => ("", None, 204),
+        ("POST", "/orgs/{org}/invites") => {
+            let body = r#"{"role":"staff","permissions":[],"expires":"7d"}"#;
+            ("", Some(body.to_owned()), 201)
+        }
+        ("POST", "/orgs/{org}/invites/{invite}/reissue") => ("", None, 200),
+        ("POST", "/orgs/{org}/invites/{invite}/revoke") => ("", None, 204),
         ("POST", path) if path.starts_with("/link/") || path.starts_with("/unlink/") => ("", None, 415),
         (
             "GET",
             "/auth/discord/link" | "/auth/discord/unlink" | "/auth/steam/link" | "/auth/steam/unlink",
         ) => ("?guild=guild-1", None, 503),
+        ("GET", "/auth/discord/login") => ("", None, 503),
+        ("GET", "/auth/discord/claim") => ("", None, 404),
+        ("GET", "/auth/discord/claim/callback") => ("", None, 401),
         ("GET", path) if path.starts_with("/auth/") => ("", None, 400),
         ("GET", "/api") => ("?action=count", None, 200),
         ("GET", "/orgs/{org}/settings" | "/orgs/{org}/guilds" | "/orgs/{org}/guilds/{guild}") => {
@@ -94,6 +142,11 @@ pub fn example(route: &RouteSpec, target: &Target) -> Example {
         .replace("{guild}", &target.guild)
         .replace("{server}", &target.server)
         .replace("{key}", &target.key)
+        .replace("{account}", &target.account)
+        .replace("{invite}", &target.invite)
+        .replace("{code}", &"A".repeat(43))
+        .replace("{session}", "0000000000000000")
+        .replace("{*rest}", "assets/gone.js")
         .replace("{action}", "count");
     assert!(!path.contains('{'), "{path}: its parameter has no value");
     Example {
@@ -102,6 +155,12 @@ pub fn example(route: &RouteSpec, target: &Target) -> Example {
         body,
         success,
     }
+}
+
+/// A number that no other call has.
+fn unique() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 /// Where a route is served: as written, and for dashboard routes below `/api` too.

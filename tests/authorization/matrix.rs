@@ -1,10 +1,13 @@
 //! Every route against every kind of caller.
 
-use app::{accounts, servers, sessions};
+use app::{accounts, invites, orgs, servers, sessions};
+use axum::body::Body;
+use domain::action::ActionSet;
 use domain::audit::Actor;
 use domain::name::DisplayName;
-use domain::permission::{Permission, PermissionSet};
+use domain::permission::{Permission, PermissionSet, Role};
 use domain::plan::Tier;
+use http::Method;
 use testkit::{Client, Engine, Reply, Tenant, TestApp, both_databases};
 use web::routes::{Access, RouteSpec};
 
@@ -17,6 +20,8 @@ enum Who {
     Garbage,
     Expired,
     PluginKey,
+    CustomKey,
+    BotKey,
     ForeignMember,
     ForeignOwner,
     Operator,
@@ -27,11 +32,13 @@ enum Who {
     Owner,
 }
 
-const EVERYONE: [Who; 10] = [
+const EVERYONE: [Who; 12] = [
     Who::Nobody,
     Who::Garbage,
     Who::Expired,
     Who::PluginKey,
+    Who::CustomKey,
+    Who::BotKey,
     Who::ForeignMember,
     Who::ForeignOwner,
     Who::Operator,
@@ -42,6 +49,10 @@ const EVERYONE: [Who; 10] = [
 
 const WITHOUT: u64 = 11;
 const WITH: u64 = 12;
+const FOREIGN: u64 = 10;
+const OPERATOR: u64 = 13;
+/// Somebody of the team who is changed and removed.
+const HELPER: u64 = 14;
 
 #[derive(Debug, PartialEq, Eq)]
 enum Outcome {
@@ -51,18 +62,23 @@ enum Outcome {
 }
 
 fn outcome(access: Access, who: Who) -> Outcome {
+    let is_key = matches!(who, Who::PluginKey | Who::CustomKey | Who::BotKey);
+    let is_outside = is_key || matches!(who, Who::Nobody | Who::Garbage | Who::Expired);
+    let is_foreign = matches!(who, Who::ForeignMember | Who::ForeignOwner | Who::Operator);
     match access {
         Access::Public => Outcome::Success,
-        Access::PluginKey if who == Who::PluginKey => Outcome::Success,
+        Access::PluginKey if is_key => Outcome::Success,
         Access::PluginKey => Outcome::Refused(401, "UNAUTHORIZED"),
-        Access::Permission(permission) => match who {
-            Who::Nobody | Who::Garbage | Who::Expired | Who::PluginKey => {
-                Outcome::Refused(401, "SIGN_IN_REQUIRED")
-            }
-            Who::ForeignMember | Who::ForeignOwner | Who::Operator => Outcome::Refused(404, "NOT_FOUND"),
-            Who::Without => Outcome::Denied(permission),
-            Who::With | Who::Owner => Outcome::Success,
-        },
+        _ if is_outside => Outcome::Refused(401, "SIGN_IN_REQUIRED"),
+        Access::SignedIn => Outcome::Success,
+        _ if is_foreign => Outcome::Refused(404, "NOT_FOUND"),
+        Access::Member if who == Who::Owner => Outcome::Refused(409, "OWNER_STAYS"),
+        Access::Member => Outcome::Success,
+        Access::Permission(permission) | Access::Owner(permission) if who == Who::Without => {
+            Outcome::Denied(permission)
+        }
+        Access::Owner(_) if who == Who::With => Outcome::Refused(403, "OWNER_ONLY"),
+        Access::Permission(_) | Access::Owner(_) => Outcome::Success,
     }
 }
 
@@ -71,7 +87,9 @@ struct World {
     rows: Rows,
     ours: Tenant,
     theirs: Tenant,
-    tokens: Vec<(Who, String)>,
+    expired: String,
+    custom_key: String,
+    bot_key: String,
 }
 
 impl World {
@@ -89,23 +107,16 @@ impl World {
             test.full_tenant(1, Tier::Pro).await,
             test.full_tenant(2, Tier::Pro).await,
         );
-        let all: Vec<Permission> = Permission::ALL.to_vec();
         let expired = sessions::start(&test.app, &ours.owner, 1)
             .await
             .expect("a session");
-        let operator = test.account(13).await;
-        accounts::grant_operator(&test.app, operator.clone())
+        let operator = test.account(OPERATOR).await;
+        accounts::grant_operator(&test.app, operator)
             .await
             .expect("an operator");
-        let tokens = vec![
-            (Who::Expired, expired.expose().to_owned()),
-            (Who::ForeignMember, test.member(&theirs, 10, &all).await),
-            (Who::ForeignOwner, test.session(&theirs.owner).await),
-            (Who::Operator, test.session(&operator).await),
-            (Who::Without, test.member(&ours, WITHOUT, &[]).await),
-            (Who::With, test.member(&ours, WITH, &[]).await),
-            (Who::Owner, test.session(&ours.owner).await),
-        ];
+        test.member(&theirs, FOREIGN, Permission::ALL).await;
+        let (_, custom_key) = test.custom_key(&ours, ActionSet::ALL, true).await;
+        let bot_key = test.bot_key(&ours).await;
         test.clock.advance_ms(10);
         let rows = Rows::of(&test.db.db).await;
         World {
@@ -113,34 +124,44 @@ impl World {
             rows,
             ours,
             theirs,
-            tokens,
+            expired: expired.expose().to_owned(),
+            custom_key,
+            bot_key,
         }
     }
 
-    fn client(&self, who: Who, key: &str) -> Client {
+    /// Everybody comes with a session of their own, since some calls end it.
+    async fn client(&self, who: Who, key: &str) -> Client {
         let json = |client: Client| client.header("content-type", "application/json");
-        match who {
-            Who::Nobody => json(self.test.client()),
-            Who::PluginKey => json(self.test.plugin(key)),
-            Who::Garbage => self.test.person("garbage\u{7e}=;symbolon=x"),
-            Who::Expired
-            | Who::ForeignMember
-            | Who::ForeignOwner
-            | Who::Operator
-            | Who::Without
-            | Who::With
-            | Who::Owner => {
-                let token = self.tokens.iter().find(|(whose, _)| *whose == who);
-                self.test.person(&token.expect("a token").1)
-            }
-        }
+        let account = match who {
+            Who::Nobody => return json(self.test.client()),
+            Who::PluginKey => return json(self.test.plugin(key)),
+            Who::CustomKey => return json(self.test.plugin(&self.custom_key)),
+            Who::BotKey => return json(self.test.plugin(&self.bot_key)),
+            Who::Garbage => return self.test.person("garbage\u{7e}=;symbolon=x"),
+            Who::Expired => return self.test.person(&self.expired),
+            Who::ForeignMember => self.test.account(FOREIGN).await,
+            Who::ForeignOwner => self.theirs.owner.clone(),
+            Who::Operator => self.test.account(OPERATOR).await,
+            Who::Without => self.test.account(WITHOUT).await,
+            Who::With => self.test.account(WITH).await,
+            Who::Owner => self.ours.owner.clone(),
+        };
+        self.test.person(&self.test.session(&account).await)
     }
 
-    async fn grant(&self, permission: Permission) {
+    /// Both members are there with what this route asks for, whatever calls before did to them.
+    async fn grant(&self, permission: Option<Permission>) {
         let mut only = PermissionSet::EMPTY;
-        only.insert(permission);
-        for (number, set) in [(WITHOUT, PermissionSet::ALL.without(permission)), (WITH, only)] {
+        let mut others = PermissionSet::ALL;
+        if let Some(permission) = permission {
+            only.insert(permission);
+            others = others.without(permission);
+        }
+        for (number, role, set) in [(WITHOUT, Role::Staff, others), (WITH, Role::Admin, only), (HELPER, Role::Staff, PermissionSet::EMPTY)] {
             let account = self.test.account(number).await;
+            let (app, scope) = (&self.test.app, self.ours.scope);
+            orgs::add_member(app, scope, &account, role).await.expect("a member");
             self.test.set_permissions(&self.ours, &account, set).await;
         }
     }
@@ -152,11 +173,14 @@ impl World {
         let created = servers::create(app, self.ours.scope, self.ours.guild.clone(), name, Actor::System)
             .await
             .expect("a Server");
+        let (invite, _) = self.test.invite(&self.ours, Role::Staff, &[]).await;
         let target = Target {
             server: created.id.to_string(),
+            account: self.test.account(HELPER).await.id.to_string(),
+            invite: invite.to_string(),
             ..Target::from(&self.ours)
         };
-        let client = self.client(who, created.key.expose());
+        let client = self.client(who, created.key.expose()).await;
         let before = self.rows.all(&self.test.db.db).await;
         let call = example(route, &target).below(prefix);
         let reply = call.send(&client).await;
@@ -165,8 +189,14 @@ impl World {
         let place = format!("{who:?} at {} {}", call.method, call.uri);
         match outcome(route.access, who) {
             Outcome::Success => {
-                assert_eq!(reply.status.as_u16(), call.success, "{place}: {}", reply.text());
-                self.assert_silent_about(&self.theirs, &reply, &place);
+                // What a browser gets from these depends on whether somebody is signed in there.
+                let is_open = route.path.starts_with("/app") || ["/auth/discord/claim/callback", "/invite/{code}/accept"].contains(&route.path);
+                if !is_open || reply.status.is_server_error() != (call.success >= 500) {
+                    assert_eq!(reply.status.as_u16(), call.success, "{place}: {}", reply.text());
+                }
+                let is_theirs = route.access == Access::SignedIn && matches!(who, Who::ForeignMember | Who::ForeignOwner);
+                let others = if is_theirs { &self.ours } else { &self.theirs };
+                self.assert_silent_about(others, &reply, &place);
             }
             Outcome::Refused(status, code) => {
                 assert_eq!(
@@ -190,8 +220,15 @@ impl World {
                 self.assert_silent_about(&self.ours, &reply, &place);
             }
         }
-        // Gone already where the call deleted it.
+        // Gone already where the call deleted it, and nobody may own many Orgs.
         drop(servers::delete(app, self.ours.scope, created.id, Actor::System).await);
+        drop(invites::revoke(app, self.ours.scope, self.ours.doer(), invite).await);
+        if route.path == "/orgs" && reply.status == 201 {
+            let made = reply.json();
+            let (org, slug) = (made["id"].as_str().expect("an id"), made["slug"].as_str().expect("a slug"));
+            let body = Body::from(format!(r#"{{"confirm":"{slug}"}}"#));
+            assert_eq!(client.send(Method::DELETE, &format!("/orgs/{org}"), body).await.status, 204);
+        }
     }
 
     /// A denied call leaves one audit entry and no other trace.
@@ -250,11 +287,13 @@ both_databases! {
                 .any(|route| matches!(route.access, Access::Permission(_)))
         );
         for route in &table {
-            if let Access::Permission(permission) = route.access {
-                world.grant(permission).await;
-            }
+            let permission = match route.access {
+                Access::Permission(permission) | Access::Owner(permission) => Some(permission),
+                Access::Public | Access::PluginKey | Access::SignedIn | Access::Member => None,
+            };
             for prefix in prefixes(route) {
                 for who in EVERYONE {
+                    world.grant(permission).await;
                     world.check(route, prefix, who).await;
                 }
             }

@@ -1,6 +1,6 @@
 //! Another tenant's things do not exist.
 
-use domain::id::{GuildId, KeyId, OrgId, ServerId};
+use domain::id::{AccountId, GuildId, InviteId, KeyId, OrgId, ServerId};
 use domain::plan::Tier;
 use domain::random::SeededRandom;
 use testkit::{START_MS, TestApp, both_databases};
@@ -17,16 +17,18 @@ both_databases! {
             test.full_tenant(2, Tier::Standard).await,
         );
         let person = test.person(&test.session(&ours.owner).await);
-        let rows = Rows::of(&test.db.db).await;
-        let before = rows.all(&test.db.db).await;
         let random = SeededRandom::new(99);
         let missing = Target {
             org: OrgId::generate(START_MS, &random).to_string(),
             guild: GuildId::generate(START_MS, &random).to_string(),
             server: ServerId::generate(START_MS, &random).to_string(),
             key: KeyId::generate(START_MS, &random).to_string(),
+            account: AccountId::generate(START_MS, &random).to_string(),
+            invite: InviteId::generate(START_MS, &random).to_string(),
         };
         let (own, foreign) = (Target::from(&ours), Target::from(&theirs));
+        let rows = Rows::of(&test.db.db).await;
+        let before = rows.all(&test.db.db).await;
         for route in web::table() {
             let Access::Permission(_) = route.access else {
                 continue;
@@ -91,8 +93,24 @@ fn strange_calls(route: &RouteSpec, own: &Target, foreign: &Target, missing: &Ta
             });
         }
     }
+    if route.path.contains("{account}") {
+        for account in [&foreign.account, &missing.account, &own.server, "usr_", "x", "%00"] {
+            targets.push(Target {
+                account: account.to_owned(),
+                ..own.clone()
+            });
+        }
+    }
+    if route.path.contains("{invite}") {
+        for invite in [&foreign.invite, &missing.invite, &own.server, "inv_", "x", "%00"] {
+            targets.push(Target {
+                invite: invite.to_owned(),
+                ..own.clone()
+            });
+        }
+    }
     // What is made in a Guild is named by its body.
-    if route.path.matches('{').count() == 1 && route.method == "POST" {
+    if ["/orgs/{org}/servers", "/orgs/{org}/keys"].contains(&route.path) && route.method == "POST" {
         for guild in [&foreign.guild, &missing.guild] {
             targets.push(Target {
                 guild: guild.clone(),

@@ -63,6 +63,7 @@ both_databases! {
                 "key.revoked",
                 "key.regenerated",
                 "key.revealed",
+                "member.added",
                 "server.created",
                 "guild.created",
                 "org.tier_changed",
@@ -101,7 +102,7 @@ both_databases! {
             assert_eq!(owner.post(&reveal, "").await.status, 200);
             test.clock.advance_ms(1_000);
         }
-        let reply = owner.get(&format!("/orgs/{}/audit", ours.org)).await;
+        let reply = owner.get(&format!("/orgs/{}/audit?limit=100", ours.org)).await;
         let listed = reply.json();
         let entries = listed["entries"].as_array().unwrap();
         assert_eq!((entries.len(), entries[0]["seq"].as_i64()), (100, Some(108)));

@@ -129,6 +129,11 @@ both_databases! {
                 "__proto__",
                 "",
             ] {
+                // Two routes do read these: what a member or an invitation is to be.
+                let is_team = call.uri.contains("/team/") || call.uri.ends_with("/invites");
+                if is_team && ["role", "permissions"].contains(&extra) {
+                    continue;
+                }
                 let mut more = fields.clone();
                 more.insert(extra.to_owned(), "owner".into());
                 let reply = send(&person, &call, Value::from(more).to_string()).await;

@@ -25,7 +25,9 @@ fn assert_headers(reply: &Reply, path: &str, https: bool) {
     }
     let policy = reply.header("content-security-policy").unwrap_or_default();
     assert!(policy.starts_with("default-src 'none'; "), "{path}: {policy}");
-    assert!(policy.ends_with("frame-ancestors 'none'"), "{path}: {policy}");
+    assert!(policy.contains("frame-ancestors 'none'"), "{path}: {policy}");
+    // The dashboard's widgets set styles of single elements, and nothing else.
+    let policy = policy.replace("style-src-attr 'unsafe-inline'", "");
     assert!(
         !policy.contains("unsafe") && !policy.contains('*'),
         "{path}: {policy}"
@@ -40,14 +42,14 @@ fn assert_headers(reply: &Reply, path: &str, https: bool) {
         reply.header("x-request-id").is_some_and(|id| id.len() == 20),
         "{path}"
     );
-    for name in [
-        "access-control-allow-origin",
-        "access-control-allow-credentials",
-        "server",
-        "set-cookie",
-        "location",
-    ] {
+    for name in ["access-control-allow-origin", "access-control-allow-credentials", "server"] {
         assert_eq!(reply.header(name), None, "{path}");
+    }
+    if !path.ends_with("/account/sign-out") {
+        assert_eq!(reply.header("set-cookie"), None, "{path}");
+    }
+    if !path.starts_with("/app") {
+        assert_eq!(reply.header("location"), None, "{path}");
     }
 }
 

@@ -42,7 +42,7 @@ both_databases! {
         assert_page(&test.client().get("/").await, 200, "the front page");
         for path in [
             "/nothing",
-            "/app/x",
+            "/app/assets/x.js",
             "/link/x",
             "/unlink/x",
             "/invite/x",

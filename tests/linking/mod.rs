@@ -8,6 +8,6 @@ mod pages;
 mod privacy;
 mod races;
 mod relink;
-mod stage;
+pub mod stage;
 mod trips;
 mod unlink;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use app::links::Linked;
-use app::{App, audit, orgs};
+use app::{App, orgs};
 use domain::plan::Tier;
 use storage::links::LinkRecord;
 use testkit::{Tenant, both_databases, discord, rounds, steam};
@@ -114,7 +114,7 @@ both_databases! {
             }
             assert_eq!((created, ids.len()), (1, 1));
             let id = ids.first().expect("one id");
-            let entries = audit::list_newest(&nodes.test.app, tenant.scope, 64).await.expect("the audit log");
+            let entries = storage::audit::list_newest(&nodes.test.db.db, tenant.scope, 64).await.expect("the audit log");
             let about: Vec<_> = entries.iter().filter(|entry| entry.target.as_ref() == Some(id)).collect();
             assert_eq!(about.len(), 1);
             assert_eq!(about[0].action, "link.created");
@@ -144,7 +144,7 @@ both_databases! {
             }
             let rows = newest(&nodes, &tenant, 2).await;
             assert_eq!(rows[0].end_cause.as_deref(), Some("plugin"));
-            let entries = audit::list_newest(&nodes.test.app, tenant.scope, 64).await.expect("the audit log");
+            let entries = storage::audit::list_newest(&nodes.test.db.db, tenant.scope, 64).await.expect("the audit log");
             let removed = entries.iter().filter(|entry| {
                 entry.action == "link.removed" && entry.target.as_deref() == Some(rows[0].id.as_str())
             });

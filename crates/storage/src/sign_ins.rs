@@ -29,14 +29,14 @@ statements! {
         VALUES ($1, $2, $3, $4)
         ON CONFLICT (account_num, discord_guild_id) DO NOTHING";
     LIST_MANAGED = "
-        SELECT m.discord_guild_id, m.name, m.seen_at, CASE WHEN g.num IS NULL THEN 0 ELSE 1 END
+        SELECT m.discord_guild_id, m.name, m.seen_at, CAST(CASE WHEN g.num IS NULL THEN 0 ELSE 1 END AS BIGINT)
         FROM managed_guilds m
         LEFT JOIN guilds g ON g.discord_guild_id = m.discord_guild_id
         WHERE m.account_num = $1 AND m.seen_at > $2
         ORDER BY m.name, m.discord_guild_id
         LIMIT 200";
     FIND_MANAGED = "
-        SELECT m.discord_guild_id, m.name, m.seen_at, CASE WHEN g.num IS NULL THEN 0 ELSE 1 END
+        SELECT m.discord_guild_id, m.name, m.seen_at, CAST(CASE WHEN g.num IS NULL THEN 0 ELSE 1 END AS BIGINT)
         FROM managed_guilds m
         LEFT JOIN guilds g ON g.discord_guild_id = m.discord_guild_id
         WHERE m.account_num = $1 AND m.discord_guild_id = $3 AND m.seen_at > $2";

@@ -21,7 +21,12 @@ pub const STEAM_KEY: &str = "MARKED-STEAM-WEB-API-KEY";
 const APPLICATION: &str = "600000000000000001";
 const SECRET: &str = "MARKED-DISCORD-CLIENT-SECRET";
 const BOT_TOKEN: &str = "MARKED-DISCORD-BOT-TOKEN";
-const CALLBACKS: [&str; 2] = ["/auth/discord/link/callback", "/auth/discord/unlink/callback"];
+const CALLBACKS: [&str; 4] = [
+    "/auth/discord/link/callback",
+    "/auth/discord/unlink/callback",
+    "/auth/discord/login/callback",
+    "/auth/discord/claim/callback",
+];
 
 impl TestApp {
     /// An application and the Steam that it asks.

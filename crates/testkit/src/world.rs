@@ -3,11 +3,14 @@
 use app::accounts;
 use app::custom_keys::{self, CustomKeyRequest};
 use app::guilds::{self, NewGuildRequest};
+use app::invites::{self, InviteRequest};
 use app::links::{self, LinkRequest, Linked};
+use app::team::Doer;
 use app::{App, OrgScope, orgs, servers, sessions};
 use domain::action::ActionSet;
 use domain::audit::Actor;
-use domain::id::{GuildId, KeyId, OrgId, ServerId};
+use domain::id::{AccountId, GuildId, InviteId, KeyId, OrgId, ServerId};
+use domain::invitation::Expiry;
 use domain::name::{DisplayName, Slug};
 use domain::permission::{Permission, PermissionSet, Role};
 use domain::plan::Tier;
@@ -38,6 +41,10 @@ pub struct Tenant {
     pub key: String,
     /// Made by `full_tenant` only.
     pub custom_key: Option<KeyId>,
+    /// A member of the team without permissions, made by `full_tenant` only.
+    pub helper: Option<AccountId>,
+    /// Made by `full_tenant` only.
+    pub invite: Option<InviteId>,
 }
 
 impl TestApp {
@@ -80,6 +87,8 @@ impl TestApp {
             server: created.id,
             key,
             custom_key: None,
+            helper: None,
+            invite: None,
         }
     }
 
@@ -113,7 +122,27 @@ impl TestApp {
     pub async fn full_tenant(&self, number: u64, tier: Tier) -> Tenant {
         let mut tenant = self.tenant(number, tier).await;
         tenant.custom_key = Some(self.custom_key(&tenant, ActionSet::ALL, true).await.0);
+        let helper = self.account(950_000 + number).await;
+        orgs::add_member(&self.app, tenant.scope, &helper, Role::Staff)
+            .await
+            .expect("a member");
+        tenant.helper = Some(helper.id);
+        tenant.invite = Some(self.invite(&tenant, Role::Staff, &[]).await.0);
         tenant
+    }
+
+    /// An invitation by the owner, and its code.
+    pub async fn invite(&self, tenant: &Tenant, role: Role, permissions: &[Permission]) -> (InviteId, String) {
+        let request = InviteRequest {
+            role,
+            permissions: permissions.iter().copied().collect(),
+            note: None,
+            expiry: Expiry::SevenDays,
+        };
+        let made = invites::create(&self.app, tenant.scope, tenant.doer(), request).await;
+        let made = made.expect("an invitation");
+        let code = made.url.expect("an address").rsplit('/').next().expect("a code").to_owned();
+        (made.invite.id, code)
     }
 
     /// A custom key of the tenant's Guild, for its Server if asked. The Org must be on a paid plan.
@@ -145,6 +174,14 @@ impl TestApp {
 }
 
 impl Tenant {
+    /// The owner, acting.
+    pub fn doer(&self) -> Doer {
+        Doer {
+            account: self.owner.num,
+            actor: Actor::Account(self.owner.id.clone()),
+        }
+    }
+
     /// Links player `number` to the Steam account of the same number.
     pub async fn link(&self, app: &App, number: u64) -> Linked {
         self.link_pair(app, number, number).await.expect("a link")

@@ -5,7 +5,7 @@
 use app::{AppError, instance, sessions};
 use axum::body::Body;
 use axum::extract::{Path, State};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use http::header::{
     ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, IF_NONE_MATCH,
     VARY,
@@ -16,7 +16,6 @@ use rust_embed::{EmbeddedFile, RustEmbed};
 use crate::error::Failure;
 use crate::extract::session_token;
 use crate::public::link::see_other;
-use crate::public::page;
 use crate::state::WebState;
 
 #[derive(RustEmbed)]
@@ -58,10 +57,7 @@ pub async fn inner(
 /// The page, for people who are signed in; the others go to Discord first, without seeing a flash of it.
 async fn shell(State(state): State<WebState>, uri: Uri, headers: HeaderMap) -> Result<Response, Failure> {
     if Files::get(INDEX).is_none() {
-        let text = "The dashboard is not built. Run `make ui` and start again. Link pages and the API work without it.";
-        let mut response = axum::response::Html(page("Not built", text)).into_response();
-        *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
-        return Ok(response);
+        return Err(AppError::DashboardNotBuilt.into());
     }
     let session = session_token(&headers, &state.settings);
     let caller = match &session {

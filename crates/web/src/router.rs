@@ -223,7 +223,7 @@ fn dashboard_routes(routes: Routes) -> Routes {
         )
         .dashboard(
             Method::GET,
-            "/orgs/{org}/guilds/candidates",
+            "/orgs/{org}/claimable-guilds",
             "Discord servers that can be claimed",
             guilds::candidates,
         )

@@ -78,6 +78,10 @@ impl AppError {
             AppError::InvalidRow { row, parameter, problem } => {
                 format!("Row {}, {parameter}: {problem}", row + 1)
             }
+            AppError::DashboardNotBuilt => {
+                "The dashboard is not built. Run `make ui` and start again. Link pages and the API work without it."
+                    .to_owned()
+            }
             AppError::Maintenance { message } => message.clone(),
             AppError::CrossSite => "This request came from another site and was refused.".to_owned(),
             AppError::NotFound => "There is nothing here.".to_owned(),

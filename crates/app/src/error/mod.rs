@@ -76,6 +76,8 @@ pub enum AppError {
         parameter: &'static str,
         problem: String,
     },
+    #[error("the dashboard's files are not there")]
+    DashboardNotBuilt,
     #[error("maintenance")]
     Maintenance { message: String },
     #[error("cross-site request")]
@@ -155,6 +157,7 @@ impl AppError {
             AppError::CannotGrant { .. } => "CANNOT_GRANT",
             AppError::RankTooLow => "RANK_TOO_LOW",
             AppError::InvalidRow { .. } => "INVALID_PARAMETER",
+            AppError::DashboardNotBuilt => "DASHBOARD_NOT_BUILT",
             AppError::Maintenance { .. } => "MAINTENANCE",
             AppError::NotFound => "NOT_FOUND",
             AppError::MethodNotAllowed { .. } => "METHOD_NOT_ALLOWED",
@@ -216,6 +219,7 @@ impl AppError {
             AppError::RateLimited { .. } => 429,
             AppError::Internal(_) => 500,
             AppError::Overloaded
+            | AppError::DashboardNotBuilt
             | AppError::Maintenance { .. }
             | AppError::SteamNotConfigured
             | AppError::SteamUnavailable
@@ -262,6 +266,7 @@ impl AppError {
             | AppError::CannotGrant { .. }
             | AppError::RankTooLow
             | AppError::InvalidRow { .. }
+            | AppError::DashboardNotBuilt
             | AppError::CrossSite
             | AppError::NotFound
             | AppError::MethodNotAllowed { .. }
@@ -287,6 +292,7 @@ impl AppError {
         let of_others = matches!(
             self,
             AppError::SteamNotConfigured
+                | AppError::DashboardNotBuilt
                 | AppError::Maintenance { .. }
                 | AppError::SteamUnavailable
                 | AppError::ProviderSilent { .. }

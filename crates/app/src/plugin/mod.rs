@@ -38,6 +38,8 @@ pub struct Request<'a> {
     pub network: ClientNetwork,
     /// A person's browser or a link preview opened the address, as opposed to a program calling it.
     pub opened_as_page: bool,
+    /// What a plugin says about itself.
+    pub plugin_version: Option<&'a str>,
 }
 
 /// A success: its status and its text, which is JSON unless a Server asked for bare ids.
@@ -171,6 +173,9 @@ async fn admit(
     if !decision.allowed {
         let retry_after_ms = decision.retry_after_ms;
         return (Err(AppError::RateLimited { retry_after_ms }), decision);
+    }
+    if let (Some(version), KeyKind::Plugin, Some(server)) = (request.plugin_version, key.kind, key.server) {
+        app.versions.note(server, version);
     }
     (answer_within(app, request, key, in_query).await, decision)
 }

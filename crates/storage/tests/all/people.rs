@@ -23,7 +23,7 @@ unit!(OwnOneMore { account: AccountNum, ceiling: i64 } -> (Vec<String>, bool), |
 unit!(SetOperator { account: AccountNum } -> (), |it, tx| { accounts::set_operator(tx, it.account).await });
 
 unit!(SignIn { hash: &'static str, account: AccountNum, expires_at: i64 } -> (), |it, tx| {
-    sessions::insert(tx, it.hash, it.account, NOW, it.expires_at).await
+    sessions::insert(tx, it.hash, it.account, NOW, it.expires_at, None).await
 });
 
 unit!(Touch { hash: &'static str, now: i64 } -> (), |it, tx| { sessions::touch(tx, it.hash, it.now).await });

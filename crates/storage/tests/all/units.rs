@@ -15,7 +15,7 @@ use crate::support::{NOW, Put, is_put, poll_once};
 unit!(BreakRule { name: String } -> (), |it, tx| {
     settings::put(tx, &it.name, "x", NOW).await?;
     // No such account.
-    sessions::insert(tx, &it.name, AccountNum(-1), NOW, NOW + 1).await
+    sessions::insert(tx, &it.name, AccountNum(-1), NOW, NOW + 1, None).await
 });
 
 unit!(Panic { name: String } -> (), |it, tx| {
@@ -25,12 +25,12 @@ unit!(Panic { name: String } -> (), |it, tx| {
 
 unit!(Swallow { name: String } -> (), |it, tx| {
     settings::put(tx, &it.name, "x", NOW).await?;
-    drop(sessions::insert(tx, &it.name, AccountNum(-1), NOW, NOW + 1).await);
+    drop(sessions::insert(tx, &it.name, AccountNum(-1), NOW, NOW + 1, None).await);
     Ok(())
 });
 
 unit!(GoOn { name: String } -> (), |it, tx| {
-    drop(sessions::insert(tx, &it.name, AccountNum(-1), NOW, NOW + 1).await);
+    drop(sessions::insert(tx, &it.name, AccountNum(-1), NOW, NOW + 1, None).await);
     settings::put(tx, &it.name, "x", NOW).await
 });
 

@@ -178,7 +178,7 @@ impl AddTenant {
 
     async fn records(&self, tx: &mut Tx<'_>, owner: AccountNum, scope: OrgScope) -> Result<(), DbError> {
         let text = self.org.as_str();
-        sessions::insert(tx, text, owner, NOW, NOW + 1000).await?;
+        sessions::insert(tx, text, owner, NOW, NOW + 1000, Some("Firefox on Linux")).await?;
         let job = jobs::NewJob {
             lane: text,
             kind: "notify",
@@ -347,7 +347,16 @@ pub async fn add_tenant(db: &Db) -> Tenant {
 }
 
 /// A row for each Guild or Server that has none, in the tables that game servers and bots fill.
-const PLAYER_TABLES: [&str; 8] = [
+const PLAYER_TABLES: [&str; 12] = [
+    "INSERT INTO sign_ins (hash, purpose, state_hash, verifier_sealed, return_to, ends_at)
+     SELECT id, 'dashboard', 'a', 'b', '/app/', 1 FROM guilds WHERE id NOT IN (SELECT hash FROM sign_ins)",
+    "INSERT INTO managed_guilds (account_num, discord_guild_id, name, seen_at)
+     SELECT num, discord_id, name, 1 FROM accounts WHERE num NOT IN (SELECT account_num FROM managed_guilds)",
+    "INSERT INTO invites (id, org_num, code_hash, sealed, sealed_kid, role, permissions, note, account_num, created_at)
+     SELECT id, num, id, 's', 'k1', 'staff', 0, 'a	b', owner_account_num, 1 FROM orgs
+     WHERE num NOT IN (SELECT org_num FROM invites)",
+    "INSERT INTO registration_codes (hash, note, created_at)
+     SELECT id, '', 1 FROM orgs WHERE id NOT IN (SELECT hash FROM registration_codes)",
     "INSERT INTO flows (hash, org_num, guild_num, purpose, created_at, touched_at)
      SELECT id, org_num, num, 'link', 1, 2 FROM guilds WHERE num NOT IN (SELECT guild_num FROM flows)",
     "INSERT INTO openid_nonces (nonce, seen_at)

@@ -147,6 +147,28 @@ pub enum AdminCommand {
     },
     /// List blocked accounts and networks.
     ListBlocks,
+    /// Close the dashboard for everybody but operators, or open it again. Link pages and the plugin API go on.
+    Maintenance {
+        #[arg(value_enum)]
+        state: Switch,
+        /// What people read meanwhile.
+        #[arg(long)]
+        message: Option<String>,
+    },
+    /// Decide whether anybody may make an organisation, or only people with a code.
+    Registration {
+        #[arg(value_enum)]
+        mode: RegistrationMode,
+    },
+    /// Make a code for one new organisation and print it.
+    RegistrationCode {
+        /// Whom it is for, for other operators.
+        #[arg(long, default_value = "")]
+        note: String,
+        /// Days until it ends; left out, it stays.
+        #[arg(long)]
+        days: Option<u32>,
+    },
     /// Make a new master key and seal every stored secret with it.
     RotateMasterKey,
     /// Remove an old master key that nothing needs any more.
@@ -155,6 +177,18 @@ pub enum AdminCommand {
         #[arg(long)]
         kid: String,
     },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, Serialize, Deserialize)]
+pub enum Switch {
+    On,
+    Off,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, Serialize, Deserialize)]
+pub enum RegistrationMode {
+    Open,
+    InviteOnly,
 }
 
 /// One account or network.

@@ -5,7 +5,7 @@ use app::guilds::{GuildChange, NewGuildRequest};
 use app::import::{self, ImportReport, ImportSlice};
 use app::links::{LinkRequest, Linked};
 use app::{
-    App, AppError, OrgScope, accounts, blocklist, bot_keys, guilds, keys, links, master_keys, orgs, servers,
+    App, AppError, OrgScope, accounts, blocklist, bot_keys, guilds, instance, keys, links, master_keys, orgs, servers,
     sessions,
 };
 use domain::audit::Actor;
@@ -14,7 +14,7 @@ use domain::id::{GuildId, ServerId};
 use domain::platform_id::DiscordId;
 
 use super::Fields;
-use super::command::{AdminCommand, Who, parse};
+use super::command::{AdminCommand, RegistrationMode, Switch, Who, parse};
 
 /// An operator's session is for a task at hand.
 const SESSION_MS: i64 = 60 * 60_000;
@@ -89,6 +89,21 @@ pub(super) async fn run(app: &App, command: AdminCommand) -> Result<Fields, AppE
         AdminCommand::Block { who, reason, days } => block(app, &who, reason, days).await,
         AdminCommand::Unblock { who } => unblock(app, &who).await,
         AdminCommand::ListBlocks => list_blocks(app).await,
+        AdminCommand::Maintenance { state, message } => {
+            let on = state == Switch::On;
+            instance::set_maintenance(app, on, message.as_deref(), Actor::Operator).await?;
+            Ok(fields([("maintenance", if on { "on" } else { "off" })]))
+        }
+        AdminCommand::Registration { mode } => {
+            let invite_only = mode == RegistrationMode::InviteOnly;
+            instance::set_invite_only(app, invite_only, Actor::Operator).await?;
+            let word = if invite_only { "invite-only" } else { "open" };
+            Ok(fields([("registration", word)]))
+        }
+        AdminCommand::RegistrationCode { note, days } => {
+            let code = instance::make_registration_code(app, &note, days, Actor::Operator).await?;
+            Ok(fields([("code", code.expose())]))
+        }
         AdminCommand::RotateMasterKey => rotate_master_key(app).await,
         AdminCommand::RemoveMasterKey { kid } => {
             master_keys::remove(app, &kid).await?;

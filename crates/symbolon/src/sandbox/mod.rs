@@ -88,6 +88,12 @@ impl Sandbox {
     pub fn announce(&self, config: &Config) {
         let (base, file) = (&config.server.public_url, self.file.display());
         say("");
+        say("Run a community. The sign-in page asks who you want to be:");
+        say(format!(
+            "  {base}/app/   Ada owns Ashfall Network and is an operator, Bruno and Chen help her; Dara owns Tiny Camp;"
+        ));
+        say("  Gia owns nothing here yet, and two Discord servers that can be claimed.");
+        say("");
         say(
             "Link a Discord and a Steam account. Both sign-in pages are emulated and ask who you want to be:",
         );

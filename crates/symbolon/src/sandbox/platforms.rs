@@ -7,7 +7,9 @@ use emulator::discord::{Application, Channel, Guild, Member, Permissions, Role, 
 use emulator::steam::{Account, Group};
 use emulator::{Discord, Setup, Steam};
 
-use super::world::{FIRST_DISCORD, FIRST_STEAM, GuildPlan, LARGE, NEWCOMER, PEOPLE, SMALL, STEAM_GROUP};
+use super::world::{
+    FIRST_DISCORD, FIRST_STEAM, GuildPlan, LARGE, NEWCOMER, PEOPLE, SMALL, STEAM_GROUP, UNCLAIMED,
+};
 use crate::output::Failure;
 
 const BOT: Snowflake = Snowflake(600_000_000_000_000_001);
@@ -20,7 +22,12 @@ const HIDDEN: u64 = NEWCOMER + 3;
 const IN_GROUP: [u64; 2] = [NEWCOMER, NEWCOMER + 1];
 /// Linked players that have accounts to sign in with; all of them would not fit on a sign-in page.
 const PLAYERS: [std::ops::Range<u64>; 2] = [3..21, 3_003..3_012];
-const CALLBACKS: [&str; 2] = ["/auth/discord/link/callback", "/auth/discord/unlink/callback"];
+const CALLBACKS: [&str; 4] = [
+    "/auth/discord/link/callback",
+    "/auth/discord/unlink/callback",
+    "/auth/discord/login/callback",
+    "/auth/discord/claim/callback",
+];
 
 pub struct Platforms {
     pub steam: Steam,
@@ -104,6 +111,13 @@ impl Platforms {
                 state
                     .guilds
                     .insert(Snowflake(plan.discord_id), guild(plan, 3_000..4_000));
+            }
+            for (plan, owner, has_bot) in UNCLAIMED {
+                let mut made = guild(plan, *owner..owner + 1);
+                if !has_bot {
+                    made.members.remove(&BOT);
+                }
+                state.guilds.insert(Snowflake(plan.discord_id), made);
             }
         })?;
         Ok(())

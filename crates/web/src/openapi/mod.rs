@@ -113,6 +113,9 @@ fn operation(route: &RouteSpec, schemas: &mut BTreeMap<String, Value>) -> Value 
     let mut responses = failures::responses(&route_codes(route), form);
     let (status, success) = success(route.answer, schemas);
     responses.insert(status, success);
+    if route.path.starts_with("/app") {
+        responses.insert("303".to_owned(), json!({ "description": "Signed out: on to the sign-in." }));
+    }
     let mut operation = json!({
         "operationId": operation_id(route),
         "summary": route.summary,
@@ -166,6 +169,9 @@ fn operation_id(route: &RouteSpec) -> String {
     for word in words {
         id.push('_');
         id.push_str(word);
+    }
+    if route.path.len() > 1 && route.path.ends_with('/') {
+        id.push('_');
     }
     id
 }
@@ -234,7 +240,7 @@ fn route_codes(route: &RouteSpec) -> Vec<&'static str> {
                 codes.extend(SIGN_IN_CODES);
             }
             if route.path.starts_with("/app") {
-                codes.extend(["MAINTENANCE", "RATE_LIMITED", "STORAGE_UNAVAILABLE"]);
+                codes.extend(["DASHBOARD_NOT_BUILT", "MAINTENANCE", "RATE_LIMITED", "STORAGE_UNAVAILABLE"]);
             }
             return codes;
         }

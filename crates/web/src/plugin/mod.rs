@@ -20,6 +20,7 @@ const METHODS: &str = "GET, POST";
 /// Room for every header of an answer, so that the map is made once.
 const HEADERS: usize = 14;
 const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
+const PLUGIN_VERSION: HeaderName = HeaderName::from_static("x-plugin-version");
 const RATE_LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
 const RATE_REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
 const RATE_RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
@@ -79,6 +80,10 @@ pub async fn answer(state: &WebState, request: Request) -> Response {
         key,
         network: ClientNetwork::of(state.settings.client_ip(peer, &parts.headers)),
         opened_as_page: in_query && opened_as_page(&parts.headers),
+        plugin_version: parts
+            .headers
+            .get(PLUGIN_VERSION)
+            .and_then(|value| value.to_str().ok()),
     };
     respond(plugin::call(&state.app, call).await)
 }
