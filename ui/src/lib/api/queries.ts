@@ -1,0 +1,105 @@
+// Every read of the dashboard: one key and one option object for each. Keys nest, so that refreshing
+// `keys.org(id)` refreshes everything of that Org.
+
+import { keepPreviousData, QueryClient, queryOptions } from '@tanstack/svelte-query';
+import { ApiError, call } from './client';
+import type { Operations } from './schema';
+
+export type AuditFilter = Operations['GET /orgs/{org}/audit']['query'];
+
+export const keys = {
+  me: ['me'] as const,
+  sessions: ['sessions'] as const,
+  org: (org: string) => ['org', org] as const,
+  settings: (org: string) => ['org', org, 'settings'] as const,
+  overview: (org: string) => ['org', org, 'overview'] as const,
+  guilds: (org: string) => ['org', org, 'guilds'] as const,
+  candidates: (org: string) => ['org', org, 'guilds', 'candidates'] as const,
+  guild: (org: string, guild: string) => ['org', org, 'guilds', 'one', guild] as const,
+  servers: (org: string) => ['org', org, 'servers'] as const,
+  server: (org: string, server: string) => ['org', org, 'servers', 'one', server] as const,
+  keys: (org: string) => ['org', org, 'keys'] as const,
+  team: (org: string) => ['org', org, 'team'] as const,
+  invites: (org: string) => ['org', org, 'invites'] as const,
+  navigation: (org: string) => ['org', org, 'navigation'] as const,
+  audit: (org: string, filter: AuditFilter) => ['org', org, 'audit', filter] as const,
+};
+
+export const reads = {
+  me: () => queryOptions({ queryKey: keys.me, queryFn: ({ signal }) => call('GET /account', { signal }) }),
+  sessions: () =>
+    queryOptions({ queryKey: keys.sessions, queryFn: ({ signal }) => call('GET /account/sessions', { signal }) }),
+  settings: (org: string) =>
+    queryOptions({
+      queryKey: keys.settings(org),
+      queryFn: ({ signal }) => call('GET /orgs/{org}/settings', { path: { org }, signal }),
+    }),
+  overview: (org: string) =>
+    queryOptions({
+      queryKey: keys.overview(org),
+      queryFn: ({ signal }) => call('GET /orgs/{org}/overview', { path: { org }, signal }),
+      refetchInterval: 30_000,
+    }),
+  guilds: (org: string) =>
+    queryOptions({
+      queryKey: keys.guilds(org),
+      queryFn: ({ signal }) => call('GET /orgs/{org}/guilds', { path: { org }, signal }),
+    }),
+  candidates: (org: string) =>
+    queryOptions({
+      queryKey: keys.candidates(org),
+      queryFn: ({ signal }) => call('GET /orgs/{org}/guilds/candidates', { path: { org }, signal }),
+    }),
+  guild: (org: string, guild: string) =>
+    queryOptions({
+      queryKey: keys.guild(org, guild),
+      queryFn: ({ signal }) => call('GET /orgs/{org}/guilds/{guild}', { path: { org, guild }, signal }),
+    }),
+  servers: (org: string) =>
+    queryOptions({
+      queryKey: keys.servers(org),
+      queryFn: ({ signal }) => call('GET /orgs/{org}/servers', { path: { org }, signal }),
+      refetchInterval: 30_000,
+    }),
+  server: (org: string, server: string) =>
+    queryOptions({
+      queryKey: keys.server(org, server),
+      queryFn: ({ signal }) => call('GET /orgs/{org}/servers/{server}', { path: { org, server }, signal }),
+    }),
+  keys: (org: string) =>
+    queryOptions({
+      queryKey: keys.keys(org),
+      queryFn: ({ signal }) => call('GET /orgs/{org}/keys', { path: { org }, signal }),
+    }),
+  team: (org: string) =>
+    queryOptions({
+      queryKey: keys.team(org),
+      queryFn: ({ signal }) => call('GET /orgs/{org}/team', { path: { org }, signal }),
+    }),
+  invites: (org: string) =>
+    queryOptions({
+      queryKey: keys.invites(org),
+      queryFn: ({ signal }) => call('GET /orgs/{org}/invites', { path: { org }, signal }),
+    }),
+  navigation: (org: string) =>
+    queryOptions({
+      queryKey: keys.navigation(org),
+      queryFn: ({ signal }) => call('GET /orgs/{org}/navigation', { path: { org }, signal }),
+    }),
+  audit: (org: string, filter: AuditFilter) =>
+    queryOptions({
+      queryKey: keys.audit(org, filter),
+      queryFn: ({ signal }) => call('GET /orgs/{org}/audit', { path: { org }, query: filter, signal }),
+      placeholderData: keepPreviousData,
+    }),
+};
+
+/** A second try helps against a lost connection or a server that is restarting, not against a refusal. */
+export function worthRetrying(failures: number, error: unknown): boolean {
+  if (failures >= 2 || !(error instanceof ApiError)) return false;
+  return error.code === 'NO_ANSWER' || error.status === 502 || error.status === 504;
+}
+
+export const queryClient = new QueryClient({
+  defaultOptions: { queries: { staleTime: 10_000, retry: worthRetrying, networkMode: 'always' } },
+});

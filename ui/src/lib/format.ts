@@ -1,0 +1,81 @@
+// Words and numbers as people read them.
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+const NUMBER = new Intl.NumberFormat('en');
+const DATE = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
+const EXACT = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
+const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+
+export function number(value: number): string {
+  return NUMBER.format(value);
+}
+
+export function date(at: number): string {
+  return DATE.format(at);
+}
+
+/** To the second, in the time zone of the reader. */
+export function exact(at: number): string {
+  return EXACT.format(at);
+}
+
+/** "3 minutes ago", "tomorrow"; the date when it is more than four weeks away. */
+export function relative(at: number, now: number): string {
+  const away = at - now;
+  const size = Math.abs(away);
+  if (size < MINUTE) return away > 0 ? 'in a moment' : 'just now';
+  if (size < HOUR) return RELATIVE.format(Math.trunc(away / MINUTE), 'minute');
+  if (size < DAY) return RELATIVE.format(Math.trunc(away / HOUR), 'hour');
+  if (size < 28 * DAY) return RELATIVE.format(Math.trunc(away / DAY), 'day');
+  return date(at);
+}
+
+/** "2 hours", "5 days": the largest unit that fits. */
+export function duration(ms: number): string {
+  if (ms >= DAY) return count(Math.trunc(ms / DAY), 'day');
+  if (ms >= HOUR) return count(Math.trunc(ms / HOUR), 'hour');
+  if (ms >= MINUTE) return count(Math.trunc(ms / MINUTE), 'minute');
+  return count(Math.trunc(ms / 1000), 'second');
+}
+
+/** "1 server", "12 servers". */
+export function count(amount: number, one: string, many = `${one}s`): string {
+  return `${number(amount)} ${amount === 1 ? one : many}`;
+}
+
+/** "a, b and c". */
+export function list(words: string[]): string {
+  if (words.length < 2) return words.join('');
+  return `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
+}
+
+/** What a name would be in an address: "Rust Lands!" becomes "rust-lands". */
+export function slugify(name: string): string {
+  return name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 32)
+    .replace(/-+$/, '');
+}
+
+/** The loggable beginning of a key, and dots for the rest. */
+export function masked(prefix: string): string {
+  return `${prefix}${'•'.repeat(8)}`;
+}
+
+/** Up to two letters that stand for a name. */
+export function initials(name: string): string {
+  const words = name.trim().split(/[\s_.-]+/).filter(Boolean);
+  const letters = words.length > 1 ? [words[0], words.at(-1)] : [words[0]];
+  return letters.map((word) => [...(word ?? '?')][0]?.toUpperCase() ?? '?').join('');
+}
+
+export function sentence(text: string): string {
+  return text ? text[0]!.toUpperCase() + text.slice(1) : text;
+}

@@ -1,0 +1,34 @@
+import { fileURLToPath } from 'node:url';
+import { svelte } from '@sveltejs/vite-plugin-svelte';
+import { svelteTesting } from '@testing-library/svelte/vite';
+import { defineConfig } from 'vitest/config';
+import { budget } from './scripts/budget.mjs';
+import { precompress } from './scripts/precompress.mjs';
+
+const SERVER = 'http://127.0.0.1:8080';
+const SERVED_BY_THE_SERVER = ['/api', '/auth', '/link', '/unlink', '/invite', '/download'];
+
+export default defineConfig({
+  base: '/app/',
+  plugins: [svelte(), svelteTesting(), budget(), precompress()],
+  resolve: {
+    alias: { $lib: fileURLToPath(new URL('./src/lib', import.meta.url)) },
+  },
+  build: {
+    target: 'es2023',
+    cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
+    // Small files become files too: the content policy of the dashboard allows no fonts or scripts from data: addresses.
+    assetsInlineLimit: 0,
+    reportCompressedSize: false,
+    modulePreload: { polyfill: false },
+  },
+  server: {
+    proxy: Object.fromEntries(SERVED_BY_THE_SERVER.map((path) => [path, SERVER])),
+  },
+  test: {
+    environment: 'jsdom',
+    include: ['tests/unit/**/*.test.ts'],
+    setupFiles: ['tests/unit/setup.ts'],
+    restoreMocks: true,
+  },
+});
