@@ -1,0 +1,140 @@
+// Every page of the dashboard: where it is, which file it is, who may open it, where the sidebar shows it.
+
+import Building from '@lucide/svelte/icons/building-2';
+import Gauge from '@lucide/svelte/icons/gauge';
+import KeyRound from '@lucide/svelte/icons/key-round';
+import Link from '@lucide/svelte/icons/link';
+import MessagesSquare from '@lucide/svelte/icons/messages-square';
+import ScrollText from '@lucide/svelte/icons/scroll-text';
+import Server from '@lucide/svelte/icons/server';
+import Settings from '@lucide/svelte/icons/settings';
+import Users from '@lucide/svelte/icons/users';
+import type { Component } from 'svelte';
+import type { OrgSummary } from './lib/api/schema';
+import { can, type Permission } from './lib/can';
+import { href } from './lib/router.svelte';
+import type { Icon } from './lib/ui/types';
+
+export interface Route {
+  path: string;
+  title: string;
+  load: () => Promise<{ default: Component }>;
+  /** Any one of these opens the page; none are needed for a person's own pages. */
+  needs?: Permission[];
+  /** Where the sidebar shows it. */
+  group?: 'Workspace' | 'Access' | 'Organisation';
+  icon?: Icon;
+}
+
+export const routes: Route[] = [
+  { path: '/', title: 'Your organisations', icon: Building, load: () => import('./features/orgs/Orgs.svelte') },
+  { path: '/new', title: 'Create organisation', load: () => import('./features/orgs/NewOrg.svelte') },
+  { path: '/account', title: 'Account', load: () => import('./features/account/Account.svelte') },
+  {
+    path: '/orgs/:org',
+    title: 'Overview',
+    needs: ['servers.view'],
+    group: 'Workspace',
+    icon: Gauge,
+    load: () => import('./features/orgs/Overview.svelte'),
+  },
+  {
+    path: '/orgs/:org/guilds',
+    title: 'Guilds',
+    needs: ['servers.view'],
+    group: 'Workspace',
+    icon: MessagesSquare,
+    load: () => import('./features/guilds/Guilds.svelte'),
+  },
+  {
+    path: '/orgs/:org/guilds/new',
+    title: 'Add Guild',
+    needs: ['org.settings'],
+    load: () => import('./features/guilds/NewGuild.svelte'),
+  },
+  {
+    path: '/orgs/:org/guilds/:gid',
+    title: 'Guild',
+    needs: ['org.settings'],
+    load: () => import('./features/guilds/Guild.svelte'),
+  },
+  {
+    path: '/orgs/:org/servers',
+    title: 'Servers',
+    needs: ['servers.view'],
+    group: 'Workspace',
+    icon: Server,
+    load: () => import('./features/servers/Servers.svelte'),
+  },
+  {
+    path: '/orgs/:org/servers/:sid',
+    title: 'Server',
+    needs: ['servers.view'],
+    load: () => import('./features/servers/Server.svelte'),
+  },
+  {
+    path: '/orgs/:org/link-page',
+    title: 'Link page',
+    needs: ['org.navigation'],
+    group: 'Workspace',
+    icon: Link,
+    load: () => import('./features/linkpage/LinkPage.svelte'),
+  },
+  {
+    path: '/orgs/:org/team',
+    title: 'Team',
+    needs: ['org.team', 'org.invites'],
+    group: 'Access',
+    icon: Users,
+    load: () => import('./features/team/Team.svelte'),
+  },
+  {
+    path: '/orgs/:org/keys',
+    title: 'Keys',
+    needs: ['servers.keys'],
+    group: 'Access',
+    icon: KeyRound,
+    load: () => import('./features/keys/Keys.svelte'),
+  },
+  {
+    path: '/orgs/:org/audit',
+    title: 'Audit log',
+    needs: ['audit.view'],
+    group: 'Organisation',
+    icon: ScrollText,
+    load: () => import('./features/audit/Audit.svelte'),
+  },
+  {
+    path: '/orgs/:org/settings',
+    title: 'Settings',
+    needs: ['org.settings'],
+    group: 'Organisation',
+    icon: Settings,
+    load: () => import('./features/orgs/Settings.svelte'),
+  },
+];
+
+export function opens(org: OrgSummary | null, route: Route): boolean {
+  return !route.needs || route.needs.some((permission) => can(org, permission));
+}
+
+/** The pages of an Org that the sidebar shows to this person, by group. */
+export function navigation(org: OrgSummary): Array<{ label: string; routes: Route[] }> {
+  const shown = routes.filter((route) => route.group && opens(org, route));
+  return (['Workspace', 'Access', 'Organisation'] as const)
+    .map((label) => ({ label, routes: shown.filter((route) => route.group === label) }))
+    .filter((group) => group.routes.length > 0);
+}
+
+/** The first page of an Org that this person may open. */
+export function homeOf(org: OrgSummary): string {
+  const first = routes.find((route) => route.group && opens(org, route));
+  return href(first?.path ?? '/orgs/:org', { org: org.id });
+}
+
+/** The same page in another Org; the list above it when the page is about one thing. */
+export function samePageIn(org: OrgSummary, current: Route | undefined): string {
+  const list = current?.path.split('/').slice(0, 4).join('/');
+  const there = routes.find((route) => route.path === list && route.group);
+  return there && opens(org, there) ? href(there.path, { org: org.id }) : homeOf(org);
+}
