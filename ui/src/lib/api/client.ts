@@ -32,7 +32,7 @@ export class ApiError extends Error {
     readonly code: string,
     message: string,
     readonly requestId: string | null = null,
-    /** What else the answer said, such as `permission`, `dimension`, `ceiling`, `field`, `invite_url`. */
+    /** What else the answer said, such as `permission`, `dimension`, `limit`, `parameter`, `invite_url`. */
     readonly extra: Record<string, unknown> = {},
     readonly retryAfterSeconds: number | null = null,
   ) {
@@ -49,7 +49,7 @@ export class ApiError extends Error {
   }
 
   get field(): string | null {
-    return this.text('field');
+    return this.text('parameter');
   }
 
   /** True when the page itself shows what to do: there is nothing to add in a note. */
