@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { svelteTesting } from '@testing-library/svelte/vite';
 import { defineConfig } from 'vitest/config';
@@ -12,7 +11,7 @@ export default defineConfig({
   base: '/app/',
   plugins: [svelte(), svelteTesting(), budget(), precompress()],
   resolve: {
-    alias: { $lib: fileURLToPath(new URL('./src/lib', import.meta.url)) },
+    alias: { $lib: new URL('./src/lib', import.meta.url).pathname },
   },
   build: {
     target: 'es2023',
