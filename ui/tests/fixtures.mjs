@@ -1,0 +1,257 @@
+// Made-up answers for looking at the pages without a server. The shapes are those of openapi.json.
+
+const NOW = Date.now();
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const ago = (ms) => NOW - ms;
+
+export const AREAS = [
+  { name: 'Organisation', permissions: ['org.settings', 'org.team', 'org.invites', 'org.billing', 'org.navigation'] },
+  { name: 'Links', permissions: ['links.view', 'links.unlink', 'links.bulk_unlink', 'links.export', 'links.cleanup'] },
+  { name: 'Servers', permissions: ['servers.view', 'servers.manage', 'servers.keys', 'servers.roles', 'servers.bots'] },
+  { name: 'Audit', permissions: ['audit.view', 'audit.export'] },
+  { name: 'Analytics', permissions: ['analytics.view', 'analytics.export'] },
+];
+export const ALL = AREAS.flatMap((area) => area.permissions);
+const STAFF = ['links.view', 'servers.view', 'analytics.view'];
+const ADMIN = ALL.filter((name) => name !== 'org.billing');
+
+const FREE = { guilds: 1, servers: 2, links: 500, navigation_links: 3 };
+const STANDARD = { guilds: 3, servers: 15, links: 20_000, navigation_links: 5 };
+const usage = { guilds: 2, servers: 4, links: 18_640, navigation_links: 3 };
+
+const rustlands = { id: 'o1', slug: 'rustlands', name: 'Rustlands', tier: 'standard', role: 'owner', permissions: ALL, usage, ceilings: STANDARD };
+const arcadia = {
+  id: 'o2',
+  slug: 'arcadia',
+  name: 'Arcadia Survival Network of the North',
+  tier: 'free',
+  role: 'staff',
+  permissions: STAFF,
+  usage: { guilds: 1, servers: 3, links: 512, navigation_links: 0 },
+  ceilings: FREE,
+};
+
+const me = {
+  id: 'a1',
+  name: 'maya.okafor',
+  discord_id: '204255221017214977',
+  operator: false,
+  signed_in_at_ms: ago(2 * HOUR),
+  registration: 'open',
+  orgs_owned: 1,
+  orgs_ceiling: 3,
+  orgs: [rustlands, arcadia],
+};
+
+const guilds = [
+  { id: 'g1', discord_guild_id: '614513381600264202', slug: 'rustlands', name: 'Rustlands', active_links: 16_204 },
+  { id: 'g2', discord_guild_id: '714513381600264555', slug: 'rustlands-modded', name: 'Rustlands Modded', active_links: 2_436 },
+];
+
+const server = (id, guild_id, name, more = {}) => ({
+  id,
+  guild_id,
+  name,
+  active: true,
+  bare_ids: false,
+  created_at_ms: ago(90 * DAY),
+  last_call_at_ms: ago(40_000),
+  plugin_version: '3.23.1',
+  linked_group: 'linked',
+  booster_group: 'booster',
+  steam_members_group: 'steammember',
+  poll_seconds: 60,
+  ...more,
+  key: { id: `k-${id}`, prefix: 'svc_live_12ab', revoked: false, rotated_at_ms: ago(30 * DAY), last_used_at_ms: ago(40_000), query_calls: 0, ...more.key },
+});
+const servers = [
+  server('s1', 'g1', 'EU Main 2x'),
+  server('s2', 'g1', 'US Main 2x', { last_call_at_ms: ago(3 * DAY), plugin_version: '3.20.0' }),
+  server('s3', 'g2', 'Build Sandbox', { last_call_at_ms: null, plugin_version: null, key: { last_used_at_ms: null, prefix: 'svc_live_9c01' } }),
+  server('s4', 'g2', 'US Modded 5x', { active: false, key: { query_calls: 41, prefix: 'svc_live_77fe' } }),
+];
+
+const recent = [
+  ['ashfox12', 'Ash Byte', true, null, 'SE', 4 * MINUTE],
+  ['junostorm486', 'Rook Thorn', true, null, 'AU', 26 * MINUTE],
+  ['lumabyte148', 'Koda Lynx', false, 'plugin', null, HOUR],
+  ['a_very_long_name_without_any_spaces_at_all', 'Nova Drift', true, null, null, 3 * HOUR],
+  ['wrenmoth865', 'Briar Byte', false, 'zombie-cleanup', null, DAY],
+].map(([discord_name, steam_name, linked, cause, country, before], i) => ({
+  at_ms: ago(before),
+  linked,
+  cause,
+  guild_id: i % 2 ? 'g2' : 'g1',
+  discord_id: `20425522101721497${i}`,
+  discord_name,
+  steam_id: `7656119886203094${i}`,
+  steam_name,
+  country,
+}));
+
+const overview = {
+  usage,
+  ceilings: STANDARD,
+  tier: 'standard',
+  guilds,
+  servers,
+  recent,
+  attention: [
+    { kind: 'key_revoked', subject: 's9' },
+    { kind: 'silent', subject: 's2' },
+    { kind: 'inactive', subject: 's4' },
+    { kind: 'query_keys', subject: 's4' },
+    { kind: 'never_called', subject: 's3' },
+    { kind: 'no_log_channel', subject: 'g2' },
+  ],
+};
+
+const guildSettings = {
+  ...guilds[0],
+  log_channel_id: '814513381600264111',
+  verified_roles: ['914513381600264001'],
+  booster_roles: [],
+  plugin_roles: ['vip', 'supporter'],
+  steam_group: { pasted: 'rustlands', id: '103582791429521408' },
+  join_mode: 'invite',
+  invite_url: 'https://discord.gg/rustlands',
+  relink_cooldown_ms: DAY,
+};
+
+const members = [
+  { account_id: 'a1', name: 'maya.okafor', discord_id: '204255221017214977', role: 'owner', permissions: ALL, joined_at_ms: null, you: true, can_edit: false },
+  { account_id: 'a2', name: 'iven', discord_id: '204255221017214978', role: 'admin', permissions: ADMIN, joined_at_ms: ago(60 * DAY), you: false, can_edit: true },
+  { account_id: 'a3', name: 'ruta_k', discord_id: '204255221017214979', role: 'staff', permissions: [...STAFF, 'links.unlink'], joined_at_ms: ago(9 * DAY), you: false, can_edit: true },
+];
+
+const invite = (id, more) => ({
+  id,
+  url: `http://127.0.0.1:4173/invite/${id}-Xq3vTz`,
+  role: 'staff',
+  permissions: STAFF,
+  note: null,
+  created_at_ms: ago(2 * DAY),
+  created_by: 'maya.okafor',
+  expires_at_ms: NOW + 5 * DAY,
+  revoked: false,
+  expired: false,
+  uses: 0,
+  ...more,
+});
+
+const actions = ['count', 'findBySteam', 'remove', 'findByDiscord', 'list'];
+const audit = ['server.create', 'key.reveal', 'key.regenerate', 'member.change', 'invite.create', 'guild.change', 'org.change'];
+
+export const READS = {
+  '/account': me,
+  '/account/sessions': {
+    sessions: [
+      { id: 'x1', device: 'Firefox on Linux', created_at_ms: ago(2 * HOUR), seen_at_ms: ago(5_000), expires_at_ms: NOW + 89 * DAY, current: true },
+      { id: 'x2', device: 'Safari on iPhone', created_at_ms: ago(12 * DAY), seen_at_ms: ago(DAY), expires_at_ms: NOW + 78 * DAY, current: false },
+      { id: 'x3', device: null, created_at_ms: ago(40 * DAY), seen_at_ms: ago(21 * DAY), expires_at_ms: NOW + 9 * DAY, current: false },
+    ],
+  },
+  '/orgs/o1/settings': { id: 'o1', slug: 'rustlands', name: 'Rustlands', tier: 'standard', refuse_query_keys: false, usage, ceilings: STANDARD },
+  '/orgs/o1/overview': overview,
+  '/orgs/o2/overview': { ...overview, usage: arcadia.usage, ceilings: FREE, tier: 'free', recent: [], servers: servers.slice(0, 3), guilds: guilds.slice(0, 1), attention: [{ kind: 'over_limit', subject: 'servers' }, { kind: 'over_limit', subject: 'links' }] },
+  '/orgs/o1/guilds': { guilds },
+  '/orgs/o1/guilds/candidates': {
+    candidates: [
+      { discord_guild_id: '614513381600264202', name: 'Rustlands', claimed: true },
+      { discord_guild_id: '314513381600264999', name: 'Rustlands Events', claimed: false },
+    ],
+    looked_up_at_ms: ago(MINUTE),
+    bot_invite_url: 'https://discord.com/oauth2/authorize?client_id=1&scope=bot',
+  },
+  '/orgs/o1/guilds/g1': guildSettings,
+  '/orgs/o1/servers': { servers },
+  '/orgs/o2/servers': { servers: servers.slice(0, 3) },
+  '/orgs/o2/guilds': { guilds: guilds.slice(0, 1) },
+  ...Object.fromEntries(servers.map((one) => [`/orgs/o1/servers/${one.id}`, one])),
+  '/orgs/o1/keys': {
+    keys: [
+      { id: 'c1', name: 'Website', guild_id: 'g1', server_id: null, actions: ['count', 'findBySteam'], prefix: 'svc_live_aa10', revoked: false, created_at_ms: ago(20 * DAY), last_used_at_ms: ago(HOUR), query_calls: 0 },
+      { id: 'c2', name: 'Old panel', guild_id: 'g1', server_id: 's1', actions: ['count'], prefix: 'svc_live_bb20', revoked: true, created_at_ms: ago(200 * DAY), last_used_at_ms: null, query_calls: 3 },
+    ],
+    bot_keys: [{ id: 'b1', guild_id: 'g1', server_id: 's1', prefix: 'svc_live_cc30', last_used_at_ms: ago(MINUTE) }],
+    groups: [{ name: 'Read links', actions: ['count', 'findBySteam', 'findByDiscord'] }, { name: 'Change links', actions: ['remove'] }, { name: 'Lists', actions: ['list'] }],
+    plugin_actions: actions,
+    ceiling: 20,
+    allowed: true,
+  },
+  '/orgs/o1/team': {
+    members,
+    areas: AREAS,
+    defaults: [{ role: 'admin', permissions: ADMIN }, { role: 'staff', permissions: STAFF }],
+    grantable: ALL,
+  },
+  '/orgs/o1/invites': {
+    invites: [
+      invite('i1', { note: 'For the new moderators', uses: 1 }),
+      invite('i2', { role: 'admin', permissions: ADMIN, expires_at_ms: null }),
+      invite('i3', { expired: true, expires_at_ms: ago(DAY), url: null }),
+      invite('i4', { revoked: true, url: null }),
+    ],
+  },
+  '/orgs/o1/navigation': {
+    links: [
+      { label: 'Chat', url: 'https://discord.gg/rustlands', icon: 'discord', new_tab: true },
+      { label: 'Shop', url: 'https://shop.example/', icon: 'shop', new_tab: true },
+      { label: 'News', url: 'https://news.example/', icon: 'news', new_tab: false },
+    ],
+    ceiling: 5,
+    link_pages: ['rustlands', 'rustlands-modded'],
+  },
+  '/orgs/o1/audit': {
+    entries: Array.from({ length: 30 }, (_, i) => ({
+      seq: 300 - i,
+      at_ms: ago(i * 47 * MINUTE),
+      actor_kind: ['account', 'account', 'key', 'player', 'operator_cli', 'system'][i % 6],
+      actor_id: `a${i % 3}`,
+      actor_name: ['maya.okafor', 'iven', null][i % 3],
+      action: audit[i % audit.length],
+      target: i % 4 ? `server:s${i % 4}` : null,
+      detail: i % 2 ? { before: { name: 'EU Main' }, after: { name: 'EU Main 2x' } } : {},
+    })),
+    next_before: 270,
+    actions: audit,
+  },
+};
+
+export const WRITES = {
+  'POST /orgs': [201, { id: 'o1', slug: 'rustlands' }],
+  'POST /orgs/o1/guilds': [201, guilds[1]],
+  'POST /orgs/o1/servers': [201, { server_id: 's1', key: `svc_live_${'0123456789ab'.repeat(4)}` }],
+  'POST /orgs/o1/servers/s1/key/reveal': [200, { server_id: 's1', key: `svc_live_${'0123456789ab'.repeat(4)}` }],
+  'POST /orgs/o1/servers/s1/key/regenerate': [200, { server_id: 's1', key: `svc_live_${'ba9876543210'.repeat(4)}` }],
+  'POST /orgs/o1/keys': [201, { id: 'c3', key: `svc_live_${'00ff00ff00ff'.repeat(4)}` }],
+  'POST /orgs/o1/keys/c1/reveal': [200, { id: 'c1', key: `svc_live_${'00ff00ff00ff'.repeat(4)}` }],
+  'POST /orgs/o1/invites': [201, invite('i9')],
+  'POST /orgs/o1/invites/i1/reissue': [200, invite('i1')],
+};
+
+/** Other worlds, chosen by the cookie `mock`. */
+export const WORLDS = {
+  empty: {
+    '/account': { ...me, orgs: [], orgs_owned: 0, orgs_ceiling: 1 },
+  },
+  fresh: {
+    '/account': { ...me, orgs: [{ ...rustlands, tier: 'free', usage: { guilds: 0, servers: 0, links: 0, navigation_links: 0 }, ceilings: FREE }] },
+    '/orgs/o1/overview': { usage: { guilds: 0, servers: 0, links: 0, navigation_links: 0 }, ceilings: FREE, tier: 'free', guilds: [], servers: [], recent: [], attention: [{ kind: 'no_guild', subject: null }] },
+    '/orgs/o1/guilds': { guilds: [] },
+    '/orgs/o1/servers': { servers: [] },
+    '/orgs/o1/invites': { invites: [] },
+    '/orgs/o1/keys': { keys: [], bot_keys: [], groups: [], plugin_actions: actions, ceiling: 0, allowed: false },
+    '/orgs/o1/navigation': { links: [], ceiling: 3, link_pages: [] },
+    '/orgs/o1/audit': { entries: [], next_before: null, actions: audit },
+    '/orgs/o1/guilds/candidates': { candidates: [], looked_up_at_ms: null, bot_invite_url: null },
+  },
+  invited: {
+    '/account': { ...me, registration: 'invite_only', orgs_owned: 3, orgs_ceiling: 3 },
+  },
+  calm: {
+    '/orgs/o1/overview': { ...overview, recent: null, attention: [], servers: servers.slice(0, 1), usage: { guilds: 3, servers: 16, links: 19_000, navigation_links: 5 } },
+  },
+};

@@ -1,0 +1,112 @@
+// Opens every screen of dist/ at two widths and in both themes, takes pictures, asks axe, and listens for breaches of the
+// content policy. Uses the browser packages of tests/e2e.
+//
+//     npm run build && node tests/look.mjs FOLDER [word in the screen's name]
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { mock } from './mock.mjs';
+
+const need = createRequire(new URL('../../tests/e2e/package.json', import.meta.url));
+const { chromium } = need('playwright-core');
+const AXE = readFileSync(need.resolve('axe-core/axe.min.js'), 'utf8');
+const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+
+// name: [path, world, what to do before looking]
+const SCREENS = {
+  orgs: ['/'],
+  'orgs-empty': ['/', 'empty'],
+  new: ['/new'],
+  'new-tried': ['/new', '', (page) => page.click('main button[type=submit]')],
+  'new-invited': ['/new', 'invited'],
+  overview: ['/orgs/o1'],
+  'overview-fresh': ['/orgs/o1', 'fresh'],
+  'overview-calm': ['/orgs/o1', 'calm'],
+  'overview-over': ['/orgs/o2'],
+  'overview-error': ['/orgs/o1', 'error'],
+  settings: ['/orgs/o1/settings'],
+  'settings-dirty': ['/orgs/o1/settings', '', (page) => page.fill('main input', 'Rustlands EU')],
+  'settings-delete': ['/orgs/o1/settings', '', (page) => page.getByRole('button', { name: 'Delete' }).click()],
+  'settings-transfer': ['/orgs/o1/settings', '', async (page) => {
+    await page.getByRole('button', { name: 'Transfer ownership' }).click();
+    await page.getByRole('combobox').click();
+    await page.getByRole('option').first().waitFor();
+  }],
+  'settings-again': ['/orgs/o1/settings', 'again', async (page) => {
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByLabel(/Type rustlands/).fill('rustlands');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog', { name: 'Sign in again' }).waitFor();
+  }],
+  account: ['/account'],
+  'account-toast': ['/account', '', (page) => page.getByRole('button', { name: 'End session on Safari' }).click()],
+  denied: ['/orgs/o2/settings'],
+  strange: ['/orgs/nope'],
+  missing: ['/no/such/page'],
+  maintenance: ['/', 'maintenance'],
+  palette: ['/orgs/o1', '', async (page) => {
+    await page.keyboard.press('Control+k');
+    await page.getByRole('option').nth(12).waitFor();
+  }],
+  switcher: ['/orgs/o1', '', async (page, width) => {
+    if (width < 860) await page.getByRole('button', { name: 'Open menu' }).click();
+    await page.getByRole('button', { name: 'Switch organisation' }).click();
+  }],
+  guilds: ['/orgs/o1/guilds'],
+  'guilds-new': ['/orgs/o1/guilds/new'],
+  guild: ['/orgs/o1/guilds/g1'],
+  servers: ['/orgs/o1/servers'],
+  server: ['/orgs/o1/servers/s1'],
+  team: ['/orgs/o1/team'],
+  invites: ['/orgs/o1/team?tab=invites'],
+  keys: ['/orgs/o1/keys'],
+  linkpage: ['/orgs/o1/link-page'],
+  audit: ['/orgs/o1/audit'],
+};
+
+const [folder = '/tmp/look', word = ''] = process.argv.slice(2);
+mkdirSync(folder, { recursive: true });
+const server = mock().listen(0, '127.0.0.1');
+await new Promise((ready) => server.once('listening', ready));
+const base = `http://127.0.0.1:${server.address().port}`;
+const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: FLAGS });
+const findings = [];
+
+for (const [name, [path, world, act]] of Object.entries(SCREENS)) {
+  if (!name.includes(word)) continue;
+  for (const width of [1280, 375]) {
+    for (const colorScheme of ['light', 'dark']) {
+      const label = `${name}-${width}-${colorScheme}`;
+      const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme, reducedMotion: 'reduce' });
+      if (world) await context.addCookies([{ name: 'mock', value: world, url: base }]);
+      await context.addInitScript(() => {
+        globalThis.breaches = [];
+        document.addEventListener('securitypolicyviolation', (event) => globalThis.breaches.push(`${event.violatedDirective} ${event.blockedURI}`));
+      });
+      const page = await context.newPage();
+      page.on('pageerror', (error) => findings.push(`${label}: ${error}`));
+      page.on('console', (message) => {
+        if (message.type() === 'error' && !/Failed to load resource/.test(message.text())) findings.push(`${label}: console: ${message.text()}`);
+      });
+      await page.goto(`${base}/app${path}`);
+      await page.locator('h1').first().waitFor({ state: 'attached' });
+      await page.waitForLoadState('networkidle');
+      await act?.(page, width);
+      await page.waitForTimeout(150);
+      await page.screenshot({ path: join(folder, `${label}.png`), fullPage: !act });
+      if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)) findings.push(`${label}: wider than the screen`);
+      const breaches = await page.evaluate(() => globalThis.breaches);
+      findings.push(...breaches.map((one) => `${label}: policy: ${one}`));
+      await (await context.newCDPSession(page)).send('Page.setBypassCSP', { enabled: true }).catch(() => {});
+      await page.evaluate(AXE);
+      const { violations } = await page.evaluate(() => globalThis.axe.run());
+      for (const { id, impact, nodes } of violations) findings.push(`${label}: ${impact} ${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
+      await context.close();
+    }
+  }
+}
+await browser.close();
+server.close();
+for (const one of findings) console.log(one);
+console.log(`${findings.length} findings`);
+process.exitCode = findings.length ? 1 : 0;
