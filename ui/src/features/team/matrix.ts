@@ -1,0 +1,59 @@
+// Who may do what, cell by cell: what is on, what differs from the role, what the reader may change and why not.
+
+import type { Member, Team } from '$lib/api/schema';
+import { permissionLabel } from '$lib/can';
+import { list } from '$lib/format';
+
+export type GivenRole = 'admin' | 'staff';
+
+export const ROLE_NAMES = { owner: 'Owner', admin: 'Admin', staff: 'Staff' } as const;
+
+export interface Cell {
+  on: boolean;
+  /** Not what the role starts with. */
+  differs: boolean;
+  /** Why it cannot be changed; null when it can. */
+  locked: string | null;
+}
+
+export function defaultsOf(team: Pick<Team, 'defaults'>, role: Member['role']): readonly string[] {
+  return team.defaults.find((one) => one.role === role)?.permissions ?? [];
+}
+
+export function cellOf(team: Team, member: Member, held: readonly string[], permission: string): Cell {
+  if (member.role === 'owner') return { on: true, differs: false, locked: 'The Owner always holds every permission.' };
+  const on = held.includes(permission);
+  const differs = on !== defaultsOf(team, member.role).includes(permission);
+  return { on, differs, locked: lockOf(member) ?? grantLock(team, on, permission) };
+}
+
+/** Why nothing about this member can be changed by the reader. */
+export function lockOf(member: Member): string | null {
+  if (member.role === 'owner') return 'The Owner always holds every permission.';
+  if (member.can_edit) return null;
+  if (member.you) return 'You cannot change your own permissions.';
+  return `Only somebody above ${ROLE_NAMES[member.role]} can change ${member.name}.`;
+}
+
+// Taking away is always possible; giving needs to be held.
+function grantLock(team: Pick<Team, 'grantable'>, on: boolean, permission: string): string | null {
+  if (on || team.grantable.includes(permission)) return null;
+  return 'You do not hold this permission, so you cannot grant it.';
+}
+
+/** What a role would fill in when the reader grants it: its defaults, as far as the reader holds them. */
+export function filledBy(team: Pick<Team, 'defaults' | 'grantable'>, role: GivenRole): string[] {
+  return defaultsOf(team, role).filter((permission) => team.grantable.includes(permission));
+}
+
+/** What changing the role does, in words. */
+export function roleEffect(team: Team, member: Member, role: GivenRole): string {
+  const next = filledBy(team, role);
+  const gained = next.filter((one) => !member.permissions.includes(one));
+  const lost = member.permissions.filter((one) => !next.includes(one));
+  const parts = [`The permissions are set to the defaults of ${ROLE_NAMES[role]}.`];
+  if (gained.length) parts.push(`Gained: ${list(gained.map(permissionLabel))}.`);
+  if (lost.length) parts.push(`Lost: ${list(lost.map(permissionLabel))}.`);
+  if (!gained.length && !lost.length) parts.push('They are the same as now.');
+  return parts.join(' ');
+}
