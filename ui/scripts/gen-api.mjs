@@ -1,4 +1,5 @@
-// openapi.json -> src/lib/api/schema.ts: one type per schema, and one table of operations.
+// openapi.json -> src/lib/api/schema.ts: the operations of the dashboard in one table, and one type for each schema
+// that they use.
 //
 //     npm run gen            write the file
 //
@@ -7,6 +8,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 
 const FITS = 110;
+const TAG = 'dashboard';
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 const HEAD = '// Made by scripts/gen-api.mjs from openapi.json. Run `npm run gen` instead of editing.\n';
 
@@ -14,9 +16,24 @@ const HEAD = '// Made by scripts/gen-api.mjs from openapi.json. Run `npm run gen
 
 /** @param {Json} doc */
 export function generate(doc) {
-  const schemas = Object.entries(doc.components?.schemas ?? {}).sort(byName);
-  const types = schemas.map(([name, schema]) => declaration(identifier(name), schema));
-  return [HEAD, ...types, operations(doc)].join('\n');
+  const table = operations(doc);
+  const types = new Map();
+  use(doc, table, types);
+  const sorted = [...types].sort(byName).map(([, text]) => text);
+  return [HEAD, ...sorted, table].join('\n');
+}
+
+/**
+ * Writes down every schema that a text names, and those that they name in turn.
+ * @param {Json} doc @param {string} text @param {Map<string, string>} types
+ */
+function use(doc, text, types) {
+  for (const [name, schema] of Object.entries(doc.components?.schemas ?? {})) {
+    if (types.has(name) || !new RegExp(`\\b${identifier(name)}\\b`).test(text)) continue;
+    const written = declaration(identifier(name), schema);
+    types.set(name, written);
+    use(doc, written, types);
+  }
 }
 
 /** @param {[string, any]} a @param {[string, any]} b */
@@ -36,7 +53,7 @@ function operations(doc) {
   const lines = [];
   for (const [path, item] of Object.entries(doc.paths ?? {}).sort(byName)) {
     for (const method of METHODS) {
-      if (item[method]) lines.push(operation(doc, method, path, item));
+      if (item[method]?.tags?.includes(TAG)) lines.push(operation(doc, method, path, item));
     }
   }
   return `export interface Operations {\n${lines.join('\n')}\n}\n`;

@@ -52,6 +52,10 @@ export function list(words: string[]): string {
   return `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 }
 
+export const SLUG_MAX = 40;
+/** What the server takes for the name in an address. */
+export const SLUG = /^(?=.{3,40}$)[a-z0-9]+(-[a-z0-9]+)*$/;
+
 /** What a name would be in an address: "Rust Lands!" becomes "rust-lands". */
 export function slugify(name: string): string {
   return name
@@ -60,7 +64,7 @@ export function slugify(name: string): string {
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-+|-+$/g, '')
-    .slice(0, 32)
+    .slice(0, SLUG_MAX)
     .replace(/-+$/, '');
 }
 

@@ -1,6 +1,7 @@
 // What needs attention, in words, with the place where it is put right.
 
 import type { Attention, Overview } from '$lib/api/schema';
+import { sentence } from '$lib/format';
 import { href } from '$lib/router.svelte';
 import { DIMENSIONS } from './dimensions';
 
@@ -14,7 +15,10 @@ export interface Notice {
 }
 
 export function notices(org: string, overview: Pick<Overview, 'attention' | 'servers' | 'guilds'>): Notice[] {
-  return overview.attention.map((one) => ({ id: `${one.kind} ${one.subject ?? ''}`, ...notice(org, overview, one) }));
+  return overview.attention.map((one) => {
+    const found = notice(org, overview, one);
+    return { ...found, id: `${one.kind} ${one.subject ?? ''}`, text: sentence(found.text) };
+  });
 }
 
 function notice(
@@ -24,8 +28,8 @@ function notice(
 ): Omit<Notice, 'id'> {
   const server = servers.find((one) => one.id === subject);
   const guild = guilds.find((one) => one.id === subject);
-  const serverName = server?.name ?? 'A server';
-  const guildName = guild?.name ?? 'A Guild';
+  const serverName = server?.name ?? 'a server';
+  const guildName = guild?.name ?? 'a Guild';
   const at = (path: string, params: Record<string, string> = {}) => href(`/orgs/:org${path}`, { org, ...params });
   const serverPage = server ? at('/servers/:sid', { sid: server.id }) : at('/servers');
   const guildPage = guild ? at('/guilds/:gid', { gid: guild.id }) : at('/guilds');

@@ -51,8 +51,6 @@ export interface CustomKeyView {
 
 export interface EditedKey { name: string; groups: Array<string>; actions: Array<string> }
 
-export interface Failure { status: number; code: string; message: string; request_id: string }
-
 export interface GuildChange {
   slug?: string | null;
   name?: string | null;

@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import type { OrgSummary } from '../../src/lib/api/schema';
+import { can, permissionArea, permissionLabel } from '../../src/lib/can';
+import { homeOf, navigation, routes, samePageIn } from '../../src/routes';
+
+const none = { guilds: 0, servers: 0, links: 0, navigation_links: 0 };
+const org = (role: OrgSummary['role'], ...permissions: string[]): OrgSummary => ({
+  id: '7',
+  slug: 'a',
+  name: 'A',
+  tier: 'free',
+  role,
+  permissions,
+  usage: none,
+  ceilings: none,
+});
+
+describe('permissions', () => {
+  test('the Owner may do everything, others what they were given, nobody without an Org', () => {
+    expect(can(org('owner'), 'org.billing')).toBe(true);
+    expect(can(org('staff', 'links.view'), 'links.view')).toBe(true);
+    expect(can(org('admin', 'links.view'), 'org.team')).toBe(false);
+    expect(can(null, 'links.view')).toBe(false);
+  });
+
+  test('they have words, and a name that is new here stays as it is', () => {
+    expect(permissionLabel('servers.keys')).toBe('Reveal and replace keys');
+    expect(permissionLabel('moon.landing')).toBe('moon.landing');
+    expect(permissionArea('servers.keys')).toBe('Servers');
+    expect(permissionArea('moon.landing')).toBe('Other');
+  });
+});
+
+describe('the sidebar', () => {
+  const titles = (of: OrgSummary) => navigation(of).flatMap((group) => group.routes.map((route) => route.title));
+
+  test('shows nothing that would be refused', () => {
+    expect(titles(org('staff', 'servers.view'))).toEqual(['Overview', 'Guilds', 'Servers']);
+    expect(titles(org('staff', 'org.invites', 'audit.view'))).toEqual(['Team', 'Audit log']);
+    expect(titles(org('staff'))).toEqual([]);
+  });
+
+  test('shows the Owner everything', () => {
+    expect(titles(org('owner'))).toHaveLength(routes.filter((route) => route.group).length);
+  });
+
+  test('an Org opens at the first page the person may see', () => {
+    expect(homeOf(org('staff', 'audit.view'))).toBe('/app/orgs/7/audit');
+    expect(homeOf(org('owner'))).toBe('/app/orgs/7');
+  });
+
+  test('switching keeps the page where it exists and is allowed', () => {
+    const at = (path: string) => routes.find((route) => route.path === path);
+    expect(samePageIn(org('owner'), at('/orgs/:org/team'))).toBe('/app/orgs/7/team');
+    expect(samePageIn(org('owner'), at('/orgs/:org/servers/:sid'))).toBe('/app/orgs/7/servers');
+    expect(samePageIn(org('staff', 'servers.view'), at('/orgs/:org/team'))).toBe('/app/orgs/7');
+    expect(samePageIn(org('owner'), at('/account'))).toBe('/app/orgs/7');
+    expect(samePageIn(org('owner'), undefined)).toBe('/app/orgs/7');
+  });
+});

@@ -1,0 +1,123 @@
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { address, ApiError, call } from '../../src/lib/api/client';
+import { worthRetrying } from '../../src/lib/api/queries';
+import { session } from '../../src/lib/session.svelte';
+
+function answers(status: number, body: unknown, headers: Record<string, string> = {}) {
+  const spy = vi.fn<typeof fetch>(async () => new Response(body === undefined ? null : JSON.stringify(body), { status, headers }));
+  vi.stubGlobal('fetch', spy);
+  return spy;
+}
+
+async function refusal(promise: Promise<unknown>): Promise<ApiError> {
+  const error = await promise.then(
+    () => null,
+    (cause: unknown) => cause,
+  );
+  expect(error).toBeInstanceOf(ApiError);
+  return error as ApiError;
+}
+
+beforeEach(() => {
+  session.maintenance = null;
+  session.signInAgain = false;
+});
+
+describe('what is sent', () => {
+  test('a read goes to /api with its parameters encoded and no body', async () => {
+    const spy = answers(200, { entries: [] });
+    await call('GET /orgs/{org}/audit', { path: { org: 'a/b' }, query: { action: 'key.reveal', limit: 50, before: undefined } });
+    const [url, init] = spy.mock.calls[0]!;
+    expect(url).toBe('/api/orgs/a%2Fb/audit?action=key.reveal&limit=50');
+    expect(init).toMatchObject({ method: 'GET', body: undefined, credentials: 'same-origin' });
+  });
+
+  test('a change always says it is JSON, with a body even when there is nothing to say', async () => {
+    const spy = answers(204, undefined);
+    expect(await call('POST /account/sign-out')).toBeUndefined();
+    const [, init] = spy.mock.calls[0]!;
+    expect(init?.headers).toMatchObject({ 'content-type': 'application/json' });
+    expect(init?.body).toBe('{}');
+  });
+
+  test('the body of a change is sent as it is', async () => {
+    const spy = answers(201, { id: '1', slug: 'a' });
+    expect(await call('POST /orgs', { body: { name: 'A', slug: 'a' } })).toEqual({ id: '1', slug: 'a' });
+    expect(spy.mock.calls[0]![1]?.body).toBe('{"name":"A","slug":"a"}');
+  });
+
+  test('an address for a download leaves empty filters out', () => {
+    expect(address('/orgs/{org}/audit/export', { org: '1' }, { format: 'csv', actor: '', from_ms: null })).toBe(
+      '/api/orgs/1/audit/export?format=csv',
+    );
+  });
+});
+
+describe('what comes back', () => {
+  test('a refusal keeps its code, text, reference and extras', async () => {
+    answers(403, { status: 403, code: 'MISSING_PERMISSION', message: 'Ask for it.', request_id: 'r1', permission: 'org.team' });
+    const error = await refusal(call('GET /account'));
+    expect(error).toMatchObject({ status: 403, code: 'MISSING_PERMISSION', message: 'Ask for it.', requestId: 'r1', permission: 'org.team' });
+    expect(error.handled).toBe(false);
+  });
+
+  test('a wait that was asked for is kept', async () => {
+    answers(429, { code: 'RATE_LIMITED', message: 'Slow down.' }, { 'retry-after': '7', 'x-request-id': 'r2' });
+    expect(await refusal(call('GET /account'))).toMatchObject({ retryAfterSeconds: 7, requestId: 'r2' });
+  });
+
+  test('an answer that is not JSON still says what to do', async () => {
+    vi.stubGlobal('fetch', async () => new Response('<h1>Bad gateway</h1>', { status: 502 }));
+    expect(await refusal(call('GET /account'))).toMatchObject({ status: 502, code: 'UNREADABLE', message: expect.stringContaining('Try again') });
+  });
+
+  test('a success that is not JSON is a failure', async () => {
+    vi.stubGlobal('fetch', async () => new Response('<html>', { status: 200 }));
+    expect((await refusal(call('GET /account'))).code).toBe('UNREADABLE');
+  });
+
+  test('no answer at all says to check the connection', async () => {
+    vi.stubGlobal('fetch', async () => Promise.reject(new TypeError('offline')));
+    expect(await refusal(call('GET /account'))).toMatchObject({ status: 0, code: 'NO_ANSWER' });
+  });
+
+  test('a read that was called off is not a failure of the server', async () => {
+    const gone = new AbortController();
+    vi.stubGlobal('fetch', async () => {
+      gone.abort();
+      throw new DOMException('gone', 'AbortError');
+    });
+    await expect(call('GET /account', { signal: gone.signal })).rejects.toBeInstanceOf(DOMException);
+  });
+});
+
+describe('what interrupts the page', () => {
+  test('maintenance shows the card with the text of the server', async () => {
+    answers(503, { code: 'MAINTENANCE', message: 'Back at two.' });
+    expect((await refusal(call('GET /account'))).handled).toBe(true);
+    expect(session.maintenance).toBe('Back at two.');
+  });
+
+  test('a stale sign-in asks for a new one', async () => {
+    answers(403, { code: 'SIGN_IN_AGAIN', message: 'Sign in again.' });
+    await refusal(call('DELETE /orgs/{org}', { path: { org: '1' }, body: { confirm: 'a' } }));
+    expect(session.signInAgain).toBe(true);
+  });
+
+  test('a session that ended leads to the sign-in and back', async () => {
+    answers(401, { code: 'SIGN_IN_REQUIRED', message: 'Sign in.' });
+    const assign = vi.fn();
+    vi.stubGlobal('location', { pathname: '/app/orgs/1', search: '?tab=x', assign });
+    await refusal(call('GET /account'));
+    expect(assign).toHaveBeenCalledExactlyOnceWith('/auth/discord/login?return_to=%2Fapp%2Forgs%2F1%3Ftab%3Dx');
+  });
+});
+
+test('only a lost connection is tried again, and not for ever', () => {
+  const lost = new ApiError(0, 'NO_ANSWER', '');
+  expect(worthRetrying(0, lost)).toBe(true);
+  expect(worthRetrying(2, lost)).toBe(false);
+  expect(worthRetrying(0, new ApiError(403, 'MISSING_PERMISSION', ''))).toBe(false);
+  expect(worthRetrying(0, new ApiError(503, 'MAINTENANCE', ''))).toBe(false);
+  expect(worthRetrying(0, new Error('bug'))).toBe(false);
+});
