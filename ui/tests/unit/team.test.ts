@@ -1,0 +1,133 @@
+import { describe, expect, test, vi } from 'vitest';
+import type { Member, Team } from '../../src/lib/api/schema';
+import { lockedIn, scopeFrom, statusOf } from '../../src/features/invites/invite-form';
+import { Edits } from '../../src/features/team/edits.svelte';
+import { cellOf, filledBy, roleEffect } from '../../src/features/team/matrix';
+
+const member = (more: Partial<Member>): Member => ({
+  account_id: 'a2',
+  name: 'iven',
+  discord_id: '1',
+  role: 'staff',
+  permissions: ['links.view'],
+  joined_at_ms: 0,
+  you: false,
+  can_edit: true,
+  ...more,
+});
+const team: Team = {
+  members: [],
+  areas: [{ name: 'Links', permissions: ['links.view', 'links.unlink'] }, { name: 'Organisation', permissions: ['org.billing'] }],
+  defaults: [
+    { role: 'admin', permissions: ['links.view', 'links.unlink', 'org.team'] },
+    { role: 'staff', permissions: ['links.view'] },
+  ],
+  grantable: ['links.view', 'links.unlink'],
+};
+const cell = (one: Member, permission: string) => cellOf(team, one, one.permissions, permission);
+
+describe('cells of the matrix', () => {
+  test('the Owner holds everything and nobody changes it', () => {
+    expect(cell(member({ role: 'owner', permissions: [], can_edit: true }), 'org.billing')).toMatchObject({ on: true, differs: false, locked: /Owner/ });
+  });
+
+  test('a difference from the role is marked both ways', () => {
+    const one = member({ permissions: ['links.unlink'] });
+    expect(cell(one, 'links.view').differs).toBe(true);
+    expect(cell(one, 'links.unlink').differs).toBe(true);
+    expect(cell(one, 'org.billing').differs).toBe(false);
+  });
+
+  test('what the reader does not hold can be taken away but not given', () => {
+    expect(cell(member({}), 'org.billing').locked).toMatch(/cannot grant/);
+    expect(cell(member({ permissions: ['org.billing'] }), 'org.billing').locked).toBeNull();
+  });
+
+  test('rank and oneself lock every cell', () => {
+    expect(cell(member({ can_edit: false, role: 'admin' }), 'links.view').locked).toBe('Only somebody above Admin can change iven.');
+    expect(cell(member({ can_edit: false, you: true }), 'links.view').locked).toMatch(/your own/);
+  });
+});
+
+describe('roles', () => {
+  test('a role fills its defaults as far as the reader holds them', () => {
+    expect(filledBy(team, 'admin')).toEqual(['links.view', 'links.unlink']);
+  });
+
+  test('what changes is said before', () => {
+    expect(roleEffect(team, member({ permissions: ['org.billing', 'links.view'] }), 'admin')).toBe(
+      'The permissions are set to the defaults of Admin. Gained: Unlink players. Lost: Manage billing.',
+    );
+    expect(roleEffect(team, member({}), 'staff')).toContain('the same as now');
+  });
+});
+
+describe('switches that save at once', () => {
+  function started() {
+    const gates: Array<{ ok: () => void; no: (cause: Error) => void; sent: string[] }> = [];
+    const effects = {
+      save: vi.fn((_: string, sent: string[]) => new Promise<void>((ok, no) => gates.push({ ok, no, sent: [...sent] }))),
+      saved: vi.fn(async () => {}),
+      failed: vi.fn(),
+    };
+    return { gates, effects, edits: new Edits(effects) };
+  }
+
+  test('the switch moves before the answer and moves back on a refusal', async () => {
+    const { edits, gates, effects } = started();
+    const one = member({});
+    const done = edits.toggle(one, 'links.unlink', true);
+    expect(edits.held(one)).toContain('links.unlink');
+    gates[0]!.no(new Error('no'));
+    await done;
+    expect(edits.held(one)).toEqual(['links.view']);
+    expect(effects.failed).toHaveBeenCalledOnce();
+    expect(effects.saved).not.toHaveBeenCalled();
+  });
+
+  test('quick clicks on one member go out one after the other, and none is lost', async () => {
+    const { edits, gates, effects } = started();
+    const one = member({});
+    const done = edits.toggle(one, 'links.unlink', true);
+    void edits.toggle(one, 'links.view', false);
+    expect(effects.save).toHaveBeenCalledTimes(1);
+    gates[0]!.ok();
+    await vi.waitFor(() => expect(gates).toHaveLength(2));
+    expect(gates[1]!.sent).toEqual(['links.unlink']);
+    gates[1]!.ok();
+    await done;
+    expect(effects.saved).toHaveBeenCalledOnce();
+  });
+
+  test('two members do not wait for each other', () => {
+    const { edits, effects } = started();
+    void edits.toggle(member({}), 'links.unlink', true);
+    void edits.toggle(member({ account_id: 'a3' }), 'links.unlink', true);
+    expect(effects.save).toHaveBeenCalledTimes(2);
+  });
+});
+
+describe('invites', () => {
+  test('nothing can be given that is not held', () => {
+    const scope = scopeFrom(team, null);
+    expect(lockedIn(scope)).toEqual(['org.billing']);
+    expect(scope.fill('admin')).toEqual(['links.view', 'links.unlink']);
+  });
+
+  test('without sight of the team, what one holds is what one can give', () => {
+    const scope = scopeFrom(undefined, { permissions: ['org.invites', 'links.view', 'org.billing'] });
+    expect(scope.areas).toEqual([
+      { name: 'Organisation', items: ['org.invites', 'org.billing'] },
+      { name: 'Links', items: ['links.view'] },
+    ]);
+    expect(lockedIn(scope)).toEqual([]);
+    expect(scope.fill('admin')).toEqual(['org.invites', 'links.view']);
+    expect(scope.fill('staff')).toEqual(['links.view']);
+  });
+
+  test('a revoked invite is revoked even when its time is over', () => {
+    expect(statusOf({ revoked: true, expired: true })).toBe('revoked');
+    expect(statusOf({ revoked: false, expired: true })).toBe('expired');
+    expect(statusOf({ revoked: false, expired: false })).toBe('active');
+  });
+});
