@@ -3,10 +3,12 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run build test browser outsiders lint fmt gen bench torture clean-data
+.PHONY: help run build test ui ui-test dev browser outsiders lint fmt gen bench torture clean-data
 
 DATE = $(shell date +%Y-%m-%d)
 RESULTS := bench/results
+
+UI_SOURCES = $(shell find ui/src ui/public ui/styles ui/scripts ui/index.html ui/vite.config.ts ui/svelte.config.js -type f)
 
 # nextest runs the tests of all crates side by side; plain cargo does where it is not installed.
 TESTS = $(if $(shell command -v cargo-nextest),cargo nextest run --workspace,cargo test --workspace)
@@ -14,20 +16,36 @@ TESTS = $(if $(shell command -v cargo-nextest),cargo nextest run --workspace,car
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-run: ## start the server with its sandbox on http://127.0.0.1:8080
+run: ui ## start the server with its sandbox on http://127.0.0.1:8080
 	cargo run -p symbolon -- serve --sandbox --data ./data/sandbox --listen 127.0.0.1:8080
 
-build: ## build everything
+build: ui ## build everything
 	cargo build --workspace
+
+ui: ui/dist/index.html ## build the dashboard
+
+ui/node_modules/.package-lock.json: ui/package.json ui/package-lock.json
+	cd ui && npm ci --no-audit --no-fund
+	touch $@
+
+ui/dist/index.html: ui/node_modules/.package-lock.json $(UI_SOURCES)
+	cd ui && npm run build
+
+dev: ## the dashboard with live reload, beside a running `make run`
+	cd ui && npm run dev
+
+ui-test: ui ## types and unit tests of the dashboard
+	cd ui && npm run check && npm test
 
 test: ## install what is missing, then lint and test on both databases
 	tools/ensure-packages
 	$(MAKE) --no-print-directory lint
+	$(MAKE) --no-print-directory ui-test
 	tools/with-postgres $(TESTS)
 	$(MAKE) --no-print-directory browser
 	$(MAKE) --no-print-directory outsiders
 
-browser: ## click through the pages of a sandbox in Chromium
+browser: ui ## click through the pages of a sandbox in Chromium
 	cargo build -p symbolon
 	tools/browser
 
@@ -50,13 +68,17 @@ fmt: ## format the Rust code
 	cargo fmt
 
 # Through a file beside it, so that a failed build does not leave an empty page.
-gen: ## regenerate the generated documentation
+gen: ui/node_modules/.package-lock.json ## regenerate what is made from the code: documentation and the dashboard's client
 	mkdir -p docs
 	cargo run -q -p config --example reference > docs/configuration.md.new
 	mv docs/configuration.md.new docs/configuration.md
+	cargo run -q -p web --example openapi > ui/openapi.json.new
+	mv ui/openapi.json.new ui/openapi.json
+	cd ui && npm run gen
 
 bench: ## measure a release build; the report goes to bench/results
 	mkdir -p $(RESULTS)
+	$(MAKE) --no-print-directory ui
 	cargo build --release -p symbolon
 	tools/with-postgres --durable cargo run --release -p bench -- run 2>&1 | tee $(RESULTS)/bench-$(DATE).txt
 

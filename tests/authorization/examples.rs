@@ -41,8 +41,14 @@ impl From<&Tenant> for Target {
                 .custom_key
                 .as_ref()
                 .map_or("key_".to_owned(), ToString::to_string),
-            account: tenant.helper.as_ref().map_or("usr_".to_owned(), ToString::to_string),
-            invite: tenant.invite.as_ref().map_or("inv_".to_owned(), ToString::to_string),
+            account: tenant
+                .helper
+                .as_ref()
+                .map_or("usr_".to_owned(), ToString::to_string),
+            invite: tenant
+                .invite
+                .as_ref()
+                .map_or("inv_".to_owned(), ToString::to_string),
         }
     }
 }
@@ -67,12 +73,15 @@ pub fn example(route: &RouteSpec, target: &Target) -> Example {
             let body = format!(r#"{{"name":"Made here","slug":"made-{}"}}"#, unique());
             ("", Some(body), 201)
         }
-        ("GET", "/orgs/{org}/overview" | "/orgs/{org}/navigation" | "/orgs/{org}/team" | "/orgs/{org}/invites") => {
-            ("", None, 200)
-        }
+        (
+            "GET",
+            "/orgs/{org}/overview" | "/orgs/{org}/navigation" | "/orgs/{org}/team" | "/orgs/{org}/invites",
+        ) => ("", None, 200),
         ("GET", "/orgs/{org}/claimable-guilds" | "/orgs/{org}/audit/export") => ("", None, 200),
         // What cannot be undone is confirmed by a word, and this is the wrong one.
-        ("DELETE", "/orgs/{org}" | "/orgs/{org}/guilds/{guild}") => ("", Some(r#"{"confirm":"no"}"#.to_owned()), 400),
+        ("DELETE", "/orgs/{org}" | "/orgs/{org}/guilds/{guild}") => {
+            ("", Some(r#"{"confirm":"no"}"#.to_owned()), 400)
+        }
         ("POST", "/orgs/{org}/transfer") => {
             let body = format!(r#"{{"account_id":"{}","confirm":"no"}}"#, target.account);
             ("", Some(body), 400)

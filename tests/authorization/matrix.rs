@@ -158,10 +158,16 @@ impl World {
             only.insert(permission);
             others = others.without(permission);
         }
-        for (number, role, set) in [(WITHOUT, Role::Staff, others), (WITH, Role::Admin, only), (HELPER, Role::Staff, PermissionSet::EMPTY)] {
+        for (number, role, set) in [
+            (WITHOUT, Role::Staff, others),
+            (WITH, Role::Admin, only),
+            (HELPER, Role::Staff, PermissionSet::EMPTY),
+        ] {
             let account = self.test.account(number).await;
             let (app, scope) = (&self.test.app, self.ours.scope);
-            orgs::add_member(app, scope, &account, role).await.expect("a member");
+            orgs::add_member(app, scope, &account, role)
+                .await
+                .expect("a member");
             self.test.set_permissions(&self.ours, &account, set).await;
         }
     }
@@ -190,11 +196,13 @@ impl World {
         match outcome(route.access, who) {
             Outcome::Success => {
                 // What a browser gets from these depends on whether somebody is signed in there.
-                let is_open = route.path.starts_with("/app") || ["/auth/discord/claim/callback", "/invite/{code}/accept"].contains(&route.path);
+                let is_open = route.path.starts_with("/app")
+                    || ["/auth/discord/claim/callback", "/invite/{code}/accept"].contains(&route.path);
                 if !is_open || reply.status.is_server_error() != (call.success >= 500) {
                     assert_eq!(reply.status.as_u16(), call.success, "{place}: {}", reply.text());
                 }
-                let is_theirs = route.access == Access::SignedIn && matches!(who, Who::ForeignMember | Who::ForeignOwner);
+                let is_theirs =
+                    route.access == Access::SignedIn && matches!(who, Who::ForeignMember | Who::ForeignOwner);
                 let others = if is_theirs { &self.ours } else { &self.theirs };
                 self.assert_silent_about(others, &reply, &place);
             }
@@ -225,9 +233,18 @@ impl World {
         drop(invites::revoke(app, self.ours.scope, self.ours.doer(), invite).await);
         if route.path == "/orgs" && reply.status == 201 {
             let made = reply.json();
-            let (org, slug) = (made["id"].as_str().expect("an id"), made["slug"].as_str().expect("a slug"));
+            let (org, slug) = (
+                made["id"].as_str().expect("an id"),
+                made["slug"].as_str().expect("a slug"),
+            );
             let body = Body::from(format!(r#"{{"confirm":"{slug}"}}"#));
-            assert_eq!(client.send(Method::DELETE, &format!("/orgs/{org}"), body).await.status, 204);
+            assert_eq!(
+                client
+                    .send(Method::DELETE, &format!("/orgs/{org}"), body)
+                    .await
+                    .status,
+                204
+            );
         }
     }
 

@@ -94,7 +94,14 @@ fn strange_calls(route: &RouteSpec, own: &Target, foreign: &Target, missing: &Ta
         }
     }
     if route.path.contains("{account}") {
-        for account in [&foreign.account, &missing.account, &own.server, "usr_", "x", "%00"] {
+        for account in [
+            &foreign.account,
+            &missing.account,
+            &own.server,
+            "usr_",
+            "x",
+            "%00",
+        ] {
             targets.push(Target {
                 account: account.to_owned(),
                 ..own.clone()

@@ -42,7 +42,11 @@ fn assert_headers(reply: &Reply, path: &str, https: bool) {
         reply.header("x-request-id").is_some_and(|id| id.len() == 20),
         "{path}"
     );
-    for name in ["access-control-allow-origin", "access-control-allow-credentials", "server"] {
+    for name in [
+        "access-control-allow-origin",
+        "access-control-allow-credentials",
+        "server",
+    ] {
         assert_eq!(reply.header(name), None, "{path}");
     }
     if !path.ends_with("/account/sign-out") {

@@ -25,18 +25,37 @@ fn servers(stage: &Stage) {
     let made = |owner: Snowflake, members: &[Snowflake]| Guild {
         name: "Somewhere".to_owned(),
         owner_id: Some(owner),
-        members: members.iter().map(|member| (*member, Member::default())).collect(),
+        members: members
+            .iter()
+            .map(|member| (*member, Member::default()))
+            .collect(),
         ..Guild::default()
     };
     let (me, other) = (id(1), id(2));
     let mut managed = made(other, &[me, other, BOT]);
     let role = Snowflake(950_000_000_000_000_001);
-    managed.roles.insert(role, Role { name: "Helper".to_owned(), position: 1, permissions: Permissions::MANAGE_GUILD, ..Role::default() });
-    managed.members.insert(me, Member { roles: vec![role], ..Member::default() });
+    managed.roles.insert(
+        role,
+        Role {
+            name: "Helper".to_owned(),
+            position: 1,
+            permissions: Permissions::MANAGE_GUILD,
+            ..Role::default()
+        },
+    );
+    managed.members.insert(
+        me,
+        Member {
+            roles: vec![role],
+            ..Member::default()
+        },
+    );
     let changed = stage.discord.change(|state| {
         state.guilds.insert(id(OWN), made(me, &[me, BOT]));
         state.guilds.insert(id(NO_BOT), made(me, &[me]));
-        state.guilds.insert(id(ONLY_MEMBER), made(other, &[me, other, BOT]));
+        state
+            .guilds
+            .insert(id(ONLY_MEMBER), made(other, &[me, other, BOT]));
         state.guilds.insert(id(MANAGED), managed);
     });
     changed.expect("four servers");
@@ -44,10 +63,20 @@ fn servers(stage: &Stage) {
 
 /// A browser that is signed in here as player 1 and asks Discord as `who`.
 async fn look_up(stage: &Stage, who: u64) -> (Browser, Reply) {
-    let account = app::accounts::ensure(&stage.test.app, discord(1), domain::name::DisplayName::parse("Player 1").unwrap()).await.unwrap();
+    let account = app::accounts::ensure(
+        &stage.test.app,
+        discord(1),
+        domain::name::DisplayName::parse("Player 1").unwrap(),
+    )
+    .await
+    .unwrap();
     let mut browser = stage.browser();
-    browser.cookies.insert("symbolon".to_owned(), stage.test.session(&account).await);
-    let out = browser.get(&format!("/auth/discord/claim?org={}", stage.tenant.org)).await;
+    browser
+        .cookies
+        .insert("symbolon".to_owned(), stage.test.session(&account).await);
+    let out = browser
+        .get(&format!("/auth/discord/claim?org={}", stage.tenant.org))
+        .await;
     assert_eq!(out.status, 303, "{}", out.text());
     let there = out.header("location").unwrap().to_owned();
     let back = own_path(&visit(&format!("{there}&as={}", discord(who))).await);

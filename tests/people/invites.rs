@@ -15,7 +15,9 @@ const DAY_MS: i64 = 24 * 60 * 60_000;
 /// The form of the invitation page, as a browser sends it.
 async fn join(person: &Client, code: &str) -> testkit::Reply {
     let person = person.clone().header("sec-fetch-site", "same-origin");
-    person.send(Method::POST, &format!("/invite/{code}/accept"), Body::empty()).await
+    person
+        .send(Method::POST, &format!("/invite/{code}/accept"), Body::empty())
+        .await
 }
 
 both_databases! {

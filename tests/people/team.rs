@@ -16,9 +16,15 @@ const OTHER_ADMIN: u64 = 23;
 
 async fn team(test: &TestApp) -> (testkit::Tenant, String) {
     let tenant = test.tenant(1, Tier::Pro).await;
-    for (number, role) in [(STAFF, Role::Staff), (ADMIN, Role::Admin), (OTHER_ADMIN, Role::Admin)] {
+    for (number, role) in [
+        (STAFF, Role::Staff),
+        (ADMIN, Role::Admin),
+        (OTHER_ADMIN, Role::Admin),
+    ] {
         let account = test.account(number).await;
-        app::orgs::add_member(&test.app, tenant.scope, &account, role).await.unwrap();
+        app::orgs::add_member(&test.app, tenant.scope, &account, role)
+            .await
+            .unwrap();
     }
     let base = format!("/orgs/{}/team", tenant.org);
     (tenant, base)

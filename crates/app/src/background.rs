@@ -175,6 +175,11 @@ impl Work for Purge {
         .await?;
         let sign_ins = sign_ins::purge(tx, self.now_ms, self.now_ms - claims::MANAGED_MS).await?;
         let calls = daily_calls::purge(tx, DailyQuota::day_of(self.now_ms) - 1).await?;
-        Ok(sessions.max(jobs).max(retired).max(errors).max(calls).max(sign_ins))
+        Ok(sessions
+            .max(jobs)
+            .max(retired)
+            .max(errors)
+            .max(calls)
+            .max(sign_ins))
     }
 }

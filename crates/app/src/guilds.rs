@@ -286,7 +286,11 @@ impl Work for Change {
 impl Change {
     /// A new name or address of the Guild. Whoever has the old address finds nothing there any more.
     async fn rename(&self, tx: &mut Tx<'_>, guild: &Guild) -> Result<(), AppError> {
-        let name = self.change.name.as_ref().map_or(&*guild.name, DisplayName::as_str);
+        let name = self
+            .change
+            .name
+            .as_ref()
+            .map_or(&*guild.name, DisplayName::as_str);
         let slug = self.change.slug.as_ref().map_or(&*guild.slug, Slug::as_str);
         if (name, slug) == (&*guild.name, &*guild.slug) {
             return Ok(());
@@ -328,7 +332,9 @@ impl Work for Remove {
         let gone = remove_guild(tx, scope, guild.num, now_ms).await?;
         let detail = serde_json::json!({ "links_ended": gone.links, "servers": gone.servers });
         let target = Some(self.id.as_str());
-        self.deed.note(tx, AuditAction::GuildRemoved, target, &detail).await
+        self.deed
+            .note(tx, AuditAction::GuildRemoved, target, &detail)
+            .await
     }
 }
 

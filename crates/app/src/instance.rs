@@ -23,7 +23,12 @@ pub async fn maintenance(app: &App) -> Result<Option<String>, AppError> {
 }
 
 /// Closes the dashboard with a message, or opens it again.
-pub async fn set_maintenance(app: &App, on: bool, message: Option<&str>, actor: Actor) -> Result<(), AppError> {
+pub async fn set_maintenance(
+    app: &App,
+    on: bool,
+    message: Option<&str>,
+    actor: Actor,
+) -> Result<(), AppError> {
     let text = message.map(str::trim).filter(|text| !text.is_empty());
     let text = text.unwrap_or(DEFAULT_MESSAGE);
     if text.chars().count() > MESSAGE_MAX {

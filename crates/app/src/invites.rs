@@ -104,7 +104,11 @@ pub async fn create(
     if request.role == Role::Owner {
         return Err(AppError::invalid("role", "ownership is transferred, not granted"));
     }
-    let note = request.note.as_deref().map(str::trim).filter(|note| !note.is_empty());
+    let note = request
+        .note
+        .as_deref()
+        .map(str::trim)
+        .filter(|note| !note.is_empty());
     if note.is_some_and(|note| note.chars().count() > NOTE_MAX || note.chars().any(char::is_control)) {
         return Err(AppError::invalid("note", "one line of at most 200 characters"));
     }
@@ -166,7 +170,9 @@ impl Work for Create {
         invites::insert(tx, scope, &new).await?;
         let detail = json!({ "role": self.request.role, "expires": self.request.expiry });
         let target = Some(self.id.as_str());
-        self.deed.note(tx, AuditAction::InviteCreated, target, &detail).await
+        self.deed
+            .note(tx, AuditAction::InviteCreated, target, &detail)
+            .await
     }
 }
 

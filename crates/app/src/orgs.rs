@@ -189,7 +189,9 @@ impl Work for AddMember {
         orgs::add_member(tx, scope, account, role, role.default_permissions(), now_ms).await?;
         let target = Some(self.account.id.as_str());
         let detail = json!({ "role": role });
-        self.deed.note(tx, AuditAction::MemberAdded, target, &detail).await
+        self.deed
+            .note(tx, AuditAction::MemberAdded, target, &detail)
+            .await
     }
 }
 

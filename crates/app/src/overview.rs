@@ -70,7 +70,9 @@ fn attention(seen: &Overview, now_ms: i64) -> Vec<Attention> {
         (Dimension::Links, org.links),
         (Dimension::NavigationLinks, seen.navigation_links),
     ];
-    let over = usage.iter().filter(|(dimension, count)| *count > ceilings.of(*dimension));
+    let over = usage
+        .iter()
+        .filter(|(dimension, count)| *count > ceilings.of(*dimension));
     found.extend(over.map(|(dimension, _)| Attention::of("over_limit", dimension.as_str())));
     if seen.guilds.is_empty() {
         found.push(Attention {

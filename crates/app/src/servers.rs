@@ -164,10 +164,16 @@ impl ServerChange {
         for (parameter, name) in groups {
             let unfit = |name: &String| !(1..=64).contains(&name.len()) || !name.bytes().all(fits);
             if name.as_ref().is_some_and(unfit) {
-                return Err(AppError::invalid(parameter, "1 to 64 of a-z, 0-9, dot, hyphen and underscore"));
+                return Err(AppError::invalid(
+                    parameter,
+                    "1 to 64 of a-z, 0-9, dot, hyphen and underscore",
+                ));
             }
         }
-        if self.poll_seconds.is_some_and(|seconds| !(10..=3_600).contains(&seconds)) {
+        if self
+            .poll_seconds
+            .is_some_and(|seconds| !(10..=3_600).contains(&seconds))
+        {
             return Err(AppError::invalid("poll_seconds", "between 10 and 3600"));
         }
         Ok(())

@@ -51,7 +51,15 @@ impl Work for Start {
     const NAME: &'static str = "start_session";
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        sessions::insert(tx, &self.hash, self.account.num, self.now_ms, self.expires_at_ms, None).await?;
+        sessions::insert(
+            tx,
+            &self.hash,
+            self.account.num,
+            self.now_ms,
+            self.expires_at_ms,
+            None,
+        )
+        .await?;
         let entry = audit::Entry {
             at_ms: self.now_ms,
             actor: &Actor::Account(self.account.id.clone()),

@@ -220,7 +220,9 @@ async fn identify(
     let silent = || AppError::ProviderSilent {
         provider: Provider::Discord,
     };
-    let given = discord.exchange(callback(purpose), scopes(purpose), code, verifier).await;
+    let given = discord
+        .exchange(callback(purpose), scopes(purpose), code, verifier)
+        .await;
     let access = given.map_err(|cause| match cause {
         NoToken::BadCode => AppError::SignInExpired,
         NoToken::MissingScope => AppError::SignInCancelled,

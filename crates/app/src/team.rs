@@ -140,7 +140,9 @@ impl Work for Change {
             "taken": words(member.permissions.difference(permissions)),
         });
         let target = Some(self.member.as_str());
-        self.deed.note(tx, AuditAction::MemberChanged, target, &detail).await
+        self.deed
+            .note(tx, AuditAction::MemberChanged, target, &detail)
+            .await
     }
 }
 

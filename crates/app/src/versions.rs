@@ -44,7 +44,8 @@ impl Versions {
     fn unwritten(&self) -> Vec<(ServerNum, Known)> {
         let known = self.known.pin();
         let news = known.iter().filter(|(_, known)| !known.is_written);
-        news.map(|(server, known)| (ServerNum(*server), known.clone())).collect()
+        news.map(|(server, known)| (ServerNum(*server), known.clone()))
+            .collect()
     }
 
     fn mark_written(&self, server: ServerNum, written: &Known) {
@@ -52,9 +53,10 @@ impl Versions {
             is_written: true,
             ..written.clone()
         };
-        self.known
-            .pin()
-            .update(server.0, |now| if now == written { done.clone() } else { now.clone() });
+        self.known.pin().update(
+            server.0,
+            |now| if now == written { done.clone() } else { now.clone() },
+        );
     }
 }
 
@@ -62,7 +64,9 @@ impl Versions {
 pub async fn flush(app: &App) -> Result<(), AppError> {
     let news = app.versions.unwritten();
     for slice in news.chunks(200) {
-        let rows = slice.iter().map(|(server, known)| (*server, known.version.clone()));
+        let rows = slice
+            .iter()
+            .map(|(server, known)| (*server, known.version.clone()));
         app.db.write(Write(rows.collect())).await?;
         for (server, known) in slice {
             app.versions.mark_written(*server, known);

@@ -92,6 +92,9 @@ mod tests {
     #[test]
     fn the_four_choices_of_an_expiry() {
         let ends: Vec<_> = Expiry::ALL.iter().map(|expiry| expiry.ends_at_ms(0)).collect();
-        assert_eq!(ends, [Some(86_400_000), Some(604_800_000), Some(2_592_000_000), None]);
+        assert_eq!(
+            ends,
+            [Some(86_400_000), Some(604_800_000), Some(2_592_000_000), None]
+        );
     }
 }

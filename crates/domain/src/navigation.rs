@@ -70,7 +70,9 @@ pub fn address(text: &str) -> Result<String, NavigationError> {
     // The parser forgives backslashes, missing slashes and control characters; whoever reads the row would not see it.
     let plain = (lower.starts_with("http://") || lower.starts_with("https://"))
         && !text.contains('\\')
-        && !text.chars().any(|c| c.is_control() || c.is_whitespace() || changes_direction(c));
+        && !text
+            .chars()
+            .any(|c| c.is_control() || c.is_whitespace() || changes_direction(c));
     let url = Url::parse(text).map_err(|_| NavigationError::NoAddress)?;
     if !plain || url.host_str().is_none_or(str::is_empty) {
         return Err(NavigationError::NoAddress);
@@ -123,7 +125,11 @@ mod tests {
         ] {
             assert_eq!(address(bad), Err(NavigationError::NoAddress), "{bad}");
         }
-        for bad in ["https://discord.com@evil.example/", "https://a:b@example.com", "https://:b@example.com"] {
+        for bad in [
+            "https://discord.com@evil.example/",
+            "https://a:b@example.com",
+            "https://:b@example.com",
+        ] {
             assert_eq!(address(bad), Err(NavigationError::Credentials), "{bad}");
         }
         let long = format!("https://example.com/{}", "a".repeat(2_048));
@@ -136,7 +142,10 @@ mod tests {
     fn labels_are_counted_as_people_count_them() {
         assert_eq!(label(" Shop ").as_deref(), Ok("Shop"));
         assert_eq!(label(&"e\u{301}".repeat(24)), Ok("é".repeat(24)));
-        assert_eq!(label(&"é".repeat(25)), Err(NavigationError::LongLabel { found: 25 }));
+        assert_eq!(
+            label(&"é".repeat(25)),
+            Err(NavigationError::LongLabel { found: 25 })
+        );
         for blank in ["", "  ", "\u{200b}"] {
             assert_eq!(label(blank), Err(NavigationError::BlankLabel));
         }

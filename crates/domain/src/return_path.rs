@@ -24,8 +24,12 @@ impl ReturnPath {
         if path.contains("//") || path.split('/').any(|part| part == "." || part == "..") {
             return None;
         }
-        let is_one_of = |tree: &str| path.strip_prefix(tree).is_some_and(|rest| !rest.is_empty() && !rest.contains('/'));
-        let ours = path == "/app" || path.starts_with("/app/") || is_one_of("/invite/") || is_one_of("/link/");
+        let is_one_of = |tree: &str| {
+            path.strip_prefix(tree)
+                .is_some_and(|rest| !rest.is_empty() && !rest.contains('/'))
+        };
+        let ours =
+            path == "/app" || path.starts_with("/app/") || is_one_of("/invite/") || is_one_of("/link/");
         ours.then(|| Self(text.to_owned()))
     }
 

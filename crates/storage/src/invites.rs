@@ -186,7 +186,14 @@ pub async fn reissue(
     code: &StoredCode<'_>,
     version: i64,
 ) -> Result<bool, DbError> {
-    let values = params![scope.num(), invite, code.hash, code.sealed, code.sealed_kid, version];
+    let values = params![
+        scope.num(),
+        invite,
+        code.hash,
+        code.sealed,
+        code.sealed_kid,
+        version
+    ];
     Ok(tx.execute(&REISSUE, values).await? == 1)
 }
 
@@ -202,7 +209,8 @@ pub async fn revoke_of(
     account: AccountNum,
     now_ms: i64,
 ) -> Result<u64, DbError> {
-    tx.execute(&REVOKE_OF, params![scope.num(), account, now_ms]).await
+    tx.execute(&REVOKE_OF, params![scope.num(), account, now_ms])
+        .await
 }
 
 pub async fn revoke_all(tx: &mut Tx<'_>, scope: OrgScope, now_ms: i64) -> Result<u64, DbError> {

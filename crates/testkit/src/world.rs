@@ -132,7 +132,12 @@ impl TestApp {
     }
 
     /// An invitation by the owner, and its code.
-    pub async fn invite(&self, tenant: &Tenant, role: Role, permissions: &[Permission]) -> (InviteId, String) {
+    pub async fn invite(
+        &self,
+        tenant: &Tenant,
+        role: Role,
+        permissions: &[Permission],
+    ) -> (InviteId, String) {
         let request = InviteRequest {
             role,
             permissions: permissions.iter().copied().collect(),
@@ -141,7 +146,13 @@ impl TestApp {
         };
         let made = invites::create(&self.app, tenant.scope, tenant.doer(), request).await;
         let made = made.expect("an invitation");
-        let code = made.url.expect("an address").rsplit('/').next().expect("a code").to_owned();
+        let code = made
+            .url
+            .expect("an address")
+            .rsplit('/')
+            .next()
+            .expect("a code")
+            .to_owned();
         (made.invite.id, code)
     }
 

@@ -7,8 +7,8 @@ use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use http::header::{
-    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, IF_NONE_MATCH,
-    VARY,
+    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG,
+    IF_NONE_MATCH, VARY,
 };
 use http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use rust_embed::{EmbeddedFile, RustEmbed};
@@ -86,7 +86,11 @@ fn file(name: &str, headers: &HeaderMap, kept: HeaderValue) -> Result<Response, 
     let tag = ["\"", &hex(&digest[..12]), "\""].concat();
     let known = headers.get(IF_NONE_MATCH).and_then(|value| value.to_str().ok());
     let mut response = Response::new(Body::empty());
-    if known.is_some_and(|known| known.split(',').any(|one| one.trim().trim_start_matches("W/") == tag)) {
+    if known.is_some_and(|known| {
+        known
+            .split(',')
+            .any(|one| one.trim().trim_start_matches("W/") == tag)
+    }) {
         *response.status_mut() = StatusCode::NOT_MODIFIED;
     } else {
         let (body, encoding) = smallest(name, plain, headers);
@@ -114,7 +118,8 @@ fn smallest(name: &str, plain: EmbeddedFile, headers: &HeaderMap) -> (EmbeddedFi
     let accepts = |encoding: &str| {
         let mut listed = takes.split(',').map(|one| one.trim().split(';'));
         listed.any(|mut one| {
-            one.next().is_some_and(|word| word.trim() == encoding) && !one.any(|weight| weight.trim() == "q=0")
+            one.next().is_some_and(|word| word.trim() == encoding)
+                && !one.any(|weight| weight.trim() == "q=0")
         })
     };
     for (encoding, ending) in [("br", ".br"), ("gzip", ".gz")] {

@@ -84,9 +84,15 @@ fn open_routes(routes: Routes) -> Routes {
 fn sign_in_routes(routes: Routes) -> Routes {
     let routes = routes
         .trip("/auth/discord/login", get(dashboard_sign_in::login))
-        .trip("/auth/discord/login/callback", get(dashboard_sign_in::login_callback))
+        .trip(
+            "/auth/discord/login/callback",
+            get(dashboard_sign_in::login_callback),
+        )
         .trip("/auth/discord/claim", get(dashboard_sign_in::claim))
-        .trip("/auth/discord/claim/callback", get(dashboard_sign_in::claim_callback));
+        .trip(
+            "/auth/discord/claim/callback",
+            get(dashboard_sign_in::claim_callback),
+        );
     let purposes = [FlowPurpose::Link, FlowPurpose::Unlink];
     let pairs = purposes
         .into_iter()
@@ -100,14 +106,28 @@ fn sign_in_routes(routes: Routes) -> Routes {
 fn shell_routes(routes: Routes) -> Routes {
     let page = RouteAnswer::Page;
     routes
-        .page("/invite/{code}", "Look at an invitation", get(dashboard_sign_in::invite))
+        .page(
+            "/invite/{code}",
+            "Look at an invitation",
+            get(dashboard_sign_in::invite),
+        )
         .button(
             "/invite/{code}/accept",
             "Accept an invitation",
             post(dashboard_sign_in::accept),
         )
-        .open(("/app", "The dashboard"), Access::Public, page, get(app_shell::front))
-        .open(("/app/", "The dashboard"), Access::Public, page, get(app_shell::front))
+        .open(
+            ("/app", "The dashboard"),
+            Access::Public,
+            page,
+            get(app_shell::front),
+        )
+        .open(
+            ("/app/", "The dashboard"),
+            Access::Public,
+            page,
+            get(app_shell::front),
+        )
         .open(
             ("/app/{*rest}", "A page or file of the dashboard"),
             Access::Public,
@@ -121,7 +141,12 @@ fn personal_routes(routes: Routes) -> Routes {
     const SESSIONS: &str = "/account/sessions";
     routes
         .personal(Method::GET, "/account", "Who is signed in", account::me)
-        .personal(Method::GET, SESSIONS, "List one's sessions", account::list_sessions)
+        .personal(
+            Method::GET,
+            SESSIONS,
+            "List one's sessions",
+            account::list_sessions,
+        )
         .personal(
             Method::DELETE,
             SESSIONS,

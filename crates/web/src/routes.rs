@@ -222,7 +222,11 @@ impl Routes {
             .router
             .route(path, on(filter, run.clone()))
             .route(below_api, on(filter, run));
-        let access = if path.contains("{org}") { Access::Member } else { Access::SignedIn };
+        let access = if path.contains("{org}") {
+            Access::Member
+        } else {
+            Access::SignedIn
+        };
         self.table.push(RouteSpec {
             method,
             path,

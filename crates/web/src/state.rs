@@ -72,7 +72,11 @@ impl Settings {
 
     /// Keeps a session in the browser. Lax, because people come back from Discord's site.
     pub fn set_session(&self, token: &SessionToken) -> HeaderValue {
-        self.cookie(self.session_cookie(), token.expose(), app::sessions::ABSOLUTE_MS / 1000)
+        self.cookie(
+            self.session_cookie(),
+            token.expose(),
+            app::sessions::ABSOLUTE_MS / 1000,
+        )
     }
 
     pub fn clear_session(&self) -> HeaderValue {

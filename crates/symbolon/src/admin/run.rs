@@ -5,8 +5,8 @@ use app::guilds::{GuildChange, NewGuildRequest};
 use app::import::{self, ImportReport, ImportSlice};
 use app::links::{LinkRequest, Linked};
 use app::{
-    App, AppError, OrgScope, accounts, blocklist, bot_keys, guilds, instance, keys, links, master_keys, orgs, servers,
-    sessions,
+    App, AppError, OrgScope, accounts, blocklist, bot_keys, guilds, instance, keys, links, master_keys, orgs,
+    servers, sessions,
 };
 use domain::audit::Actor;
 use domain::blocklist::BlockEntry;

@@ -156,8 +156,16 @@ pub const SMALL: OrgPlan = OrgPlan {
 /// Discord servers that no Org has yet: who owns them by number, and whether our bot is there.
 pub const UNCLAIMED: &[(GuildPlan, u64, bool)] = &[
     (unclaimed("Ashfall Events", 800_000_000_000_000_004), 0, true),
-    (unclaimed("Gia's Outpost", 800_000_000_000_000_005), NEWCOMER, true),
-    (unclaimed("Gia's Hideout", 800_000_000_000_000_006), NEWCOMER, false),
+    (
+        unclaimed("Gia's Outpost", 800_000_000_000_000_005),
+        NEWCOMER,
+        true,
+    ),
+    (
+        unclaimed("Gia's Hideout", 800_000_000_000_000_006),
+        NEWCOMER,
+        false,
+    ),
 ];
 
 const fn unclaimed(name: &'static str, discord_id: u64) -> GuildPlan {

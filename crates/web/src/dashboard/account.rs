@@ -17,7 +17,7 @@ use utoipa::ToSchema;
 use super::orgs::Usage;
 use super::{display_name, permission_names};
 use crate::extract::{JsonBody, Person, Segments, SessionName};
-use crate::openapi::Gives;
+use crate::openapi::{Gives, words};
 use crate::routes::{Answer, Created, Done, Found, RouteAnswer};
 
 #[derive(Serialize, ToSchema)]
@@ -42,8 +42,11 @@ pub struct OrgSummary {
     id: OrgId,
     slug: String,
     name: String,
+    #[schema(value_type = words::Tier)]
     tier: &'static str,
+    #[schema(value_type = words::Role)]
     role: &'static str,
+    #[schema(value_type = Vec<words::PermissionName>)]
     permissions: Vec<&'static str>,
     usage: Usage,
     ceilings: Usage,
@@ -116,7 +119,9 @@ impl SessionView {
 pub async fn list_sessions(app: App, person: Person, (): ()) -> Answer<Found<SessionList>> {
     let current = person.token.hash();
     let found = sessions::list(&app, person.account()).await?;
-    let shown = found.into_iter().map(|session| SessionView::of(session, &current));
+    let shown = found
+        .into_iter()
+        .map(|session| SessionView::of(session, &current));
     Ok(Found(SessionList {
         sessions: shown.collect(),
     }))
@@ -191,7 +196,11 @@ pub struct CreatedOrg {
     slug: String,
 }
 
-pub async fn create_org(app: App, person: Person, JsonBody(new): JsonBody<NewOrg>) -> Answer<Created<CreatedOrg>> {
+pub async fn create_org(
+    app: App,
+    person: Person,
+    JsonBody(new): JsonBody<NewOrg>,
+) -> Answer<Created<CreatedOrg>> {
     let name = display_name(&new.name)?;
     let slug = Slug::parse(&new.slug).map_err(|error| AppError::invalid("slug", error))?;
     let owner = accounts::get(&app, &person.caller.account_id).await?;

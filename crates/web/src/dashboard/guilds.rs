@@ -13,6 +13,7 @@ use utoipa::ToSchema;
 
 use super::display_name;
 use crate::extract::{Authorized, JsonBody, Segments, perm};
+use crate::openapi::words;
 use crate::routes::{Answer, Created, Done, Found};
 
 #[derive(Serialize, ToSchema)]
@@ -56,7 +57,7 @@ pub struct GuildWithSettings {
     #[schema(value_type = Vec<String>)]
     plugin_roles: Vec<DiscordId>,
     steam_group: Option<SteamGroupView>,
-    #[schema(value_type = String)]
+    #[schema(value_type = words::MembershipMode)]
     join_mode: JoinMode,
     invite_url: Option<String>,
     relink_cooldown_ms: i64,
@@ -64,6 +65,7 @@ pub struct GuildWithSettings {
 
 /// The number is text like every id, though it would fit.
 #[derive(Serialize, ToSchema)]
+#[schema(as = SteamGroup)]
 struct SteamGroupView {
     pasted: String,
     id: String,
@@ -111,7 +113,7 @@ pub struct Change {
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<String>)]
     steam_group: Option<Option<String>>,
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<words::MembershipMode>)]
     join_mode: Option<JoinMode>,
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<String>)]

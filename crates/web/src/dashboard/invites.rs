@@ -10,6 +10,7 @@ use utoipa::ToSchema;
 
 use super::{permission_names, permission_set};
 use crate::extract::{Authorized, JsonBody, Segments, perm};
+use crate::openapi::words;
 use crate::routes::{Answer, Created, Done, Found};
 
 #[derive(Serialize, ToSchema)]
@@ -23,7 +24,9 @@ pub struct InviteView {
     id: InviteId,
     /// Nothing once it does not work any more.
     url: Option<String>,
+    #[schema(value_type = words::Role)]
     role: &'static str,
+    #[schema(value_type = Vec<words::PermissionName>)]
     permissions: Vec<&'static str>,
     note: Option<String>,
     created_at_ms: i64,
@@ -56,12 +59,13 @@ impl From<InviteWithUrl> for InviteView {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewInvite {
-    #[schema(value_type = String)]
+    #[schema(value_type = words::Role)]
     role: Role,
+    #[schema(value_type = Vec<words::PermissionName>)]
     permissions: Vec<String>,
     #[serde(default)]
     note: Option<String>,
-    #[schema(value_type = String)]
+    #[schema(value_type = words::InviteExpiry)]
     expires: Expiry,
 }
 

@@ -39,5 +39,8 @@ async fn confirmed(app: &App, scope: OrgScope, typed: &str) -> Result<(), AppErr
     if typed.trim() == org.slug {
         return Ok(());
     }
-    Err(AppError::invalid("confirm", "type the short name of the organisation"))
+    Err(AppError::invalid(
+        "confirm",
+        "type the short name of the organisation",
+    ))
 }

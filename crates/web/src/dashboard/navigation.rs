@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::extract::{Authorized, JsonBody, perm};
+use crate::openapi::words;
 use crate::routes::{Answer, Found};
 
 #[derive(Serialize, ToSchema)]
@@ -21,6 +22,7 @@ pub struct Navigation {
 pub struct NavigationLink {
     label: String,
     url: String,
+    #[schema(value_type = words::NavigationIcon)]
     icon: String,
     new_tab: bool,
 }

@@ -9,6 +9,7 @@ use utoipa::ToSchema;
 
 use super::{confirmed, display_name};
 use crate::extract::{Authorized, JsonBody, perm};
+use crate::openapi::words;
 use crate::routes::{Answer, Done, Found};
 
 #[derive(Serialize, ToSchema)]
@@ -17,6 +18,7 @@ pub struct OrgView {
     id: OrgId,
     slug: String,
     name: String,
+    #[schema(value_type = words::Tier)]
     tier: &'static str,
     refuse_query_keys: bool,
     usage: Usage,

@@ -11,10 +11,12 @@ use super::guilds::GuildView;
 use super::orgs::Usage;
 use super::servers::ServerView;
 use crate::extract::{Authorized, perm};
+use crate::openapi::words;
 use crate::routes::{Answer, Found};
 
 #[derive(Serialize, ToSchema)]
 pub struct Overview {
+    #[schema(value_type = words::Tier)]
     tier: &'static str,
     usage: Usage,
     ceilings: Usage,

@@ -10,6 +10,7 @@ use utoipa::ToSchema;
 
 use super::{confirmed, permission_names, permission_set};
 use crate::extract::{Authorized, JsonBody, Segments, perm};
+use crate::openapi::words;
 use crate::routes::{Answer, Done, Found};
 
 #[derive(Serialize, ToSchema)]
@@ -18,6 +19,7 @@ pub struct Team {
     areas: Vec<Area>,
     defaults: Vec<RoleDefaults>,
     /// What the caller holds and can hand out.
+    #[schema(value_type = Vec<words::PermissionName>)]
     grantable: Vec<&'static str>,
 }
 
@@ -28,7 +30,9 @@ pub struct Member {
     name: String,
     #[schema(value_type = String)]
     discord_id: DiscordId,
+    #[schema(value_type = words::Role)]
     role: &'static str,
+    #[schema(value_type = Vec<words::PermissionName>)]
     permissions: Vec<&'static str>,
     joined_at_ms: i64,
     you: bool,
@@ -39,12 +43,15 @@ pub struct Member {
 #[derive(Serialize, ToSchema)]
 pub struct Area {
     name: &'static str,
+    #[schema(value_type = Vec<words::PermissionName>)]
     permissions: Vec<&'static str>,
 }
 
 #[derive(Serialize, ToSchema)]
 pub struct RoleDefaults {
+    #[schema(value_type = words::Role)]
     role: &'static str,
+    #[schema(value_type = Vec<words::PermissionName>)]
     permissions: Vec<&'static str>,
 }
 
@@ -52,8 +59,9 @@ pub struct RoleDefaults {
 #[schema(as = MemberChange)]
 #[serde(deny_unknown_fields)]
 pub struct Change {
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<words::Role>)]
     role: Option<Role>,
+    #[schema(value_type = Option<Vec<words::PermissionName>>)]
     permissions: Option<Vec<String>>,
 }
 

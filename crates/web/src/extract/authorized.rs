@@ -128,7 +128,11 @@ impl<P: Required> FromRequestParts<WebState> for Authorized<P> {
 }
 
 /// A browser must not be made to change anything from another site. Programs send neither header and pass.
-pub(super) fn refuse_other_sites(method: &Method, headers: &HeaderMap, settings: &Settings) -> Result<(), AppError> {
+pub(super) fn refuse_other_sites(
+    method: &Method,
+    headers: &HeaderMap,
+    settings: &Settings,
+) -> Result<(), AppError> {
     if matches!(*method, Method::GET | Method::HEAD) {
         return Ok(());
     }

@@ -6,8 +6,8 @@ use axum::extract::{FromRequestParts, RawPathParams};
 use domain::audit::Actor;
 use domain::id::OrgId;
 use domain::token::SessionToken;
-use http::{HeaderMap, HeaderValue};
 use http::request::Parts;
+use http::{HeaderMap, HeaderValue};
 
 use super::authorized::refuse_other_sites;
 use super::cookie;

@@ -5,6 +5,7 @@ mod described;
 mod failures;
 mod plugin;
 mod shapes;
+pub mod words;
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -28,6 +29,12 @@ pub async fn document(headers: HeaderMap) -> Response {
     static TEXT: OnceLock<String> = OnceLock::new();
     let text = TEXT.get_or_init(|| description(&crate::router::table()).to_string());
     unchanged_or(&headers, "application/json; charset=utf-8", text.clone())
+}
+
+/// The whole document for people and generators to read, the same bytes each time.
+pub fn text() -> String {
+    let document = description(&crate::router::table());
+    format!("{document:#}\n")
 }
 
 /// The whole document.
@@ -114,7 +121,10 @@ fn operation(route: &RouteSpec, schemas: &mut BTreeMap<String, Value>) -> Value 
     let (status, success) = success(route.answer, schemas);
     responses.insert(status, success);
     if route.path.starts_with("/app") {
-        responses.insert("303".to_owned(), json!({ "description": "Signed out: on to the sign-in." }));
+        responses.insert(
+            "303".to_owned(),
+            json!({ "description": "Signed out: on to the sign-in." }),
+        );
     }
     let mut operation = json!({
         "operationId": operation_id(route),
@@ -195,7 +205,10 @@ fn success(answer: RouteAnswer, schemas: &mut BTreeMap<String, Value>) -> (Strin
                 json!({ "description": "The browser is sent on." }),
             );
         }
-        RouteAnswer::File => (200, json!({ "text/csv": { "schema": text() }, "application/x-ndjson": { "schema": text() } })),
+        RouteAnswer::File => (
+            200,
+            json!({ "text/csv": { "schema": text() }, "application/x-ndjson": { "schema": text() } }),
+        ),
         RouteAnswer::Nothing => return ("204".to_owned(), json!({ "description": "Done." })),
     };
     (
@@ -240,7 +253,12 @@ fn route_codes(route: &RouteSpec) -> Vec<&'static str> {
                 codes.extend(SIGN_IN_CODES);
             }
             if route.path.starts_with("/app") {
-                codes.extend(["DASHBOARD_NOT_BUILT", "MAINTENANCE", "RATE_LIMITED", "STORAGE_UNAVAILABLE"]);
+                codes.extend([
+                    "DASHBOARD_NOT_BUILT",
+                    "MAINTENANCE",
+                    "RATE_LIMITED",
+                    "STORAGE_UNAVAILABLE",
+                ]);
             }
             return codes;
         }
@@ -265,7 +283,12 @@ fn route_codes(route: &RouteSpec) -> Vec<&'static str> {
     if route.takes.is_some() || matches!(route.answer, RouteAnswer::Json(201, _)) {
         codes.extend(["LIMIT_REACHED", "PLAN_REQUIRED", "REGISTRATION_CLOSED"]);
         codes.extend(["NOT_YOUR_GUILD", "BOT_ABSENT", "CANNOT_GRANT", "RANK_TOO_LOW"]);
-        codes.extend(["PROVIDER_SILENT", "SIGN_IN_NOT_CONFIGURED", "STEAM_UNAVAILABLE", "STEAM_NOT_CONFIGURED"]);
+        codes.extend([
+            "PROVIDER_SILENT",
+            "SIGN_IN_NOT_CONFIGURED",
+            "STEAM_UNAVAILABLE",
+            "STEAM_NOT_CONFIGURED",
+        ]);
     }
     if !route.asks.is_empty() {
         codes.push("INVALID_PARAMETER");

@@ -66,7 +66,11 @@ fn is_same_site(headers: &HeaderMap, settings: &Settings) -> bool {
 
 /// Ties a flow to this browser.
 pub fn set_flow(settings: &Settings, token: &FlowToken) -> HeaderValue {
-    settings.cookie(settings.flow_cookie(), token.expose(), domain::flow::LIFETIME_MS / 1000)
+    settings.cookie(
+        settings.flow_cookie(),
+        token.expose(),
+        domain::flow::LIFETIME_MS / 1000,
+    )
 }
 
 /// Makes the browser forget its flow.

@@ -1,0 +1,7 @@
+//! Prints `ui/openapi.json`.
+
+use std::io::Write;
+
+fn main() -> std::io::Result<()> {
+    std::io::stdout().write_all(web::openapi::text().as_bytes())
+}

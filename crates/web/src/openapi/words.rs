@@ -1,0 +1,41 @@
+//! Closed lists of words as schemas of their own, so that generated clients know every value.
+
+use std::borrow::Cow;
+
+use domain::flow::JoinMode;
+use domain::invitation::Expiry;
+use domain::navigation::Icon;
+use domain::permission;
+use domain::plan;
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
+use utoipa::{PartialSchema, ToSchema};
+
+macro_rules! word_schemas {
+    ($($(#[$meta:meta])* $name:ident of $words:ty;)+) => {$(
+        $(#[$meta])*
+        pub struct $name;
+
+        impl PartialSchema for $name {
+            fn schema() -> RefOr<Schema> {
+                let words = <$words>::ALL.iter().map(|word| word.as_str());
+                ObjectBuilder::new().schema_type(Type::String).enum_values(Some(words)).into()
+            }
+        }
+
+        impl ToSchema for $name {
+            fn name() -> Cow<'static, str> {
+                Cow::Borrowed(stringify!($name))
+            }
+        }
+    )+};
+}
+
+word_schemas! {
+    Tier of plan::Tier;
+    Role of permission::Role;
+    NavigationIcon of Icon;
+    MembershipMode of JoinMode;
+    InviteExpiry of Expiry;
+    PermissionName of permission::Permission;
+}
