@@ -1,8 +1,6 @@
 // Who may do what, cell by cell: what is on, what differs from the role, what the reader may change and why not.
 
 import type { Member, Team } from '$lib/api/schema';
-import { permissionLabel } from '$lib/can';
-import { list } from '$lib/format';
 
 export type GivenRole = 'admin' | 'staff';
 
@@ -46,14 +44,18 @@ export function filledBy(team: Pick<Team, 'defaults' | 'grantable'>, role: Given
   return defaultsOf(team, role).filter((permission) => team.grantable.includes(permission));
 }
 
-/** What changing the role does, in words. */
-export function roleEffect(team: Team, member: Member, role: GivenRole): string {
+export interface RoleEffect {
+  role: GivenRole;
+  gained: string[];
+  lost: string[];
+}
+
+/** What changing the role does to the permissions of a member. */
+export function roleEffect(team: Team, member: Member, role: GivenRole): RoleEffect {
   const next = filledBy(team, role);
-  const gained = next.filter((one) => !member.permissions.includes(one));
-  const lost = member.permissions.filter((one) => !next.includes(one));
-  const parts = [`The permissions are set to the defaults of ${ROLE_NAMES[role]}.`];
-  if (gained.length) parts.push(`Gained: ${list(gained.map(permissionLabel))}.`);
-  if (lost.length) parts.push(`Lost: ${list(lost.map(permissionLabel))}.`);
-  if (!gained.length && !lost.length) parts.push('They are the same as now.');
-  return parts.join(' ');
+  return {
+    role,
+    gained: next.filter((one) => !member.permissions.includes(one)),
+    lost: member.permissions.filter((one) => !next.includes(one)),
+  };
 }
