@@ -62,6 +62,43 @@ const SCREENS = {
   keys: ['/orgs/o1/keys'],
   linkpage: ['/orgs/o1/link-page'],
   audit: ['/orgs/o1/audit'],
+  ...Object.fromEntries(['guilds', 'guilds/new', 'servers', 'team?tab=invites', 'keys', 'link-page', 'audit'].map((path) => [`none-${path.split(/[/?]/).join('-')}`, [`/orgs/o1/${path}`, 'fresh']])),
+  'guilds-new-done': ['/orgs/o1/guilds/new', '', async (page) => {
+    await page.getByLabel('Rustlands Events').check();
+    await page.getByRole('button', { name: 'Add Guild' }).click();
+    await page.getByRole('link', { name: 'Open settings' }).waitFor();
+  }],
+  'guild-dirty': ['/orgs/o1/guilds/g1', '', (page) => page.getByLabel('Address name').fill('rust-lands')],
+  'guild-remove': ['/orgs/o1/guilds/g1', '', (page) => page.getByRole('button', { name: 'Remove Guild' }).click()],
+  'servers-made': ['/orgs/o1/servers', '', async (page) => {
+    await page.getByRole('button', { name: 'Add Server' }).click();
+    await page.getByLabel('Name').fill('EU 3x');
+    await page.getByRole('dialog').getByRole('button', { name: 'Add Server' }).click();
+    await page.getByText('What to do next').waitFor();
+  }],
+  'server-reveal': ['/orgs/o1/servers/s1', '', async (page) => {
+    await page.getByRole('button', { name: 'Reveal' }).click();
+    await page.getByRole('button', { name: 'Hide' }).waitFor();
+  }],
+  'server-regenerate': ['/orgs/o1/servers/s4', '', (page) => page.getByRole('button', { name: 'Regenerate' }).click()],
+  'keys-new': ['/orgs/o1/keys', '', async (page) => {
+    await page.getByRole('button', { name: 'Create key' }).click();
+    await page.getByRole('checkbox', { name: 'count', exact: true }).check();
+  }],
+  'team-role': ['/orgs/o1/team', '', async (page) => {
+    await page.getByRole('button', { name: 'Role of' }).first().click();
+    await page.getByRole('menuitemcheckbox', { checked: false }).click();
+    await page.getByRole('dialog').waitFor();
+  }],
+  'invites-new': ['/orgs/o1/team?tab=invites', '', (page) => page.getByRole('button', { name: 'Create invite' }).click()],
+  'linkpage-icon': ['/orgs/o1/link-page', '', async (page) => {
+    await page.getByRole('button', { name: 'Icon of Chat' }).click();
+    await page.getByRole('menuitemcheckbox').first().waitFor();
+  }],
+  'audit-detail': ['/orgs/o1/audit', '', async (page) => {
+    await page.getByRole('button', { name: 'Details of' }).nth(1).click();
+    await page.getByRole('dialog').waitFor();
+  }],
 };
 
 const [folder = '/tmp/look', word = ''] = process.argv.slice(2);
