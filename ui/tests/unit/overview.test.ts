@@ -43,7 +43,12 @@ describe('what needs attention', () => {
     const [found] = notices('o 1', overview({ attention: [{ kind, subject }] }));
     expect(found?.text).toMatch(/^[A-Z].*\.$/);
     expect(found?.fix).not.toBe('');
-    expect(find(routes, found!.href.slice('/app'.length))?.params.org).toBe('o 1');
+    expect(find(routes, found!.href!.slice('/app'.length))?.params.org).toBe('o 1');
+  });
+
+  test('too many links cannot be put right on any page', () => {
+    const [found] = notices('1', overview({ attention: [{ kind: 'over_limit', subject: 'links' }] }));
+    expect(found).toMatchObject({ text: expect.stringMatching(/^Active links: over the limit/), href: null });
   });
 
   test('a thing is called by its name and led to', () => {

@@ -8,9 +8,9 @@ import { DIMENSIONS } from './dimensions';
 export interface Notice {
   id: string;
   text: string;
-  /** What the link does. */
+  /** What the link does; without an address there is nothing to do on a page. */
   fix: string;
-  href: string;
+  href: string | null;
   tone: 'bad' | 'warn' | 'info';
 }
 
@@ -60,8 +60,8 @@ function notice(
       return {
         tone: 'warn',
         text: `${dimension?.label ?? 'Something'}: over the limit of the plan. You keep what you have; you cannot add more.`,
-        fix: 'Look',
-        href: at((dimension?.path ?? '/orgs/:org').replace('/orgs/:org', '')),
+        fix: `Look at ${dimension?.label.toLowerCase() ?? 'it'}`,
+        href: dimension?.path ? href(dimension.path, { org }) : null,
       };
     }
     default:
