@@ -157,7 +157,7 @@ export const READS = {
   '/orgs/o1/overview': overview,
   '/orgs/o2/overview': { ...overview, usage: arcadia.usage, ceilings: FREE, tier: 'free', recent: [], servers: servers.slice(0, 3), guilds: guilds.slice(0, 1), attention: [{ kind: 'over_limit', subject: 'servers' }, { kind: 'over_limit', subject: 'links' }] },
   '/orgs/o1/guilds': { guilds },
-  '/orgs/o1/guilds/candidates': {
+  '/orgs/o1/claimable-guilds': {
     candidates: [
       { discord_guild_id: '614513381600264202', name: 'Rustlands', claimed: true },
       { discord_guild_id: '314513381600264999', name: 'Rustlands Events', claimed: false },
@@ -246,7 +246,7 @@ export const WORLDS = {
     '/orgs/o1/keys': { keys: [], bot_keys: [], groups: [], plugin_actions: actions, ceiling: 0, allowed: false },
     '/orgs/o1/navigation': { links: [], ceiling: 3, link_pages: [] },
     '/orgs/o1/audit': { entries: [], next_before: null, actions: audit },
-    '/orgs/o1/guilds/candidates': { candidates: [], looked_up_at_ms: null, bot_invite_url: null },
+    '/orgs/o1/claimable-guilds': { candidates: [], looked_up_at_ms: null, bot_invite_url: null },
   },
   invited: {
     '/account': { ...me, registration: 'invite_only', orgs_owned: 3, orgs_ceiling: 3 },

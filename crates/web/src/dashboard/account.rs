@@ -46,7 +46,6 @@ pub struct OrgSummary {
     tier: &'static str,
     #[schema(value_type = words::Role)]
     role: &'static str,
-    #[schema(value_type = Vec<words::PermissionName>)]
     permissions: Vec<&'static str>,
     usage: Usage,
     ceilings: Usage,

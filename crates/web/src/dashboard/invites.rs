@@ -26,7 +26,6 @@ pub struct InviteView {
     url: Option<String>,
     #[schema(value_type = words::Role)]
     role: &'static str,
-    #[schema(value_type = Vec<words::PermissionName>)]
     permissions: Vec<&'static str>,
     note: Option<String>,
     created_at_ms: i64,
@@ -61,7 +60,6 @@ impl From<InviteWithUrl> for InviteView {
 pub struct NewInvite {
     #[schema(value_type = words::Role)]
     role: Role,
-    #[schema(value_type = Vec<words::PermissionName>)]
     permissions: Vec<String>,
     #[serde(default)]
     note: Option<String>,

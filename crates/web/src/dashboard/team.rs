@@ -19,7 +19,6 @@ pub struct Team {
     areas: Vec<Area>,
     defaults: Vec<RoleDefaults>,
     /// What the caller holds and can hand out.
-    #[schema(value_type = Vec<words::PermissionName>)]
     grantable: Vec<&'static str>,
 }
 
@@ -32,7 +31,6 @@ pub struct Member {
     discord_id: DiscordId,
     #[schema(value_type = words::Role)]
     role: &'static str,
-    #[schema(value_type = Vec<words::PermissionName>)]
     permissions: Vec<&'static str>,
     joined_at_ms: i64,
     you: bool,
@@ -43,7 +41,6 @@ pub struct Member {
 #[derive(Serialize, ToSchema)]
 pub struct Area {
     name: &'static str,
-    #[schema(value_type = Vec<words::PermissionName>)]
     permissions: Vec<&'static str>,
 }
 
@@ -51,7 +48,6 @@ pub struct Area {
 pub struct RoleDefaults {
     #[schema(value_type = words::Role)]
     role: &'static str,
-    #[schema(value_type = Vec<words::PermissionName>)]
     permissions: Vec<&'static str>,
 }
 
@@ -61,7 +57,6 @@ pub struct RoleDefaults {
 pub struct Change {
     #[schema(value_type = Option<words::Role>)]
     role: Option<Role>,
-    #[schema(value_type = Option<Vec<words::PermissionName>>)]
     permissions: Option<Vec<String>>,
 }
 

@@ -37,5 +37,4 @@ word_schemas! {
     NavigationIcon of Icon;
     MembershipMode of JoinMode;
     InviteExpiry of Expiry;
-    PermissionName of permission::Permission;
 }

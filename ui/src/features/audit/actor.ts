@@ -10,10 +10,10 @@ const KINDS: Record<AuditEntry['actor_kind'], string> = {
 
 /** Who did it: a name where there is one, otherwise what kind of actor. */
 export function actorName(entry: Pick<AuditEntry, 'actor_kind' | 'actor_name'>): string {
-  return entry.actor_name ?? KINDS[entry.actor_kind];
+  return entry.actor_name ?? KINDS[entry.actor_kind] ?? entry.actor_kind;
 }
 
 /** What stands beside the name; null when the name says it already. */
 export function actorKind(entry: Pick<AuditEntry, 'actor_kind' | 'actor_name'>): string | null {
-  return entry.actor_name ? KINDS[entry.actor_kind] : null;
+  return entry.actor_name ? (KINDS[entry.actor_kind] ?? entry.actor_kind) : null;
 }

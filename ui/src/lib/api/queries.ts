@@ -48,7 +48,7 @@ export const reads = {
   candidates: (org: string) =>
     queryOptions({
       queryKey: keys.candidates(org),
-      queryFn: ({ signal }) => call('GET /orgs/{org}/guilds/candidates', { path: { org }, signal }),
+      queryFn: ({ signal }) => call('GET /orgs/{org}/claimable-guilds', { path: { org }, signal }),
     }),
   guild: (org: string, guild: string) =>
     queryOptions({

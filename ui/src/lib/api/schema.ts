@@ -1,344 +1,397 @@
 // Made by scripts/gen-api.mjs from openapi.json. Run `npm run gen` instead of editing.
 
-export interface ActionGroupView { name: string; actions: Array<string> }
+export interface ActionGroupView { actions: Array<string>; name: string }
 
 export interface Area { name: string; permissions: Array<string> }
 
 export interface Attention { kind: string; subject?: string | null }
 
 export interface AuditEntry {
-  seq: number;
-  at_ms: number;
-  actor_kind: "account" | "key" | "player" | "operator_cli" | "system";
-  actor_id?: string | null;
-  actor_name?: string | null;
   action: string;
-  target?: string | null;
+  actor_id?: string | null;
+  actor_kind: string;
+  actor_name?: string | null;
+  at_ms: number;
   detail: Record<string, unknown>;
+  seq: number;
+  target?: string | null;
 }
 
-export interface AuditList { entries: Array<AuditEntry>; next_before?: number | null; actions: Array<string> }
+export interface AuditList {
+  /** Every action there is, for choosing one. */
+  actions: Array<string>;
+  entries: Array<AuditEntry>;
+  /** What to ask for as `before` to go on; nothing at the end. */
+  next_before?: number | null;
+}
 
-export interface BotKeyView { id: string; guild_id: string; server_id: string; prefix: string; last_used_at_ms?: number | null }
+export interface BotKeyView { guild_id: string; id: string; last_used_at_ms?: number | null; prefix: string; server_id: string }
 
-export interface Candidate { discord_guild_id: string; name: string; claimed: boolean }
+export interface Candidate {
+  /** An organisation has it already. */
+  claimed: boolean;
+  discord_guild_id: string;
+  name: string;
+}
 
-export interface CandidateList { candidates: Array<Candidate>; looked_up_at_ms?: number | null; bot_invite_url?: string | null }
+export interface CandidateList {
+  bot_invite_url?: string | null;
+  candidates: Array<Candidate>;
+  /** When Discord was asked; nothing when it has to be asked first. */
+  looked_up_at_ms?: number | null;
+}
 
 export interface CreatedOrg { id: string; slug: string }
 
 export interface CustomKeyList {
-  keys: Array<CustomKeyView>;
-  bot_keys: Array<BotKeyView>;
-  groups: Array<ActionGroupView>;
-  plugin_actions: Array<string>;
-  ceiling: number;
+  /** False on the Free plan. */
   allowed: boolean;
+  /** The platform's own keys, to look at. */
+  bot_keys: Array<BotKeyView>;
+  ceiling: number;
+  groups: Array<ActionGroupView>;
+  keys: Array<CustomKeyView>;
+  /** What every Server's own key may do. */
+  plugin_actions: Array<string>;
 }
 
 export interface CustomKeyView {
-  id: string;
-  name: string;
-  guild_id: string;
-  server_id?: string | null;
   actions: Array<string>;
-  prefix: string;
-  revoked: boolean;
   created_at_ms: number;
+  guild_id: string;
+  id: string;
   last_used_at_ms?: number | null;
+  name: string;
+  prefix: string;
   query_calls: number;
+  revoked: boolean;
+  server_id?: string | null;
 }
 
-export interface EditedKey { name: string; groups: Array<string>; actions: Array<string> }
+export interface EditedKey { actions: Array<string>; groups: Array<string>; name: string }
 
+/** What is left out stays as it is; `null` switches log messages off, or takes the Steam group or the invite away. */
 export interface GuildChange {
-  slug?: string | null;
-  name?: string | null;
-  log_channel_id?: string | null;
-  steam_group?: string | null;
-  join_mode?: "off" | "invite" | "auto";
-  invite_url?: string | null;
-  relink_cooldown_ms?: number | null;
-  verified_roles?: Array<string> | null;
   booster_roles?: Array<string> | null;
+  invite_url?: string | null;
+  join_mode?: MembershipMode | null;
+  log_channel_id?: string | null;
+  name?: string | null;
   plugin_roles?: Array<string> | null;
+  relink_cooldown_ms?: number | null;
+  slug?: string | null;
+  steam_group?: string | null;
+  verified_roles?: Array<string> | null;
 }
 
 export interface GuildList { guilds: Array<GuildView> }
 
+/** The short name of what is removed, typed by hand. */
 export interface GuildRemoval { confirm: string }
 
-export interface GuildView { id: string; discord_guild_id: string; slug: string; name: string; active_links: number }
+export interface GuildView { active_links: number; discord_guild_id: string; id: string; name: string; slug: string }
 
 export type GuildWithSettings = GuildView & {
-  log_channel_id?: string | null;
-  verified_roles: Array<string>;
   booster_roles: Array<string>;
-  plugin_roles: Array<string>;
-  steam_group?: null | SteamGroup;
-  join_mode: "off" | "invite" | "auto";
   invite_url?: string | null;
+  join_mode: MembershipMode;
+  log_channel_id?: string | null;
+  plugin_roles: Array<string>;
   relink_cooldown_ms: number;
+  steam_group?: SteamGroup | null;
+  verified_roles: Array<string>;
 };
+
+export type InviteExpiry = "1d" | "7d" | "30d" | "never";
 
 export interface InviteList { invites: Array<InviteView> }
 
 export interface InviteView {
-  id: string;
-  url?: string | null;
-  role: "admin" | "staff";
-  permissions: Array<string>;
-  note?: string | null;
   created_at_ms: number;
-  created_by?: string | null;
-  expires_at_ms?: number | null;
-  revoked: boolean;
+  created_by: string;
   expired: boolean;
+  expires_at_ms?: number | null;
+  id: string;
+  note?: string | null;
+  permissions: Array<string>;
+  revoked: boolean;
+  role: Role;
+  /** Nothing once it does not work any more. */
+  url?: string | null;
   uses: number;
 }
 
 export interface KeyView {
   id: string;
+  last_used_at_ms?: number | null;
   prefix: string;
+  /** Calls that sent the key in the address, which is a thing to put right. */
+  query_calls: number;
   revoked: boolean;
   rotated_at_ms: number;
-  last_used_at_ms?: number | null;
-  query_calls: number;
 }
 
 export interface Me {
+  discord_id: string;
   id: string;
   name: string;
-  discord_id: string;
   operator: boolean;
-  signed_in_at_ms: number;
-  registration: "open" | "invite_only";
-  orgs_owned: number;
-  orgs_ceiling: number;
   orgs: Array<OrgSummary>;
+  orgs_ceiling: number;
+  orgs_owned: number;
+  /** `open`, or `invite_only` while a new organisation needs a code. */
+  registration: string;
+  signed_in_at_ms: number;
 }
 
 export interface Member {
   account_id: string;
-  name: string;
-  discord_id: string;
-  role: Role;
-  permissions: Array<string>;
-  joined_at_ms?: number | null;
-  you: boolean;
+  /** Whether the caller may change or remove this member. */
   can_edit: boolean;
+  discord_id: string;
+  joined_at_ms: number;
+  name: string;
+  permissions: Array<string>;
+  role: Role;
+  you: boolean;
 }
 
-export interface MemberChange { role?: "admin" | "staff"; permissions?: Array<string> | null }
+export interface MemberChange { permissions?: Array<string> | null; role?: Role | null }
 
-export interface Navigation { links: Array<NavigationLink>; ceiling: number; link_pages: Array<string> }
+export type MembershipMode = "off" | "invite" | "auto";
 
+export interface Navigation {
+  ceiling: number;
+  /** Short names of the link pages that show them. */
+  link_pages: Array<string>;
+  links: Array<NavigationLink>;
+}
+
+/** All buttons in their order. */
 export interface NavigationChange { links: Array<NavigationLink> }
 
 export type NavigationIcon = "none" | "discord" | "steam" | "youtube" | "x" | "twitch" | "github" | "shop" | "forum" | "news" | "download" | "globe" | "external";
 
-export interface NavigationLink { label: string; url: string; icon: NavigationIcon; new_tab: boolean }
+export interface NavigationLink { icon: NavigationIcon; label: string; new_tab: boolean; url: string }
 
-export interface NewGuild { discord_guild_id: string; slug: string; name?: string | null }
+export interface NewGuild { discord_guild_id: string; name?: string | null; slug: string }
 
-export interface NewInvite {
-  role: "admin" | "staff";
-  permissions: Array<string>;
-  note?: string | null;
-  expires: "1d" | "7d" | "30d" | "never";
-}
+export interface NewInvite { expires: InviteExpiry; note?: string | null; permissions: Array<string>; role: Role }
 
-export interface NewKey { name: string; guild_id: string; server_id?: string | null; groups: Array<string>; actions: Array<string> }
+export interface NewKey { actions: Array<string>; groups: Array<string>; guild_id: string; name: string; server_id?: string | null }
 
-export interface NewOrg { name: string; slug: string; invite_code?: string | null }
+export interface NewOrg { invite_code?: string | null; name: string; slug: string }
 
 export interface NewServer { guild_id: string; name: string }
 
+/** What is left out stays as it is. */
 export interface OrgChange { name?: string | null; refuse_query_keys?: boolean | null }
 
+/** The short name of what is removed, typed by hand. */
 export interface OrgRemoval { confirm: string }
 
 export interface OrgSummary {
-  id: string;
-  slug: string;
-  name: string;
-  tier: Tier;
-  role: Role;
-  permissions: Array<string>;
-  usage: Usage;
   ceilings: Usage;
+  id: string;
+  name: string;
+  permissions: Array<string>;
+  role: Role;
+  slug: string;
+  tier: Tier;
+  usage: Usage;
 }
 
 export interface OrgView {
-  id: string;
-  slug: string;
-  name: string;
-  tier: Tier;
-  refuse_query_keys: boolean;
-  usage: Usage;
   ceilings: Usage;
+  id: string;
+  name: string;
+  refuse_query_keys: boolean;
+  slug: string;
+  tier: Tier;
+  usage: Usage;
 }
 
 export interface Overview {
-  usage: Usage;
-  ceilings: Usage;
-  tier: Tier;
-  guilds: Array<GuildView>;
-  servers: Array<ServerView>;
   attention: Array<Attention>;
+  ceilings: Usage;
+  guilds: Array<GuildView>;
+  /** Nothing for members who may not see links. */
   recent?: Array<RecentLink> | null;
+  servers: Array<ServerView>;
+  tier: Tier;
+  usage: Usage;
 }
 
 export interface PlainCustomKey { id: string; key: string }
 
 export interface RecentLink {
   at_ms: number;
-  linked: boolean;
   cause?: string | null;
-  guild_id: string;
+  country?: string | null;
   discord_id: string;
   discord_name?: string | null;
+  guild_id: string;
+  /** False when a link ended; the cause says why. */
+  linked: boolean;
   steam_id: string;
   steam_name?: string | null;
-  country?: string | null;
 }
 
-export interface RevealedKey { server_id: string; key: string }
+/** The full key. Answers that carry it are never stored by anyone in between. */
+export interface RevealedKey { key: string; server_id: string }
 
-export type Role = "owner" | "admin" | "staff";
+export type Role = "staff" | "admin" | "owner";
 
-export interface RoleDefaults { role: "admin" | "staff"; permissions: Array<string> }
+export interface RoleDefaults { permissions: Array<string>; role: Role }
 
+/** What is left out stays as it is. */
 export interface ServerChange {
-  name?: string | null;
   active?: boolean | null;
   bare_ids?: boolean | null;
-  linked_group?: string | null;
   booster_group?: string | null;
-  steam_members_group?: string | null;
+  linked_group?: string | null;
+  name?: string | null;
   poll_seconds?: number | null;
+  steam_members_group?: string | null;
 }
 
 export interface ServerList { servers: Array<ServerView> }
 
+/** A Server as the dashboard sees it. Of its key only what may be shown to anyone with `servers.view`. */
 export interface ServerView {
-  id: string;
-  guild_id: string;
-  name: string;
   active: boolean;
   bare_ids: boolean;
-  created_at_ms: number;
-  last_call_at_ms?: number | null;
-  plugin_version?: string | null;
-  linked_group: string;
   booster_group: string;
-  steam_members_group: string;
-  poll_seconds: number;
+  created_at_ms: number;
+  guild_id: string;
+  id: string;
   key: KeyView;
+  last_call_at_ms?: number | null;
+  linked_group: string;
+  name: string;
+  /** What the plugin last said about itself. */
+  plugin_version?: string | null;
+  poll_seconds: number;
+  steam_members_group: string;
 }
 
 export interface SessionList { sessions: Array<SessionView> }
 
 export interface SessionView {
-  id: string;
-  device?: string | null;
   created_at_ms: number;
-  seen_at_ms: number;
-  expires_at_ms: number;
+  /** The one that asks. */
   current: boolean;
+  device?: string | null;
+  expires_at_ms: number;
+  id: string;
+  seen_at_ms: number;
 }
 
-export interface SteamGroup { pasted: string; id: string }
+/** The number is text like every id, though it would fit. */
+export interface SteamGroup { id: string; pasted: string }
 
-export interface Team { members: Array<Member>; areas: Array<Area>; defaults: Array<RoleDefaults>; grantable: Array<string> }
+export interface Team {
+  areas: Array<Area>;
+  defaults: Array<RoleDefaults>;
+  /** What the caller holds and can hand out. */
+  grantable: Array<string>;
+  members: Array<Member>;
+}
 
 export type Tier = "free" | "standard" | "pro";
 
-export interface Transfer { account_id: string; confirm: string }
+export interface Transfer {
+  account_id: string;
+  /** The organisation's short name, typed by hand. */
+  confirm: string;
+}
 
-export interface Usage { guilds: number; servers: number; links: number; navigation_links: number }
+/** How much there is, and how much the plan allows. */
+export interface Usage { guilds: number; links: number; navigation_links: number; servers: number }
 
 export interface Operations {
-  /** Who is signed in, and their Orgs */
+  /** Who is signed in */
   'GET /account': { path: {}; query: {}; body: undefined; answer: Me };
-  /** Leave an Org */
+  /** Leave an organisation */
   'DELETE /account/memberships/{org}': { path: { org: string }; query: {}; body: undefined; answer: undefined };
-  /** The sessions of the signed-in person */
+  /** List one's sessions */
   'GET /account/sessions': { path: {}; query: {}; body: undefined; answer: SessionList };
-  /** End every session but this one */
+  /** End all other sessions */
   'DELETE /account/sessions': { path: {}; query: {}; body: undefined; answer: undefined };
-  /** End one session */
+  /** End a session */
   'DELETE /account/sessions/{session}': { path: { session: string }; query: {}; body: undefined; answer: undefined };
   /** End this session */
   'POST /account/sign-out': { path: {}; query: {}; body: undefined; answer: undefined };
-  /** Create an Org */
+  /** Make an organisation */
   'POST /orgs': { path: {}; query: {}; body: NewOrg; answer: CreatedOrg };
-  /** Delete an Org with everything in it */
+  /** Only the owner of the organisation. */
   'DELETE /orgs/{org}': { path: { org: string }; query: {}; body: OrgRemoval; answer: undefined };
-  /** The audit log */
+  /** Needs the permission `audit.view` in the organisation. */
   'GET /orgs/{org}/audit': { path: { org: string }; query: { action?: string; actor?: string; target?: string; from_ms?: number; to_ms?: number; before?: number; limit?: number }; body: undefined; answer: AuditList };
-  /** The Guilds of an Org */
+  /** Needs the permission `audit.export` in the organisation. */
+  'GET /orgs/{org}/audit/export': { path: { org: string }; query: { action?: string; actor?: string; target?: string; from_ms?: number; to_ms?: number; before?: number; format?: "csv" | "json" }; body: undefined; answer: undefined };
+  /** Needs the permission `org.settings` in the organisation. */
+  'GET /orgs/{org}/claimable-guilds': { path: { org: string }; query: {}; body: undefined; answer: CandidateList };
+  /** Needs the permission `servers.view` in the organisation. */
   'GET /orgs/{org}/guilds': { path: { org: string }; query: {}; body: undefined; answer: GuildList };
-  /** Claim a Guild */
+  /** Needs the permission `org.settings` in the organisation. */
   'POST /orgs/{org}/guilds': { path: { org: string }; query: {}; body: NewGuild; answer: GuildView };
-  /** Discord servers the person could claim */
-  'GET /orgs/{org}/guilds/candidates': { path: { org: string }; query: {}; body: undefined; answer: CandidateList };
-  /** A Guild with its settings */
+  /** Needs the permission `org.settings` in the organisation. */
   'GET /orgs/{org}/guilds/{guild}': { path: { org: string; guild: string }; query: {}; body: undefined; answer: GuildWithSettings };
-  /** Change a Guild */
+  /** Needs the permission `org.settings` in the organisation. */
   'PATCH /orgs/{org}/guilds/{guild}': { path: { org: string; guild: string }; query: {}; body: GuildChange; answer: undefined };
-  /** Remove a Guild and archive its links */
+  /** Needs the permission `org.settings` in the organisation. */
   'DELETE /orgs/{org}/guilds/{guild}': { path: { org: string; guild: string }; query: {}; body: GuildRemoval; answer: undefined };
-  /** The invites of an Org */
+  /** Needs the permission `org.invites` in the organisation. */
   'GET /orgs/{org}/invites': { path: { org: string }; query: {}; body: undefined; answer: InviteList };
-  /** Create an invite */
+  /** Needs the permission `org.invites` in the organisation. */
   'POST /orgs/{org}/invites': { path: { org: string }; query: {}; body: NewInvite; answer: InviteView };
-  /** Give an invite a new code */
+  /** Needs the permission `org.invites` in the organisation. */
   'POST /orgs/{org}/invites/{invite}/reissue': { path: { org: string; invite: string }; query: {}; body: undefined; answer: InviteView };
-  /** Revoke an invite */
+  /** Needs the permission `org.invites` in the organisation. */
   'POST /orgs/{org}/invites/{invite}/revoke': { path: { org: string; invite: string }; query: {}; body: undefined; answer: undefined };
-  /** The keys of an Org */
+  /** Needs the permission `servers.keys` in the organisation. */
   'GET /orgs/{org}/keys': { path: { org: string }; query: {}; body: undefined; answer: CustomKeyList };
-  /** Create a custom key */
+  /** Needs the permission `servers.keys` in the organisation. */
   'POST /orgs/{org}/keys': { path: { org: string }; query: {}; body: NewKey; answer: PlainCustomKey };
-  /** Change a custom key */
+  /** Needs the permission `servers.keys` in the organisation. */
   'PUT /orgs/{org}/keys/{key}': { path: { org: string; key: string }; query: {}; body: EditedKey; answer: undefined };
-  /** Show a custom key */
+  /** Needs the permission `servers.keys` in the organisation. */
   'POST /orgs/{org}/keys/{key}/reveal': { path: { org: string; key: string }; query: {}; body: undefined; answer: PlainCustomKey };
-  /** Revoke a custom key */
+  /** Needs the permission `servers.keys` in the organisation. */
   'POST /orgs/{org}/keys/{key}/revoke': { path: { org: string; key: string }; query: {}; body: undefined; answer: undefined };
-  /** The buttons of the link page */
+  /** Needs the permission `org.navigation` in the organisation. */
   'GET /orgs/{org}/navigation': { path: { org: string }; query: {}; body: undefined; answer: Navigation };
-  /** Replace the buttons of the link page */
+  /** Needs the permission `org.navigation` in the organisation. */
   'PUT /orgs/{org}/navigation': { path: { org: string }; query: {}; body: NavigationChange; answer: Navigation };
-  /** Counts, health and what needs attention */
+  /** Needs the permission `servers.view` in the organisation. */
   'GET /orgs/{org}/overview': { path: { org: string }; query: {}; body: undefined; answer: Overview };
-  /** The Servers of an Org */
+  /** Needs the permission `servers.view` in the organisation. */
   'GET /orgs/{org}/servers': { path: { org: string }; query: {}; body: undefined; answer: ServerList };
-  /** Create a Server and its key */
+  /** Needs the permission `servers.manage` in the organisation. */
   'POST /orgs/{org}/servers': { path: { org: string }; query: {}; body: NewServer; answer: RevealedKey };
-  /** A Server */
+  /** Needs the permission `servers.view` in the organisation. */
   'GET /orgs/{org}/servers/{server}': { path: { org: string; server: string }; query: {}; body: undefined; answer: ServerView };
-  /** Change a Server */
+  /** Needs the permission `servers.manage` in the organisation. */
   'PATCH /orgs/{org}/servers/{server}': { path: { org: string; server: string }; query: {}; body: ServerChange; answer: undefined };
-  /** Delete a Server and its key */
+  /** Needs the permission `servers.manage` in the organisation. */
   'DELETE /orgs/{org}/servers/{server}': { path: { org: string; server: string }; query: {}; body: undefined; answer: undefined };
-  /** Replace the key of a Server */
+  /** Needs the permission `servers.keys` in the organisation. */
   'POST /orgs/{org}/servers/{server}/key/regenerate': { path: { org: string; server: string }; query: {}; body: undefined; answer: RevealedKey };
-  /** Show the key of a Server */
+  /** Needs the permission `servers.keys` in the organisation. */
   'POST /orgs/{org}/servers/{server}/key/reveal': { path: { org: string; server: string }; query: {}; body: undefined; answer: RevealedKey };
-  /** Revoke the key of a Server */
+  /** Needs the permission `servers.keys` in the organisation. */
   'POST /orgs/{org}/servers/{server}/key/revoke': { path: { org: string; server: string }; query: {}; body: undefined; answer: undefined };
-  /** The settings of an Org */
+  /** Needs the permission `org.settings` in the organisation. */
   'GET /orgs/{org}/settings': { path: { org: string }; query: {}; body: undefined; answer: OrgView };
-  /** Change the settings of an Org */
+  /** Needs the permission `org.settings` in the organisation. */
   'PATCH /orgs/{org}/settings': { path: { org: string }; query: {}; body: OrgChange; answer: undefined };
-  /** The members of an Org */
+  /** Needs the permission `org.team` in the organisation. */
   'GET /orgs/{org}/team': { path: { org: string }; query: {}; body: undefined; answer: Team };
-  /** Change a member */
+  /** Needs the permission `org.team` in the organisation. */
   'PATCH /orgs/{org}/team/{account}': { path: { org: string; account: string }; query: {}; body: MemberChange; answer: undefined };
-  /** Remove a member */
+  /** Needs the permission `org.team` in the organisation. */
   'DELETE /orgs/{org}/team/{account}': { path: { org: string; account: string }; query: {}; body: undefined; answer: undefined };
-  /** Hand the Org to another member */
+  /** Only the owner of the organisation. */
   'POST /orgs/{org}/transfer': { path: { org: string }; query: {}; body: Transfer; answer: undefined };
 }
