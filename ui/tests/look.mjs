@@ -1,16 +1,12 @@
 // Opens every screen of dist/ at two widths and in both themes, takes pictures, asks axe, and listens for breaches of the
-// content policy. Uses the browser packages of tests/e2e.
+// content policy.
 //
 //     npm run build && node tests/look.mjs FOLDER [word in the screen's name]
 import { mkdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { mock } from './mock.mjs';
+import { need, open } from './browser.mjs';
 
-const need = createRequire(new URL('../../tests/e2e/package.json', import.meta.url));
-const { chromium } = need('playwright-core');
 const AXE = readFileSync(need.resolve('axe-core/axe.min.js'), 'utf8');
-const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
 
 // name: [path, world, what to do before looking]
 const SCREENS = {
@@ -103,10 +99,7 @@ const SCREENS = {
 
 const [folder = '/tmp/look', word = ''] = process.argv.slice(2);
 mkdirSync(folder, { recursive: true });
-const server = mock().listen(0, '127.0.0.1');
-await new Promise((ready) => server.once('listening', ready));
-const base = `http://127.0.0.1:${server.address().port}`;
-const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: FLAGS });
+const on = await open();
 const findings = [];
 
 for (const [name, [path, world, act]] of Object.entries(SCREENS)) {
@@ -114,36 +107,23 @@ for (const [name, [path, world, act]] of Object.entries(SCREENS)) {
   for (const width of [1280, 375]) {
     for (const colorScheme of ['light', 'dark']) {
       const label = `${name}-${width}-${colorScheme}`;
-      const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme, reducedMotion: 'reduce' });
-      if (world) await context.addCookies([{ name: 'mock', value: world, url: base }]);
-      await context.addInitScript(() => {
-        globalThis.breaches = [];
-        document.addEventListener('securitypolicyviolation', (event) => globalThis.breaches.push(`${event.violatedDirective} ${event.blockedURI}`));
-      });
-      const page = await context.newPage();
-      page.on('pageerror', (error) => findings.push(`${label}: ${error}`));
-      page.on('console', (message) => {
-        if (message.type() === 'error' && !/Failed to load resource/.test(message.text())) findings.push(`${label}: console: ${message.text()}`);
-      });
-      await page.goto(`${base}/app${path}`);
-      await page.locator('h1').first().waitFor({ state: 'attached' });
-      await page.waitForLoadState('networkidle');
+      const wrong = [];
+      const page = await on.page({ world, width, colorScheme }, wrong);
+      await on.goto(page, path);
       await act?.(page, width);
       await page.waitForTimeout(150);
       await page.screenshot({ path: join(folder, `${label}.png`), fullPage: !act });
-      if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)) findings.push(`${label}: wider than the screen`);
-      const breaches = await page.evaluate(() => globalThis.breaches);
-      findings.push(...breaches.map((one) => `${label}: policy: ${one}`));
-      await (await context.newCDPSession(page)).send('Page.setBypassCSP', { enabled: true }).catch(() => {});
+      if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)) wrong.push('wider than the screen');
+      wrong.push(...(await page.evaluate(() => globalThis.breaches)).map((one) => `policy: ${one}`));
       await page.evaluate(AXE);
       const { violations } = await page.evaluate(() => globalThis.axe.run({ rules: { region: { enabled: false } } })); // menus float outside the landmarks
-      for (const { id, impact, nodes } of violations) findings.push(`${label}: ${impact} ${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
-      await context.close();
+      for (const { id, impact, nodes } of violations) wrong.push(`${impact} ${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
+      findings.push(...wrong.map((one) => `${label}: ${one}`));
+      await page.context().close();
     }
   }
 }
-await browser.close();
-server.close();
+await on.close();
 for (const one of findings) console.log(one);
 console.log(`${findings.length} findings`);
 process.exitCode = findings.length ? 1 : 0;

@@ -1,0 +1,59 @@
+// A browser on the made-up data, for tests and for looking. The packages are those of tests/e2e at the root.
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import { mock } from './mock.mjs';
+
+export const need = createRequire(new URL('../../tests/e2e/package.json', import.meta.url));
+const { chromium } = need('playwright-core');
+const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+
+export async function open() {
+  const server = mock().listen(0, '127.0.0.1');
+  await new Promise((ready) => server.once('listening', ready));
+  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: FLAGS });
+  const base = `http://127.0.0.1:${server.address().port}`;
+  const on = {
+    base,
+    /** A page in a world of its own; what goes wrong in it ends up in `findings`. */
+    async page({ world = '', width = 1280, colorScheme = 'light' } = {}, findings = []) {
+      const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme, reducedMotion: 'reduce' });
+      if (world) await context.addCookies([{ name: 'mock', value: world, url: base }]);
+      await context.addInitScript(() => {
+        globalThis.breaches = [];
+        document.addEventListener('securitypolicyviolation', (event) => globalThis.breaches.push(`${event.violatedDirective} ${event.blockedURI}`));
+      });
+      const page = await context.newPage();
+      page.on('pageerror', (error) => findings.push(String(error)));
+      page.on('console', (message) => {
+        if (message.type() === 'error' && !/Failed to load resource/.test(message.text())) findings.push(`console: ${message.text()}`);
+      });
+      return page;
+    },
+    async goto(page, path) {
+      await page.goto(`${base}/app${path}`);
+      await page.locator('h1').first().waitFor({ state: 'attached' });
+      await page.waitForLoadState('networkidle');
+    },
+    /** Opens a page; leaving it fails when anything went wrong on it. */
+    async visit(path, options) {
+      const findings = [];
+      const page = await on.page(options, findings);
+      await on.goto(page, path);
+      return {
+        page,
+        focused: () => page.evaluate(() => document.activeElement?.textContent?.trim()),
+        heading: (name) => page.getByRole('heading', { level: 1, name }).waitFor(),
+        async leave() {
+          findings.push(...(await page.evaluate(() => globalThis.breaches)));
+          await page.context().close();
+          assert.deepEqual(findings, []);
+        },
+      };
+    },
+    async close() {
+      await browser.close();
+      server.close();
+    },
+  };
+  return on;
+}

@@ -1,0 +1,186 @@
+// The parts of the dashboard that every page relies on, in a real browser on made-up data. Needs dist/.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { open } from '../browser.mjs';
+
+let on;
+let visit;
+before(async () => {
+  on = await open();
+  visit = on.visit;
+});
+after(() => on.close());
+
+test('a link changes the page without loading: title, focus and scroll follow, and back comes back', async () => {
+  const { page, heading, focused, leave } = await visit('/orgs/o1');
+  await page.evaluate(() => (globalThis.same = true));
+  await page.mouse.wheel(0, 300);
+  await page.waitForFunction(() => scrollY > 100);
+  const top = await page.evaluate(() => scrollY);
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Settings' }).click();
+  await heading('Settings');
+  await page.waitForFunction(() => document.activeElement?.tagName === 'H1');
+  assert.equal(await focused(), 'Settings');
+  assert.equal(await page.title(), 'Settings · Symbolon');
+  assert.equal(await page.evaluate(() => scrollY), 0);
+  assert.equal(await page.evaluate(() => globalThis.same), true);
+  await page.goBack();
+  await heading('Rustlands');
+  await page.waitForFunction((wanted) => Math.abs(scrollY - wanted) < 2, top);
+  await leave();
+});
+
+test('unsaved changes hold back links, the back button and the palette until they are reset', async () => {
+  const { page, heading, leave } = await visit('/orgs/o1');
+  const main = page.getByRole('navigation', { name: 'Main' });
+  await main.getByRole('link', { name: 'Settings' }).click();
+  await heading('Settings');
+  await page.getByLabel('Name', { exact: true }).fill('Rustlands EU');
+  await main.getByRole('link', { name: 'Overview' }).click();
+  await page.getByRole('alert').filter({ hasText: 'Save or reset your changes before you leave.' }).waitFor();
+  assert.match(page.url(), /settings$/);
+  await page.goBack();
+  await page.waitForURL(/settings$/);
+  assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Rustlands EU');
+  await page.getByRole('button', { name: 'Reset' }).click();
+  await main.getByRole('link', { name: 'Overview' }).click();
+  await heading('Rustlands');
+  await leave();
+});
+
+test('saving says so and lets go', async () => {
+  const { page, leave } = await visit('/orgs/o1/settings');
+  await page.getByRole('switch', { name: 'Refuse keys in the address' }).click();
+  const [sent] = await Promise.all([
+    page.waitForRequest((request) => request.method() === 'PATCH'),
+    page.getByRole('button', { name: 'Save' }).click(),
+  ]);
+  assert.deepEqual(sent.postDataJSON(), { refuse_query_keys: true });
+  await page.getByText('Saved settings').waitFor();
+  await page.getByText('You have unsaved changes.').waitFor({ state: 'detached' });
+  await leave();
+});
+
+test('the palette finds a page and a server by keyboard, and gives the focus back', async () => {
+  const { page, heading, leave } = await visit('/orgs/o1');
+  await page.keyboard.press('Control+k');
+  await page.getByRole('option', { name: 'EU Main 2x' }).waitFor();
+  await page.keyboard.type('audit');
+  await page.keyboard.press('Enter');
+  await heading('Audit log');
+  await page.keyboard.press('Control+k');
+  await page.getByRole('dialog').getByRole('option').first().waitFor();
+  await page.keyboard.type('eu main');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/servers\/s1$/);
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('zzz');
+  await page.getByText('No match.').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  assert.equal(await page.evaluate(() => document.body.style.overflow + document.body.style.pointerEvents), '');
+  await leave();
+});
+
+test('switching the organisation keeps the page, unless it is not allowed there', async () => {
+  const { page, heading, leave } = await visit('/orgs/o1/servers');
+  const change = async (to) => {
+    await page.getByRole('button', { name: 'Switch organisation' }).click();
+    await page.getByRole('menuitemcheckbox', { name: to }).click();
+  };
+  await change(/Arcadia/);
+  await page.waitForURL(/orgs\/o2\/servers$/);
+  await change('Rustlands');
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Audit log' }).click();
+  await heading('Audit log');
+  await change(/Arcadia/);
+  await page.waitForURL(/orgs\/o2$/);
+  await leave();
+});
+
+test('on a phone the menu is a drawer that closes on arrival', async () => {
+  const { page, heading, leave } = await visit('/orgs/o1', { width: 375 });
+  await page.getByRole('button', { name: 'Open menu' }).click();
+  const drawer = page.getByRole('dialog', { name: 'Menu' });
+  await drawer.getByRole('link', { name: 'Settings' }).click();
+  await heading('Settings');
+  await drawer.waitFor({ state: 'detached' });
+  await leave();
+});
+
+test('deleting asks for the short name first, with the focus on Cancel', async () => {
+  const { page, focused, leave } = await visit('/orgs/o1/settings');
+  await page.getByRole('button', { name: 'Delete' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Delete Rustlands' });
+  await dialog.waitFor();
+  await page.waitForFunction(() => document.activeElement?.textContent?.includes('Cancel'));
+  assert.equal(await focused(), 'Cancel');
+  assert.equal(await dialog.getByRole('button', { name: 'Delete' }).isDisabled(), true);
+  await dialog.getByLabel('Type rustlands to confirm').fill('rustlands');
+  const [sent] = await Promise.all([
+    page.waitForRequest((request) => request.method() === 'DELETE'),
+    dialog.getByRole('button', { name: 'Delete' }).click(),
+  ]);
+  assert.deepEqual(sent.postDataJSON(), { confirm: 'rustlands' });
+  await page.waitForURL(/\/app\/?$/);
+  await page.getByText('Deleted Rustlands').waitFor();
+  await leave();
+});
+
+test('a sign-in that is too old is asked for again, and comes back here', async () => {
+  const { page, leave } = await visit('/orgs/o1/settings', { world: 'again' });
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByLabel('Type rustlands to confirm').fill('rustlands');
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  const link = page.getByRole('dialog', { name: 'Sign in again' }).getByRole('link', { name: 'Sign in again' });
+  assert.equal(await link.getAttribute('href'), '/auth/discord/login?return_to=%2Fapp%2Forgs%2Fo1%2Fsettings&again=1');
+  await leave();
+});
+
+test('the maintenance card goes when maintenance is over', async () => {
+  const { page, heading, leave } = await visit('/', { world: 'maintenance' });
+  await page.getByText('Back at about 14:00 UTC.').waitFor();
+  await page.context().clearCookies();
+  await page.getByRole('button', { name: 'Check now' }).click();
+  await heading('Your organisations');
+  await leave();
+});
+
+test('a page whose file is gone offers to reload', async () => {
+  const { page, leave } = await visit('/orgs/o1');
+  await page.route('**/assets/Settings-*.js', (route) => route.fulfill({ status: 404 }));
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Settings' }).click();
+  await page.getByText('A new version is available.').waitFor();
+  await page.getByRole('main').getByRole('button', { name: 'Reload' }).waitFor();
+  await leave();
+});
+
+test('the theme is chosen once and kept, before the first paint', async () => {
+  const { page, leave } = await visit('/account');
+  await page.getByRole('radio', { name: 'Dark' }).check();
+  const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  assert.equal(await background(), 'rgb(13, 16, 22)');
+  await page.reload({ waitUntil: 'commit' });
+  await page.waitForFunction(() => document.body !== null);
+  assert.equal(await background(), 'rgb(13, 16, 22)');
+  await page.getByRole('radio', { name: 'System' }).check();
+  assert.equal(await background(), 'rgb(246, 247, 249)');
+  await leave();
+});
+
+test('a new organisation gets its short name from its name, until somebody writes another', async () => {
+  const { page, leave } = await visit('/new');
+  const slug = page.getByLabel('Short name');
+  await page.getByLabel('Name', { exact: true }).fill('Rust Lands!');
+  assert.equal(await slug.inputValue(), 'rust-lands');
+  await slug.fill('mine');
+  await page.getByLabel('Name', { exact: true }).fill('Other');
+  assert.equal(await slug.inputValue(), 'mine');
+  const [sent] = await Promise.all([
+    page.waitForRequest((request) => request.method() === 'POST'),
+    page.getByRole('button', { name: 'Create organisation' }).click(),
+  ]);
+  assert.deepEqual(sent.postDataJSON(), { name: 'Other', slug: 'mine' });
+  await page.waitForURL(/orgs\/o1$/);
+  await leave();
+});
