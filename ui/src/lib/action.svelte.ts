@@ -38,7 +38,7 @@ export function createAction<A extends unknown[], R>(
     get error() {
       return error;
     },
-    field: (name) => (error?.field === name ? error.message : undefined),
+    field: (name) => (error?.field === name ? error.fieldText : undefined),
     clear: () => (error = null),
     async run(...args) {
       if (busy) return undefined; // the second of two quick clicks

@@ -34,11 +34,11 @@ test('a success is said, and what it changed is read again', async () => {
 
 test('a failure is said with its reference and belongs to its field', async () => {
   const action = createAction(async () => {
-    throw new ApiError(400, 'INVALID_PARAMETER', 'Too long.', 'r1', { parameter: 'name' });
+    throw new ApiError(400, 'INVALID_PARAMETER', 'name: a name has at most 64 characters', 'r1', { parameter: 'name' });
   });
   expect(await action.run()).toBeUndefined();
-  expect(toast.list[0]).toMatchObject({ tone: 'bad', text: 'Too long.', requestId: 'r1' });
-  expect(action.field('name')).toBe('Too long.');
+  expect(toast.list[0]).toMatchObject({ tone: 'bad', text: 'name: a name has at most 64 characters', requestId: 'r1' });
+  expect(action.field('name')).toBe('A name has at most 64 characters.');
   expect(action.field('slug')).toBeUndefined();
   action.clear();
   expect(action.error).toBeNull();

@@ -1,5 +1,6 @@
 // The one way to the server. Operations, their parameters, bodies and answers come from schema.ts.
 
+import { sentence } from '../format';
 import { session, signInAddress } from '../session.svelte';
 import type { Operations } from './schema';
 
@@ -50,6 +51,12 @@ export class ApiError extends Error {
 
   get field(): string | null {
     return this.text('parameter');
+  }
+
+  /** The text without the name of the field, for showing right under it. */
+  get fieldText(): string {
+    const text = this.message.replace(`${this.field}: `, '');
+    return sentence(/[.!?]$/.test(text) ? text : `${text}.`);
   }
 
   /** True when the page itself shows what to do: there is nothing to add in a note. */
