@@ -59,47 +59,6 @@ pub fn example(route: &RouteSpec, target: &Target) -> Example {
         ("GET", path) if path.starts_with("/docs") => ("", None, 200),
         ("GET", "/link/{slug}" | "/unlink/{slug}") => ("", None, 200),
         // Only forms are read here; what they do is a matter of the browser's own flow.
-        // Nobody has this invitation; and signed out or in, these pages are a matter of the browser.
-        ("GET", "/invite/{code}") => ("", None, 404),
-        ("POST", "/invite/{code}/accept") => ("", None, 404),
-        ("GET", "/app" | "/app/") => ("", None, 503),
-        ("GET", "/app/{*rest}") => ("", None, 404),
-        ("GET", "/account" | "/account/sessions") => ("", None, 200),
-        // A session of this name nobody has.
-        ("DELETE", "/account/sessions/{session}") => ("", None, 404),
-        ("DELETE", "/account/sessions" | "/account/memberships/{org}") => ("", None, 204),
-        ("POST", "/account/sign-out") => ("", None, 204),
-        ("POST", "/orgs") => {
-            let body = format!(r#"{{"name":"Made here","slug":"made-{}"}}"#, unique());
-            ("", Some(body), 201)
-        }
-        (
-            "GET",
-            "/orgs/{org}/overview" | "/orgs/{org}/navigation" | "/orgs/{org}/team" | "/orgs/{org}/invites",
-        ) => ("", None, 200),
-        ("GET", "/orgs/{org}/claimable-guilds" | "/orgs/{org}/audit/export") => ("", None, 200),
-        // What cannot be undone is confirmed by a word, and this is the wrong one.
-        ("DELETE", "/orgs/{org}" | "/orgs/{org}/guilds/{guild}") => {
-            ("", Some(r#"{"confirm":"no"}"#.to_owned()), 400)
-        }
-        ("POST", "/orgs/{org}/transfer") => {
-            let body = format!(r#"{{"account_id":"{}","confirm":"no"}}"#, target.account);
-            ("", Some(body), 400)
-        }
-        // Discord has not shown that anybody manages it.
-        ("POST", "/orgs/{org}/guilds") => {
-            let body = r#"{"discord_guild_id":"800000000000000099","slug":"claimed"}"#;
-            ("", Some(body.to_owned()), 403)
-        }
-        ("PUT", "/orgs/{org}/navigation") => ("", Some(r#"{"links":[]}"#.to_owned()), 200),
-        ("PATCH", "/orgs/{org}/team/{account}") => ("", Some(r#"{"permissions":[]}"#.to_owned()), 204),
-        ("DELETE", "/orgs/{org}/team/{account}") => ("", None, 204),
-        ("POST", "/orgs/{org}/invites") => {
-            let body = r#"{"role":"staff","permissions":[],"expires":"7d"}"#;
-            ("", Some(body.to_owned()), 201)
-        }
-        ("POST", "/orgs/{org}/invites/{invite}/reissue") => ("", None, 200),
-        ("POST", "/orgs/{org}/invites/{invite}/revoke") => ("", None, 204),
         ("POST", path) if path.starts_with("/link/") || path.starts_with("/unlink/") => ("", None, 415),
         (
             "GET",
@@ -142,7 +101,7 @@ pub fn example(route: &RouteSpec, target: &Target) -> Example {
         ),
         ("POST", "/orgs/{org}/keys/{key}/reveal") => ("", None, 200),
         ("POST", "/orgs/{org}/keys/{key}/revoke") => ("", None, 204),
-        (method, path) => panic!("{method} {path} has no example in tests/authorization/examples.rs"),
+        (method, path) => of_people(method, path, target),
     };
     let path = route
         .path
@@ -163,6 +122,54 @@ pub fn example(route: &RouteSpec, target: &Target) -> Example {
         uri: path + query,
         body,
         success,
+    }
+}
+
+/// Routes of people and teams.
+fn of_people(method: &str, path: &str, target: &Target) -> (&'static str, Option<String>, u16) {
+    match (method, path) {
+        // Nobody has this invitation; and signed out or in, these pages are a matter of the browser.
+        ("GET", "/invite/{code}") => ("", None, 404),
+        ("POST", "/invite/{code}/accept") => ("", None, 404),
+        ("GET", "/app" | "/app/") => ("", None, 303),
+        ("GET", "/app/{*rest}") => ("", None, 404),
+        ("GET", "/account" | "/account/sessions") => ("", None, 200),
+        // A session of this name nobody has.
+        ("DELETE", "/account/sessions/{session}") => ("", None, 404),
+        ("DELETE", "/account/sessions" | "/account/memberships/{org}") => ("", None, 204),
+        ("POST", "/account/sign-out") => ("", None, 204),
+        ("POST", "/orgs") => {
+            let body = format!(r#"{{"name":"Made here","slug":"made-{}"}}"#, unique());
+            ("", Some(body), 201)
+        }
+        (
+            "GET",
+            "/orgs/{org}/overview" | "/orgs/{org}/navigation" | "/orgs/{org}/team" | "/orgs/{org}/invites",
+        ) => ("", None, 200),
+        ("GET", "/orgs/{org}/claimable-guilds" | "/orgs/{org}/audit/export") => ("", None, 200),
+        // What cannot be undone is confirmed by a word, and this is the wrong one.
+        ("DELETE", "/orgs/{org}" | "/orgs/{org}/guilds/{guild}") => {
+            ("", Some(r#"{"confirm":"no"}"#.to_owned()), 400)
+        }
+        ("POST", "/orgs/{org}/transfer") => {
+            let body = format!(r#"{{"account_id":"{}","confirm":"no"}}"#, target.account);
+            ("", Some(body), 400)
+        }
+        // Discord has not shown that anybody manages it.
+        ("POST", "/orgs/{org}/guilds") => {
+            let body = r#"{"discord_guild_id":"800000000000000099","slug":"claimed"}"#;
+            ("", Some(body.to_owned()), 403)
+        }
+        ("PUT", "/orgs/{org}/navigation") => ("", Some(r#"{"links":[]}"#.to_owned()), 200),
+        ("PATCH", "/orgs/{org}/team/{account}") => ("", Some(r#"{"permissions":[]}"#.to_owned()), 204),
+        ("DELETE", "/orgs/{org}/team/{account}") => ("", None, 204),
+        ("POST", "/orgs/{org}/invites") => {
+            let body = r#"{"role":"staff","permissions":[],"expires":"7d"}"#;
+            ("", Some(body.to_owned()), 201)
+        }
+        ("POST", "/orgs/{org}/invites/{invite}/reissue") => ("", None, 200),
+        ("POST", "/orgs/{org}/invites/{invite}/revoke") => ("", None, 204),
+        (method, path) => panic!("{method} {path} has no example in tests/authorization/examples.rs"),
     }
 }
 

@@ -84,10 +84,7 @@ both_databases! {
         }
         for entry in entries {
             let target = entry["target"].as_str().unwrap_or("org_");
-            assert!(
-                ["org_", "gld_", "srv_", "key_"].contains(&&target[..4]),
-                "{entry}"
-            );
+            assert!(["org_", "gld_", "srv_", "key_", "usr_"].contains(&&target[..4]), "{entry}");
         }
         assert_eq!(entries[2]["detail"]["permission"], "servers.view");
         test.finish().await;

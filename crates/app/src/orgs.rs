@@ -186,7 +186,9 @@ impl Work for AddMember {
         let (scope, role) = (self.deed.scope, self.role);
         orgs::lock(tx, scope).await?;
         let (account, now_ms) = (self.account.num, self.deed.now_ms);
-        orgs::add_member(tx, scope, account, role, role.default_permissions(), now_ms).await?;
+        if !orgs::add_member(tx, scope, account, role, role.default_permissions(), now_ms).await? {
+            return Ok(());
+        }
         let target = Some(self.account.id.as_str());
         let detail = json!({ "role": role });
         self.deed

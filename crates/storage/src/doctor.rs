@@ -11,7 +11,7 @@ statements! {
     GUILD_COUNTERS = "
         SELECT CAST(COUNT(*) AS BIGINT)
         FROM org_usage u
-        WHERE u.guilds <> (SELECT COUNT(*) FROM guilds g WHERE g.org_num = u.org_num)";
+        WHERE u.guilds <> (SELECT COUNT(*) FROM guilds g WHERE g.org_num = u.org_num AND g.removed_at IS NULL)";
     SERVER_COUNTERS = "
         SELECT CAST(COUNT(*) AS BIGINT)
         FROM org_usage u
@@ -29,7 +29,7 @@ statements! {
     OWNER_COUNTERS = "
         SELECT CAST(COUNT(*) AS BIGINT)
         FROM accounts a
-        WHERE a.orgs_owned <> (SELECT COUNT(*) FROM orgs o WHERE o.owner_account_num = a.num)";
+        WHERE a.orgs_owned <> (SELECT COUNT(*) FROM orgs o WHERE o.owner_account_num = a.num AND o.removed_at IS NULL)";
     DOUBLE_DISCORD = "
         SELECT CAST(COUNT(*) AS BIGINT)
         FROM (SELECT 1 AS one FROM links WHERE ended_at IS NULL GROUP BY guild_num, discord_id HAVING COUNT(*) > 1) d";

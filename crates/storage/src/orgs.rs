@@ -263,7 +263,7 @@ pub async fn drop_links(tx: &mut Tx<'_>, scope: OrgScope, count: i64) -> Result<
     tx.execute_one(&DROP_LINKS, params![scope.num(), count]).await
 }
 
-/// Adds a member; an existing membership stays as it is.
+/// Adds a member; an existing membership stays as it is, and the answer is false.
 pub async fn add_member(
     tx: &mut Tx<'_>,
     scope: OrgScope,
@@ -271,9 +271,9 @@ pub async fn add_member(
     role: Role,
     permissions: PermissionSet,
     now_ms: i64,
-) -> Result<(), DbError> {
+) -> Result<bool, DbError> {
     let values = params![scope.num(), account, role.as_str(), permissions.bits(), now_ms];
-    tx.execute(&ADD_MEMBER, values).await.map(drop)
+    Ok(tx.execute(&ADD_MEMBER, values).await? == 1)
 }
 
 pub async fn set_member_permissions(

@@ -21,7 +21,7 @@ pub fn table() -> Vec<RouteSpec> {
 
 fn routes() -> Routes {
     let routes = sign_in_routes(open_routes(Routes::new()));
-    team_routes(dashboard_routes(personal_routes(shell_routes(routes))))
+    team_routes(server_routes(org_routes(personal_routes(shell_routes(routes)))))
 }
 
 fn open_routes(routes: Routes) -> Routes {
@@ -205,13 +205,11 @@ fn team_routes(routes: Routes) -> Routes {
         )
 }
 
-fn dashboard_routes(routes: Routes) -> Routes {
+/// An organisation, its Guilds and what their pages show.
+fn org_routes(routes: Routes) -> Routes {
     const NAVIGATION: &str = "/orgs/{org}/navigation";
     const SETTINGS: &str = "/orgs/{org}/settings";
     const GUILD: &str = "/orgs/{org}/guilds/{guild}";
-    const SERVERS: &str = "/orgs/{org}/servers";
-    const SERVER: &str = "/orgs/{org}/servers/{server}";
-    const KEYS: &str = "/orgs/{org}/keys";
     routes
         .dashboard(Method::GET, SETTINGS, "Look at the organisation", orgs::get)
         .dashboard(Method::PATCH, SETTINGS, "Change the organisation", orgs::change)
@@ -260,6 +258,14 @@ fn dashboard_routes(routes: Routes) -> Routes {
         )
         .dashboard(Method::PATCH, GUILD, "Change a Guild's settings", guilds::change)
         .dashboard(Method::DELETE, GUILD, "Remove a Guild", guilds::remove)
+}
+
+/// Servers, keys and the log.
+fn server_routes(routes: Routes) -> Routes {
+    const SERVERS: &str = "/orgs/{org}/servers";
+    const SERVER: &str = "/orgs/{org}/servers/{server}";
+    const KEYS: &str = "/orgs/{org}/keys";
+    routes
         .dashboard(Method::GET, SERVERS, "List the Servers", servers::list)
         .dashboard(
             Method::POST,

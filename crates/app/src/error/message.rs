@@ -8,18 +8,10 @@ impl AppError {
     /// What the caller reads: what happened and what to do. Never anything internal.
     pub fn public_message(&self) -> String {
         match self {
-            AppError::Unauthorized => {
-                "The key is missing or not valid. Send it in the X-API-Key header and check its value."
-                    .to_owned()
-            }
+            AppError::Unauthorized => UNAUTHORIZED.to_owned(),
             AppError::KeyRevoked => "This key was revoked. Regenerate it in the dashboard.".to_owned(),
-            AppError::ServerInactive => {
-                "This server is switched off. Switch it on in the dashboard.".to_owned()
-            }
-            AppError::QueryKeyRefused => {
-                "This organisation does not take keys in the address. Send the key in the X-API-Key header."
-                    .to_owned()
-            }
+            AppError::ServerInactive => SERVER_INACTIVE.to_owned(),
+            AppError::QueryKeyRefused => QUERY_KEY_REFUSED.to_owned(),
             AppError::RateLimited { retry_after_ms } => {
                 format!("Too many requests. Try again in {} s.", seconds(*retry_after_ms))
             }
@@ -32,9 +24,7 @@ impl AppError {
             AppError::TooManyIds { limit } => {
                 format!("Your plan allows {limit} ids per call. Send fewer at a time.")
             }
-            AppError::BrowserRefused => {
-                "A link or a page cannot run this action. Send the key in the X-API-Key header.".to_owned()
-            }
+            AppError::BrowserRefused => BROWSER_REFUSED.to_owned(),
             AppError::Blocked => BLOCKED.to_owned(),
             AppError::SignInExpired => SIGN_IN_EXPIRED.to_owned(),
             AppError::SignInCancelled => SIGN_IN_CANCELLED.to_owned(),
@@ -46,42 +36,25 @@ impl AppError {
             AppError::MissingPermission { permission } => format!(
                 "You need the permission {permission}. An owner or admin of the organisation can grant it."
             ),
-            AppError::SignInAgain => {
-                "For this you need to have signed in within the last 15 minutes. Sign in again and repeat it."
-                    .to_owned()
-            }
-            AppError::OtherAccount => {
-                "You are signed in to Discord as somebody else than here. Switch the account there and try again."
-                    .to_owned()
-            }
+            AppError::SignInAgain => SIGN_IN_AGAIN.to_owned(),
+            AppError::OtherAccount => OTHER_ACCOUNT.to_owned(),
             AppError::OwnerOnly => "Only the owner of the organisation can do this.".to_owned(),
-            AppError::OwnerStays => {
-                "The owner cannot leave. Hand the organisation over to another member first.".to_owned()
-            }
-            AppError::RegistrationClosed => {
-                "New organisations need an invite code at the moment. Check the code, or ask the operator for one."
-                    .to_owned()
-            }
-            AppError::NotYourGuild => {
-                "Discord did not show that you may manage this server. Look your servers up again, signed in as somebody with Manage Server."
-                    .to_owned()
-            }
-            AppError::BotAbsent { .. } => {
-                "Our bot is not in this Discord server. Add it, then try again.".to_owned()
-            }
+            AppError::OwnerStays => OWNER_STAYS.to_owned(),
+            AppError::RegistrationClosed => REGISTRATION_CLOSED.to_owned(),
+            AppError::NotYourGuild => NOT_YOUR_GUILD.to_owned(),
+            AppError::BotAbsent { .. } => BOT_ABSENT.to_owned(),
             AppError::CannotGrant { permission } => {
                 format!("You cannot give {permission} to others, because you do not hold it yourself.")
             }
-            AppError::RankTooLow => {
-                "Only somebody with a higher role can change this member.".to_owned()
-            }
-            AppError::InvalidRow { row, parameter, problem } => {
+            AppError::RankTooLow => RANK_TOO_LOW.to_owned(),
+            AppError::InvalidRow {
+                row,
+                parameter,
+                problem,
+            } => {
                 format!("Row {}, {parameter}: {problem}", row + 1)
             }
-            AppError::DashboardNotBuilt => {
-                "The dashboard is not built. Run `make ui` and start again. Link pages and the API work without it."
-                    .to_owned()
-            }
+            AppError::DashboardNotBuilt => DASHBOARD_NOT_BUILT.to_owned(),
             AppError::Maintenance { message } => message.clone(),
             AppError::CrossSite => "This request came from another site and was refused.".to_owned(),
             AppError::NotFound => "There is nothing here.".to_owned(),
@@ -100,23 +73,39 @@ impl AppError {
             AppError::Conflict { what } => (*what).to_owned(),
             AppError::Timeout => "The request took too long. Try again.".to_owned(),
             AppError::Overloaded => "The service is busy. Try again in a moment.".to_owned(),
-            AppError::SteamNotConfigured => {
-                "This installation has no key for Steam's Web API. Its operator can set steam.api_key.".to_owned()
-            }
-            AppError::SteamUnavailable => {
-                "Steam told nothing: it is not reachable, or the profiles asked for are private. Try again later."
-                    .to_owned()
-            }
-            AppError::StorageUnavailable(_) => {
-                "The change could not be stored. Try again in a moment.".to_owned()
-            }
-            AppError::Internal(_) => {
-                "Something went wrong on our side. The request id helps us find it.".to_owned()
-            }
+            AppError::SteamNotConfigured => STEAM_NOT_CONFIGURED.to_owned(),
+            AppError::SteamUnavailable => STEAM_UNAVAILABLE.to_owned(),
+            AppError::StorageUnavailable(_) => STORAGE_UNAVAILABLE.to_owned(),
+            AppError::Internal(_) => INTERNAL.to_owned(),
         }
     }
 }
 
+const UNAUTHORIZED: &str =
+    "The key is missing or not valid. Send it in the X-API-Key header and check its value.";
+const SERVER_INACTIVE: &str = "This server is switched off. Switch it on in the dashboard.";
+const QUERY_KEY_REFUSED: &str =
+    "This organisation does not take keys in the address. Send the key in the X-API-Key header.";
+const BROWSER_REFUSED: &str =
+    "A link or a page cannot run this action. Send the key in the X-API-Key header.";
+const SIGN_IN_AGAIN: &str =
+    "For this you need to have signed in within the last 15 minutes. Sign in again and repeat it.";
+const OTHER_ACCOUNT: &str =
+    "You are signed in to Discord as somebody else than here. Switch the account there and try again.";
+const OWNER_STAYS: &str = "The owner cannot leave. Hand the organisation over to another member first.";
+const REGISTRATION_CLOSED: &str =
+    "New organisations need an invite code at the moment. Check the code, or ask the operator for one.";
+const NOT_YOUR_GUILD: &str = "Discord did not show that you may manage this server. Look your servers up again, signed in as somebody with Manage Server.";
+const BOT_ABSENT: &str = "Our bot is not in this Discord server. Add it, then try again.";
+const RANK_TOO_LOW: &str = "Only somebody with a higher role can change this member.";
+const DASHBOARD_NOT_BUILT: &str =
+    "The dashboard is not built. Run `make ui` and start again. Link pages and the API work without it.";
+const STEAM_NOT_CONFIGURED: &str =
+    "This installation has no key for Steam's Web API. Its operator can set steam.api_key.";
+const STEAM_UNAVAILABLE: &str =
+    "Steam told nothing: it is not reachable, or the profiles asked for are private. Try again later.";
+const STORAGE_UNAVAILABLE: &str = "The change could not be stored. Try again in a moment.";
+const INTERNAL: &str = "Something went wrong on our side. The request id helps us find it.";
 const BLOCKED: &str = "This account or network cannot sign in here. Ask the staff of the community if you think that is a mistake.";
 const SIGN_IN_EXPIRED: &str =
     "This sign-in is over, or belongs to another browser. Open the page again and start anew.";

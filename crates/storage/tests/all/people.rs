@@ -33,7 +33,7 @@ unit!(SignOut { hash: &'static str } -> bool, |it, tx| { sessions::delete(tx, it
 unit!(Purge { now: i64 } -> u64, |it, tx| { sessions::purge(tx, it.now).await });
 
 unit!(Join { scope: OrgScope, account: AccountNum, role: Role, permissions: PermissionSet } -> (), |it, tx| {
-    orgs::add_member(tx, it.scope, it.account, it.role, it.permissions, NOW).await
+    orgs::add_member(tx, it.scope, it.account, it.role, it.permissions, NOW).await.map(drop)
 });
 
 unit!(SetPermissions { scope: OrgScope, account: AccountNum, permissions: PermissionSet } -> bool, |it, tx| {

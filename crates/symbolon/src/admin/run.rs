@@ -89,27 +89,33 @@ pub(super) async fn run(app: &App, command: AdminCommand) -> Result<Fields, AppE
         AdminCommand::Block { who, reason, days } => block(app, &who, reason, days).await,
         AdminCommand::Unblock { who } => unblock(app, &who).await,
         AdminCommand::ListBlocks => list_blocks(app).await,
-        AdminCommand::Maintenance { state, message } => {
-            let on = state == Switch::On;
-            instance::set_maintenance(app, on, message.as_deref(), Actor::Operator).await?;
-            Ok(fields([("maintenance", if on { "on" } else { "off" })]))
-        }
-        AdminCommand::Registration { mode } => {
-            let invite_only = mode == RegistrationMode::InviteOnly;
-            instance::set_invite_only(app, invite_only, Actor::Operator).await?;
-            let word = if invite_only { "invite-only" } else { "open" };
-            Ok(fields([("registration", word)]))
-        }
-        AdminCommand::RegistrationCode { note, days } => {
-            let code = instance::make_registration_code(app, &note, days, Actor::Operator).await?;
-            Ok(fields([("code", code.expose())]))
-        }
+        AdminCommand::Maintenance { state, message } => maintenance(app, state, message.as_deref()).await,
+        AdminCommand::Registration { mode } => registration(app, mode).await,
+        AdminCommand::RegistrationCode { note, days } => registration_code(app, &note, days).await,
         AdminCommand::RotateMasterKey => rotate_master_key(app).await,
         AdminCommand::RemoveMasterKey { kid } => {
             master_keys::remove(app, &kid).await?;
             Ok(fields([("removed", kid.as_str())]))
         }
     }
+}
+
+async fn maintenance(app: &App, state: Switch, message: Option<&str>) -> Result<Fields, AppError> {
+    let on = state == Switch::On;
+    instance::set_maintenance(app, on, message, Actor::Operator).await?;
+    Ok(fields([("maintenance", if on { "on" } else { "off" })]))
+}
+
+async fn registration(app: &App, mode: RegistrationMode) -> Result<Fields, AppError> {
+    let invite_only = mode == RegistrationMode::InviteOnly;
+    instance::set_invite_only(app, invite_only, Actor::Operator).await?;
+    let word = if invite_only { "invite-only" } else { "open" };
+    Ok(fields([("registration", word)]))
+}
+
+async fn registration_code(app: &App, note: &str, days: Option<u32>) -> Result<Fields, AppError> {
+    let code = instance::make_registration_code(app, note, days, Actor::Operator).await?;
+    Ok(fields([("code", code.expose())]))
 }
 
 /// A slice of an import. Only the Guild is named, as in all commands.

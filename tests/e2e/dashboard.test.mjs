@@ -1,0 +1,185 @@
+// The dashboard by clicking: from nothing to a game server that calls the API, a team of two, and a look at every screen.
+
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { after, before, test } from 'node:test';
+import { chromium } from 'playwright-core';
+import { Member } from './member.mjs';
+import { person, startSandbox } from './sandbox.mjs';
+
+const { SYMBOLON_TEST_BINARY, SYMBOLON_TEST_PICTURES, SYMBOLON_TEST_CHROMIUM } = process.env;
+const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+
+let sandbox;
+let browser;
+let world;
+
+before(async () => {
+  mkdirSync(SYMBOLON_TEST_PICTURES, { recursive: true });
+  sandbox = await startSandbox(SYMBOLON_TEST_BINARY);
+  ({ world } = sandbox);
+  browser = await chromium.launch({ executablePath: SYMBOLON_TEST_CHROMIUM, args: FLAGS });
+});
+
+after(async () => {
+  await browser?.close();
+  await sandbox?.stop();
+});
+
+const count = async (key) => {
+  const reply = await fetch(`${world.base_url}/api?action=count`, { headers: { 'x-api-key': key } });
+  return [reply.status, await reply.json()];
+};
+
+test('an Org, a Guild, a Server, its key, a call with it, and a new key that ends the old one', async () => {
+  const gia = await new Member(browser, world, 'Gia').arrive();
+  const { page } = gia;
+  await gia.open('/new');
+  await gia.fill('Name', "Gia's community");
+  assert.equal(await page.getByLabel('Short name', { exact: true }).inputValue(), 'gia-s-community');
+  await gia.click('Create organisation');
+  await page.waitForURL(/\/app\/orgs\/org_/);
+  const org = page.url().match(/org_\w+/)[0];
+
+  await gia.open(`/orgs/${org}/guilds/new`);
+  await gia.click('Continue with Discord', 'link');
+  await gia.choose();
+  await page.waitForURL(`${world.base_url}/app/orgs/${org}/guilds/new`);
+  await page.getByText("Gia's Hideout").click();
+  await page.getByRole('button', { name: 'Add Guild' }).click();
+  await page.getByRole('alert').filter({ hasText: 'bot' }).waitFor();
+  await page.getByText("Gia's Outpost").click();
+  await gia.fill('Address name', 'outpost');
+  await page.getByRole('button', { name: 'Add Guild' }).click();
+  await gia.heading("Added Gia's Outpost");
+  assert.equal((await fetch(`${world.base_url}/link/outpost`)).status, 200);
+
+  await gia.open(`/orgs/${org}/servers`);
+  await page.getByRole('button', { name: 'Add Server' }).first().click();
+  await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill('Outpost EU');
+  await page.getByRole('dialog').getByRole('button', { name: 'Add Server' }).click();
+  await gia.heading('Added Outpost EU');
+  await gia.click('Open Server', 'link');
+  await gia.heading('Outpost EU');
+
+  const key = async () => (await page.getByText(/^svc_live_[0-9a-f]{48}$/).first().innerText()).trim();
+  await page.getByRole('button', { name: /^Reveal/ }).click();
+  const first = await key();
+  assert.deepEqual(await count(first), [200, { Total: 0 }]);
+  await gia.click('Regenerate');
+  await page.getByRole('dialog').getByRole('button', { name: 'Regenerate' }).click();
+  await page.getByText(first).waitFor({ state: 'detached' });
+  const second = await key();
+  assert.notEqual(second, first);
+  assert.equal((await count(first))[0], 401);
+  assert.deepEqual(await count(second), [200, { Total: 0 }]);
+  assert.deepEqual(gia.findings, []);
+  await gia.leave();
+});
+
+test('somebody is invited in a second browser, and what they may do changes on their next request', async () => {
+  const [org] = world.orgs;
+  const ada = await new Member(browser, world, 'Ada').arrive();
+  await ada.open(`/orgs/${org.id}/team?tab=invites`);
+  await ada.page.getByRole('button', { name: 'Create invite' }).first().click();
+  await ada.page.getByRole('dialog').getByText('Staff', { exact: true }).click();
+  await ada.page.getByRole('dialog').getByRole('button', { name: 'Create invite' }).click();
+  const address = await ada.page.getByText(/\/invite\/[\w-]{43}/).first().innerText();
+  const code = address.match(/\/invite\/[\w-]{43}/)[0];
+
+  const hugo = new Member(browser, world, 'Hugo');
+  hugo.context = await browser.newContext();
+  hugo.page = await hugo.context.newPage();
+  await hugo.page.goto(world.base_url + code);
+  assert.match(await hugo.page.locator('main').innerText(), /Ashfall Network[\s\S]*Staff[\s\S]*links\.view/);
+  await hugo.page.click('text=Sign in with Discord to join');
+  await hugo.choose();
+  await hugo.page.waitForURL(world.base_url + code);
+  await hugo.page.click('text=Join Ashfall Network');
+  await hugo.page.waitForURL(`${world.base_url}/app/orgs/${org.id}`);
+  const audit = `/api/orgs/${org.id}/audit`;
+  assert.equal(await hugo.status(audit), 403);
+
+  await ada.open(`/orgs/${org.id}/team`);
+  const toggle = ada.page.getByRole('switch', { name: /^Read the audit log, Hugo|audit log, Hugo/i }).first();
+  await toggle.click();
+  await ada.page.waitForFunction(async (path) => (await fetch(path).then((reply) => reply.json())).members.some(({ name, permissions }) => name === 'Hugo' && permissions.includes('audit.view')), `/api/orgs/${org.id}/team`);
+  assert.equal(await hugo.status(audit), 200);
+  await toggle.click();
+  await ada.page.waitForFunction(async (path) => !(await fetch(path).then((reply) => reply.json())).members.some(({ name, permissions }) => name === 'Hugo' && permissions.includes('audit.view')), `/api/orgs/${org.id}/team`);
+  assert.equal(await hugo.status(audit), 403);
+  await hugo.leave();
+  assert.deepEqual(ada.findings, []);
+  await ada.leave();
+});
+
+test('buttons of the link page are put in another order by keyboard', async () => {
+  const [org] = world.orgs;
+  const ada = await new Member(browser, world, 'Ada').arrive();
+  const { page } = ada;
+  await ada.open(`/orgs/${org.id}/link-page`);
+  for (const [index, label] of ['Shop', 'Forum', 'News'].entries()) {
+    await page.getByRole('button', { name: 'Add button' }).first().click();
+    await page.getByLabel('Label').nth(index).fill(label);
+    await page.getByLabel('Address').nth(index).fill(`https://example.com/${label.toLowerCase()}`);
+  }
+  await page.getByRole('button', { name: 'Reorder News' }).focus();
+  for (const key of ['Space', 'ArrowUp', 'ArrowUp', 'Space']) await page.keyboard.press(key);
+  await page.getByText('Dropped News, position 1 of 3.').waitFor({ state: 'attached' });
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('You have unsaved changes').waitFor({ state: 'detached' });
+  const html = await (await fetch(`${world.base_url}/link/ashfall-rust`)).text();
+  const places = ['news', 'shop', 'forum'].map((name) => html.indexOf(`https://example.com/${name}`));
+  assert.ok(places.every((place, index) => place > 0 && (index === 0 || place > places[index - 1])), `${places}`);
+  assert.match(html, /href="https:\/\/example\.com\/news" target="_blank" rel="noopener noreferrer"/);
+  assert.deepEqual(ada.findings, []);
+  await ada.leave();
+});
+
+test('every screen is whole on a phone and on a desk, in both themes', async () => {
+  const [org] = world.orgs;
+  const [guild] = org.guilds;
+  const base = `/orgs/${org.id}`;
+  const screens = {
+    orgs: '/',
+    new: '/new',
+    overview: base,
+    guilds: `${base}/guilds`,
+    claim: `${base}/guilds/new`,
+    guild: `${base}/guilds/${guild.id}`,
+    servers: `${base}/servers`,
+    server: `${base}/servers/${guild.servers[0].id}`,
+    keys: `${base}/keys`,
+    team: `${base}/team`,
+    invites: `${base}/team?tab=invites`,
+    'link-page': `${base}/link-page`,
+    audit: `${base}/audit`,
+    settings: `${base}/settings`,
+    account: '/account',
+    missing: '/nothing-here',
+  };
+  const seen = [];
+  for (const width of [375, 1280]) {
+    for (const colorScheme of ['light', 'dark']) {
+      const ada = await new Member(browser, world, 'Ada').arrive({ width, colorScheme });
+      for (const [name, path] of Object.entries(screens)) {
+        await ada.open(path);
+        await ada.look(SYMBOLON_TEST_PICTURES, `dashboard-${name}-${width}-${colorScheme}`);
+      }
+      seen.push(...ada.findings);
+      await ada.leave();
+    }
+  }
+  assert.deepEqual(seen, []);
+});
+
+test('a member without a permission is told which one, and a closed dashboard shows its card', async () => {
+  const [org] = world.orgs;
+  const chen = await new Member(browser, world, 'Chen').arrive();
+  await chen.open(`/orgs/${org.id}/audit`);
+  assert.match(await chen.page.locator('main').innerText(), /audit\.view/);
+  assert.equal(await chen.page.getByRole('link', { name: 'Audit log' }).count(), 0, 'what they cannot open is not offered');
+  assert.deepEqual(chen.findings, []);
+  await chen.leave();
+  assert.ok(person(world, 'Ada').operator);
+});
