@@ -96,19 +96,30 @@ pub async fn closed_rounds(
     Ok(ratios)
 }
 
-/// One call on one server, a row of figures every five seconds, for as long as somebody wants to look at it.
+/// One call on one server in turn with the bare one, for as long as somebody wants to look at it.
 pub async fn one_call_for(
+    call: Call,
     seconds: usize,
     name: &str,
     server: &Server,
+    baseline: &Server,
     data: &Dataset,
     mistakes: &mut Mistakes,
 ) -> Fallible<()> {
     line(COLUMNS);
-    for row in 1..=seconds.div_ceil(5) {
-        let phase = closed_phase(server, Call::FindBySteam, data, Duration::from_secs(4), mistakes).await?;
-        phase.print(row, &format!("{name} findBySteam"), None);
+    let length = Duration::from_secs(4);
+    let label = format!("{name} {}", call.name());
+    let mut ratios = Ratios::default();
+    // A phase takes a second to warm up, and each round has two of them.
+    for round in 1..=seconds.div_ceil(10) {
+        let reference = closed_phase(baseline, Call::Baseline, data, length, mistakes).await?;
+        reference.print(round, Call::Baseline.name(), None);
+        let phase = closed_phase(server, call, data, length, mistakes).await?;
+        let ratio = phase.compared_with(&reference);
+        phase.print(round, &label, Some(ratio));
+        ratios.add(label.clone(), ratio);
     }
+    ratios.print();
     Ok(())
 }
 

@@ -20,7 +20,9 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{Parser, Subcommand, ValueEnum};
+
+use crate::load::Call;
 
 /// The product's allocator, so that the baseline differs from it in nothing but the work.
 #[global_allocator]
@@ -49,8 +51,11 @@ enum Command {
         #[arg(long)]
         data: Option<PathBuf>,
     },
-    /// Keep one server under a closed loop of `findBySteam` and print its process id, for a profiler.
+    /// Keep one server under a closed loop of one call, in turn with the bare server, and print its process id: for a
+    /// profiler, or to compare one call before and after a change.
     Profile {
+        #[arg(long, value_enum, default_value_t = ProfiledCall::FindBySteam)]
+        call: ProfiledCall,
         /// Seconds of load.
         #[arg(long, default_value_t = 30)]
         seconds: usize,
@@ -67,6 +72,25 @@ enum Command {
         #[arg(long)]
         listen: SocketAddr,
     },
+}
+
+/// The calls of the closed loop, by the names they are called with.
+#[derive(Clone, Copy, ValueEnum)]
+#[value(rename_all = "camelCase")]
+enum ProfiledCall {
+    FindBySteam,
+    Count,
+    SteamChecks,
+}
+
+impl From<ProfiledCall> for Call {
+    fn from(call: ProfiledCall) -> Self {
+        match call {
+            ProfiledCall::FindBySteam => Self::FindBySteam,
+            ProfiledCall::Count => Self::Count,
+            ProfiledCall::SteamChecks => Self::SteamChecks,
+        }
+    }
 }
 
 fn main() -> ExitCode {
@@ -90,13 +114,14 @@ fn start(command: Command) -> Fallible<bool> {
             runtime.block_on(run::everything(quick, data))
         }
         Command::Profile {
+            call,
             seconds,
             postgres,
             quick,
             data,
         } => {
             let runtime = runtime.worker_threads(CLIENT_THREADS).build()?;
-            runtime.block_on(run::under_load(seconds, postgres, quick, data))
+            runtime.block_on(run::under_load(call.into(), seconds, postgres, quick, data))
         }
         Command::Baseline { listen } => {
             runtime.build()?.block_on(baseline::serve(listen))?;

@@ -9,6 +9,7 @@ use crate::cold::cold_starts;
 use crate::data::Dataset;
 use crate::ground::{Databases, Ground};
 use crate::http::{Contestant, closed_rounds, one_call_for, open_phases};
+use crate::load::Call;
 use crate::phase::Mistakes;
 use crate::process::Server;
 use crate::report::{self, Target, heading, line, mebibytes};
@@ -64,6 +65,7 @@ pub async fn everything(quick: bool, data_dir: Option<PathBuf>) -> Fallible<bool
 
 /// Seeds one database and keeps its server busy.
 pub async fn under_load(
+    call: Call,
     seconds: usize,
     postgres: bool,
     quick: bool,
@@ -75,19 +77,29 @@ pub async fn under_load(
         Databases::Sqlite
     };
     let ground = Ground::prepare(data_dir, wanted).await?;
-    let result = keep_busy(seconds, &Plan::new(quick), &ground).await;
+    let result = keep_busy(call, seconds, &Plan::new(quick), &ground).await;
     ground.clear().await?;
     result
 }
 
-async fn keep_busy(seconds: usize, plan: &Plan, ground: &Ground) -> Fallible<bool> {
+async fn keep_busy(call: Call, seconds: usize, plan: &Plan, ground: &Ground) -> Fallible<bool> {
     let mut mistakes = Mistakes::default();
+    let baseline = spawn_baseline(ground)?;
     let data = Dataset::new(plan.links);
     for store in &ground.stores {
         store.prepare(&ground.binaries, &data).await?;
         let server = store.serve_ready(&ground.binaries).await?;
         line(&format!("{:<10} serving as process {}", store.name, server.id()));
-        one_call_for(seconds, store.name, &server, &data, &mut mistakes).await?;
+        one_call_for(
+            call,
+            seconds,
+            store.name,
+            &server,
+            &baseline,
+            &data,
+            &mut mistakes,
+        )
+        .await?;
     }
     Ok(mistakes.none())
 }
@@ -164,6 +176,14 @@ async fn measure(plan: &Plan, ground: &Ground) -> Fallible<bool> {
     Ok(mistakes.none())
 }
 
+fn spawn_baseline(ground: &Ground) -> Fallible<Server> {
+    let mut bare = Command::new(&ground.binaries.bench);
+    let log = ground.directory.join("baseline.log");
+    let mut baseline = Server::spawn(bare.arg("baseline"), &[], &log)?;
+    baseline.wait_until_up()?;
+    Ok(baseline)
+}
+
 struct Served {
     sqlite_ratio: Option<f64>,
     postgres_ratio: Option<f64>,
@@ -175,14 +195,8 @@ struct Served {
 
 /// Everything that needs running servers; they are gone when this returns.
 async fn serve(plan: &Plan, ground: &Ground, data: &Dataset, mistakes: &mut Mistakes) -> Fallible<Served> {
-    let Ground {
-        directory,
-        binaries,
-        stores,
-    } = ground;
-    let mut bare = Command::new(&binaries.bench);
-    let mut baseline = Server::spawn(bare.arg("baseline"), &[], &directory.join("baseline.log"))?;
-    baseline.wait_until_up()?;
+    let Ground { binaries, stores, .. } = ground;
+    let baseline = spawn_baseline(ground)?;
     let mut contestants = Vec::new();
     for store in stores {
         let server = store.serve_ready(binaries).await?;
