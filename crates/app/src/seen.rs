@@ -1,6 +1,7 @@
 //! Who was seen on which Server, kept in memory and written once a minute. Losing the last minute is acceptable.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use domain::platform_id::SteamAccount;
@@ -9,16 +10,20 @@ use storage::{ServerNum, Tx, Work, server_players};
 use crate::error::AppError;
 
 const HOUR_MS: i64 = 60 * 60_000;
-/// Callers on different threads rarely need the same part.
+/// Callers of different Servers rarely need the same part.
 const PARTS: usize = 16;
-/// Marks held in one part between two writes; beyond it new ones wait for the next minute.
-const MOST: usize = 200_000 / PARTS;
+/// Marks held between two writes; beyond it new ones wait for the next minute.
+const MOST: usize = 200_000;
 
-/// One mark per player, Server and hour. Small entries in few tables, because every look-up of a player comes here.
+/// One mark per player, Server and hour. The players of a Server are kept together, because a game server names many
+/// of them in one call.
 #[derive(Default)]
 pub struct Seen {
-    parts: [Mutex<HashMap<(i64, SteamAccount), Mark>>; PARTS],
+    parts: [Mutex<HashMap<ServerNum, Marks>>; PARTS],
+    count: AtomicUsize,
 }
+
+type Marks = HashMap<SteamAccount, Mark>;
 
 struct Mark {
     seen_at_ms: i64,
@@ -34,17 +39,22 @@ pub struct SeenMark {
 }
 
 impl Seen {
-    pub fn mark(&self, server: ServerNum, player: SteamAccount, now_ms: i64) {
-        let mut marks = locked(&self.parts[player.number() as usize % PARTS]);
-        let fresh = Mark {
-            seen_at_ms: now_ms,
-            written: false,
-        };
-        let is_full = marks.len() >= MOST;
-        match marks.get_mut(&(server.0, player)) {
-            Some(mark) if mark.seen_at_ms <= now_ms - HOUR_MS => *mark = fresh,
-            None if !is_full => drop(marks.insert((server.0, player), fresh)),
-            Some(_) | None => {}
+    pub fn mark(&self, server: ServerNum, players: impl IntoIterator<Item = SteamAccount>, now_ms: i64) {
+        let mut part = locked(&self.parts[server.0.unsigned_abs() as usize % PARTS]);
+        let marks = part.entry(server).or_default();
+        for player in players {
+            let fresh = Mark {
+                seen_at_ms: now_ms,
+                written: false,
+            };
+            match marks.get_mut(&player) {
+                Some(mark) if mark.seen_at_ms <= now_ms - HOUR_MS => *mark = fresh,
+                None if self.count.load(Ordering::Relaxed) < MOST => {
+                    self.count.fetch_add(1, Ordering::Relaxed);
+                    marks.insert(player, fresh);
+                }
+                Some(_) | None => {}
+            }
         }
     }
 
@@ -52,17 +62,22 @@ impl Seen {
     pub(crate) fn drain(&self, now_ms: i64) -> Vec<SeenMark> {
         let mut fresh = Vec::new();
         for part in &self.parts {
-            let mut marks = locked(part);
-            for ((server, player), mark) in marks.iter_mut() {
-                if !std::mem::replace(&mut mark.written, true) {
-                    fresh.push(SeenMark {
-                        server: ServerNum(*server),
-                        steam_id: player.id(),
-                        seen_at_ms: mark.seen_at_ms,
-                    });
-                }
+            let mut servers = locked(part);
+            for (server, marks) in servers.iter_mut() {
+                let held = marks.len();
+                marks.retain(|player, mark| {
+                    if !std::mem::replace(&mut mark.written, true) {
+                        fresh.push(SeenMark {
+                            server: *server,
+                            steam_id: player.id(),
+                            seen_at_ms: mark.seen_at_ms,
+                        });
+                    }
+                    mark.seen_at_ms > now_ms - HOUR_MS
+                });
+                self.count.fetch_sub(held - marks.len(), Ordering::Relaxed);
             }
-            marks.retain(|_, mark| mark.seen_at_ms > now_ms - HOUR_MS);
+            servers.retain(|_, marks| !marks.is_empty());
         }
         fresh
     }
@@ -101,20 +116,20 @@ mod tests {
     #[test]
     fn a_player_is_written_once_an_hour() {
         let seen = Seen::default();
-        seen.mark(ServerNum(1), player(1), START);
-        seen.mark(ServerNum(1), player(1), START + 5);
+        seen.mark(ServerNum(1), [player(1)], START);
+        seen.mark(ServerNum(1), [player(1)], START + 5);
         assert_eq!(seen.drain(START + 10).len(), 1);
-        seen.mark(ServerNum(1), player(1), START + 60_000);
+        seen.mark(ServerNum(1), [player(1)], START + 60_000);
         assert!(seen.drain(START + 60_001).is_empty());
-        seen.mark(ServerNum(1), player(1), START + HOUR_MS);
+        seen.mark(ServerNum(1), [player(1)], START + HOUR_MS);
         assert_eq!(seen.drain(START + HOUR_MS)[0].seen_at_ms, START + HOUR_MS);
     }
 
     #[test]
     fn a_player_on_two_servers_is_two_marks() {
         let seen = Seen::default();
-        seen.mark(ServerNum(1), player(1), START);
-        seen.mark(ServerNum(2), player(1), START);
+        seen.mark(ServerNum(1), [player(1)], START);
+        seen.mark(ServerNum(2), [player(1)], START);
         assert_eq!(seen.drain(START).len(), 2);
     }
 
@@ -122,8 +137,12 @@ mod tests {
     fn a_storm_of_players_stays_within_its_memory() {
         let seen = Seen::default();
         for number in 0..300_000 {
-            seen.mark(ServerNum(1), player(number), START);
+            seen.mark(ServerNum(1), [player(number)], START);
         }
-        assert_eq!(seen.drain(START).len(), PARTS * MOST);
+        assert_eq!(seen.drain(START).len(), MOST);
+        // An hour later their room is free again.
+        assert!(seen.drain(START + HOUR_MS).is_empty());
+        seen.mark(ServerNum(2), [player(1)], START + HOUR_MS);
+        assert_eq!(seen.drain(START + HOUR_MS).len(), 1);
     }
 }

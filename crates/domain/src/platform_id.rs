@@ -35,10 +35,13 @@ text_traits!(DiscordId, "a Discord id as a string");
 
 /// A SteamID64 of a person's account.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SteamId(InlineText<17>);
+pub struct SteamId {
+    text: InlineText<17>,
+    account: SteamAccount,
+}
 
 /// What tells one personal account from another; the rest of a SteamID64 is the same for all of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SteamAccount(u32);
 
 impl SteamAccount {
@@ -60,15 +63,18 @@ impl SteamAccount {
 impl SteamId {
     /// Accepts only the canonical decimal text in the range of personal accounts.
     pub fn parse(text: &str) -> Result<Self, IdError> {
-        decimal(text)
-            .filter(|number| STEAM_RANGE.contains(number))
-            .and_then(|_| InlineText::new(text))
-            .map(Self)
-            .ok_or(IdError::Steam)
+        let account = SteamAccount::of(text).ok_or(IdError::Steam)?;
+        let text = InlineText::new(text).ok_or(IdError::Steam)?;
+        Ok(Self { text, account })
     }
 
     pub fn as_str(&self) -> &str {
-        self.0.as_str()
+        self.text.as_str()
+    }
+
+    /// Four bytes that stand for the whole id, where many are compared.
+    pub fn account(&self) -> SteamAccount {
+        self.account
     }
 }
 
@@ -101,8 +107,15 @@ impl EitherId {
 
 /// The number, if the text is its only spelling: digits alone and no leading zero.
 fn decimal(text: &str) -> Option<u64> {
-    let plain = !text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit());
-    plain.then(|| text.parse().ok()).flatten()
+    if text.is_empty() || text.starts_with('0') {
+        return None;
+    }
+    text.bytes().try_fold(0_u64, |number, byte| {
+        let digit = byte.wrapping_sub(b'0');
+        (digit <= 9)
+            .then(|| number.checked_mul(10)?.checked_add(u64::from(digit)))
+            .flatten()
+    })
 }
 
 #[cfg(test)]
@@ -115,6 +128,7 @@ mod tests {
     fn an_account_number_stands_for_its_whole_id() {
         for id in ["76561197960265728", "76561198000000123", "76561202255233023"] {
             assert_eq!(SteamAccount::of(id).unwrap().id(), id);
+            assert_eq!(SteamId::parse(id).unwrap().account().id(), id);
         }
         for id in ["76561197960265727", "76561202255233024", "", "x"] {
             assert_eq!(SteamAccount::of(id), None, "{id}");

@@ -1,9 +1,9 @@
 //! Reads of many links at once. Lists travel as one JSON text, so the statement stays the same for any length.
 
-use domain::platform_id::{DiscordId, SteamId};
+use domain::platform_id::{DiscordId, SteamAccount, SteamId};
 
 use crate::db::statement::statements;
-use crate::db::{Db, DbError, FromRow, Row};
+use crate::db::{Db, DbError, FromRow, Known, Row, Snapshot};
 use crate::params;
 use crate::scope::GuildNum;
 
@@ -19,6 +19,13 @@ statements! {
         FROM links l
         WHERE l.guild_num = $1 AND l.ended_at IS NULL
           AND l.steam_id = ANY (ARRAY(SELECT value COLLATE \"C\" FROM jsonb_array_elements_text(CAST(CAST($2 AS TEXT) AS JSONB)) value))";
+    /// Everybody who is linked in a Guild that has at most so many links.
+    ALL_LINKED = "
+        SELECT l.steam_id
+        FROM guilds g
+        JOIN links l ON l.guild_num = g.num AND l.ended_at IS NULL
+        WHERE g.num = $1 AND g.active_links <= $2
+        ORDER BY l.steam_id";
     BOOSTING = "
         SELECT l.steam_id
         FROM json_each($2) asked
@@ -80,6 +87,12 @@ impl FromRow for LinkedPlayer {
     }
 }
 
+impl FromRow for SteamAccount {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        row.parse(0, |text| SteamAccount::of(text).ok_or("no Steam id"))
+    }
+}
+
 /// A Discord id and a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Named {
@@ -97,17 +110,41 @@ impl FromRow for Named {
 }
 
 /// Which of these Steam ids are linked in the Guild, in no particular order.
-pub async fn linked(db: &Db, guild: GuildNum, asked: &[SteamId]) -> Result<Vec<String>, DbError> {
-    let list = json_list(asked.iter().map(SteamId::as_str));
-    if asked.len() <= INLINE {
-        return db.list(&LINKED, params![guild, &list]).await;
+pub async fn linked(db: &Db, guild: GuildNum, asked: &[SteamId]) -> Result<Vec<SteamAccount>, DbError> {
+    if asked.len() > INLINE {
+        return db.list_heavy(&LINKED, params![guild, &steam_list(asked)]).await;
     }
-    db.list_heavy(&LINKED, params![guild, &list]).await
+    match db {
+        Db::Sqlite(db) => db.with_known(|snapshot, known| linked_in(snapshot, known, guild, asked)),
+        Db::Postgres(_) => db.list(&LINKED, params![guild, &steam_list(asked)]).await,
+    }
+}
+
+/// The same in one state of an embedded database. A Guild that is asked about a lot is read once in it.
+fn linked_in(
+    snapshot: Snapshot<'_>,
+    known: &mut Known,
+    guild: GuildNum,
+    asked: &[SteamId],
+) -> Result<Vec<SteamAccount>, DbError> {
+    let those_of = |linked: &[SteamAccount]| {
+        let accounts = asked.iter().map(SteamId::account);
+        accounts.filter(|id| linked.binary_search(id).is_ok()).collect()
+    };
+    if let Some(linked) = known.linked(guild) {
+        return Ok(those_of(linked));
+    }
+    let most = known.worth_reading(guild, asked.len()) as i64;
+    let all = snapshot.list(&ALL_LINKED, params![guild, most])?;
+    if all.is_empty() {
+        return snapshot.list(&LINKED, params![guild, &steam_list(asked)]);
+    }
+    Ok(those_of(known.keep_linked(guild, all)))
 }
 
 /// Which of these Steam ids belong to boosters of the Guild.
-pub async fn boosting(db: &Db, guild: GuildNum, asked: &[SteamId]) -> Result<Vec<String>, DbError> {
-    let list = json_list(asked.iter().map(SteamId::as_str));
+pub async fn boosting(db: &Db, guild: GuildNum, asked: &[SteamId]) -> Result<Vec<SteamAccount>, DbError> {
+    let list = steam_list(asked);
     if asked.len() <= INLINE {
         return db.list(&BOOSTING, params![guild, &list]).await;
     }
@@ -135,6 +172,10 @@ pub async fn find_by_steam(db: &Db, guild: GuildNum, id: &SteamId) -> Result<Opt
 /// The active links after `after`, in the order of Discord ids.
 pub async fn page(db: &Db, guild: GuildNum, after: &str, limit: i64) -> Result<Vec<LinkedPlayer>, DbError> {
     db.list_heavy(&PAGE, params![guild, after, limit]).await
+}
+
+fn steam_list(ids: &[SteamId]) -> String {
+    json_list(ids.iter().map(SteamId::as_str))
 }
 
 /// A JSON array of ids. Ids are digits, so nothing needs escaping.

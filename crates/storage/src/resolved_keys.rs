@@ -7,7 +7,7 @@ use domain::plan::Tier;
 use domain::platform_id::SteamId;
 
 use crate::db::statement::statements;
-use crate::db::{Db, DbError, FromRow, KnownKeys, Row, Snapshot};
+use crate::db::{Db, DbError, FromRow, Known, Row, Snapshot};
 use crate::orgs;
 use crate::params;
 use crate::scope::{GuildNum, KeyNum, OrgScope, ServerNum};
@@ -107,7 +107,7 @@ pub async fn resolve(
     steam: Option<&SteamId>,
 ) -> Result<Option<ResolvedKey>, DbError> {
     match db {
-        Db::Sqlite(db) => db.with_known_keys(|snapshot, known| resolve_in(snapshot, known, hash, steam)),
+        Db::Sqlite(db) => db.with_known(|snapshot, known| resolve_in(snapshot, known, hash, steam)),
         Db::Postgres(_) => {
             let steam = steam.map_or("", SteamId::as_str);
             db.find(&RESOLVE, params![hash.as_str(), steam]).await
@@ -118,14 +118,14 @@ pub async fn resolve(
 /// The same in one state of an embedded database: a key is read once in it.
 fn resolve_in(
     snapshot: Snapshot<'_>,
-    known: &mut KnownKeys,
+    known: &mut Known,
     hash: &KeyHash,
     steam: Option<&SteamId>,
 ) -> Result<Option<ResolvedKey>, DbError> {
-    let mut key = match known.get(hash) {
+    let mut key = match known.key(hash) {
         Some(key) => key.clone(),
         None => match snapshot.find::<ResolvedKey>(&RESOLVE, params![hash.as_str(), ""])? {
-            Some(key) => known.keep(hash, key),
+            Some(key) => known.keep_key(hash, key),
             None => return Ok(None),
         },
     };

@@ -7,7 +7,7 @@ use domain::blocklist::BlockEntry;
 use domain::flow::{Finding, FlowPurpose, FlowToken, JoinMode};
 use domain::id::LinkId;
 use domain::link::Country;
-use domain::platform_id::{DiscordId, SteamAccount, SteamId};
+use domain::platform_id::{DiscordId, SteamId};
 use domain::quota::Purpose;
 use domain::steam_group::{Membership, Obstacle};
 use storage::{OrgScope, Tx, Work, blocklist, flows};
@@ -133,8 +133,7 @@ async fn look(
 
 /// One look at a player every few seconds, however many browsers and buttons they have.
 fn may_ask(app: &App, steam_id: &SteamId) -> bool {
-    SteamAccount::of(steam_id.as_str())
-        .is_some_and(|account| app.gate.take_check(account, app.now_ms()).allowed)
+    app.gate.take_check(steam_id.account(), app.now_ms()).allowed
 }
 
 async fn ensure_member(app: &App, current: &Current, discord_id: &DiscordId) -> Option<Finding> {

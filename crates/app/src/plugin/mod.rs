@@ -108,12 +108,10 @@ impl Call<'_> {
         Reply::text(200, id)
     }
 
-    /// A player named by a game server's own key was there; other keys say nothing about that.
-    pub(crate) fn mark_seen(&self, steam_id: &str) {
-        if let (KeyKind::Plugin, Some(server)) = (self.key.kind, self.server)
-            && let Some(player) = SteamAccount::of(steam_id)
-        {
-            self.app.seen.mark(server, player, self.app.now_ms());
+    /// Players named by a game server's own key were there; other keys say nothing about that.
+    pub(crate) fn mark_seen(&self, players: impl IntoIterator<Item = SteamAccount>) {
+        if let (KeyKind::Plugin, Some(server)) = (self.key.kind, self.server) {
+            self.app.seen.mark(server, players, self.app.now_ms());
         }
     }
 }

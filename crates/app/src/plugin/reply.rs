@@ -1,5 +1,6 @@
 //! The bodies that actions answer with.
 
+use domain::platform_id::{SteamAccount, SteamId};
 use serde::Serialize;
 use storage::lookups::Named;
 
@@ -8,16 +9,18 @@ use crate::error::AppError;
 
 impl Reply {
     /// `{"<id>":true,…}` for every asked id, in order.
-    pub(super) fn flags<'a>(asked: impl Iterator<Item = &'a str>, yes: Vec<String>) -> Self {
+    pub(super) fn flags(asked: &[SteamId], yes: Vec<SteamAccount>) -> Self {
         let mut yes = yes;
         yes.sort_unstable();
-        let is_yes = |id: &str| yes.binary_search_by(|known| known.as_str().cmp(id)).is_ok();
-        Reply::told(asked.map(|id| (id, is_yes(id))))
+        let is_yes = |id: &SteamId| yes.binary_search(&id.account()).is_ok();
+        Reply::told(asked.iter().map(|id| (id.as_str(), is_yes(id))))
     }
 
     /// `{"<id>":true,…}` in the order given.
     pub(super) fn told<'a>(flags: impl Iterator<Item = (&'a str, bool)>) -> Self {
-        let mut body = String::from("{");
+        const ENTRY: usize = "\"76561197960265728\":false,".len();
+        let mut body = String::with_capacity(2 + ENTRY * flags.size_hint().0);
+        body.push('{');
         for (id, flag) in flags {
             if body.len() > 1 {
                 body.push(',');

@@ -73,6 +73,23 @@ async fn on_sqlite_a_plugin_call_finds_its_link_in_the_index_alone() {
     test.finish().await;
 }
 
+/// The links of a Guild in the order of the index, without a look at their rows and without sorting.
+#[tokio::test]
+async fn on_sqlite_everybody_who_is_linked_is_read_from_an_index_alone() {
+    let test = TestDb::open(Engine::Sqlite).await;
+    let plan = test
+        .db
+        .explain(named("storage::lookups::ALL_LINKED"))
+        .await
+        .unwrap();
+    assert!(
+        plan.contains("SEARCH l USING COVERING INDEX links_find_by_steam"),
+        "{plan}"
+    );
+    assert!(!plan.contains("SCAN") && !plan.contains("TEMP"), "{plan}");
+    test.finish().await;
+}
+
 /// Statements that are given a list of ids and read the links or rows of each.
 const LISTS: [&str; 9] = [
     "storage::group_changes::LIST",

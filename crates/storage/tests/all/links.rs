@@ -3,7 +3,7 @@
 use domain::link::{ActiveLink, UnlinkCause};
 use domain::platform_id::{DiscordId, SteamId};
 use storage::testing::TestDb;
-use storage::{DbError, GuildNum, OrgScope, both_databases, guilds, links, orgs};
+use storage::{DbError, GuildNum, OrgScope, both_databases, guilds, links, lookups, orgs};
 
 use crate::support::{NOW, Raw, Tenant, discord, link, link_id, steam};
 
@@ -66,6 +66,35 @@ both_databases! {
         assert_eq!(history[1].end_cause.as_deref(), Some("admin"));
         assert_eq!(links::list_newest(&test.db, one.scope, 1).await.unwrap(), history[..1]);
         assert_eq!(storage::doctor::examine(&test.db).await.unwrap(), Vec::<String>::new());
+        test.finish().await;
+    }
+
+    /// On SQLite the first question looks each player up; later ones are answered from a list of the whole Guild.
+    async fn who_is_linked_is_told_however_often_it_is_asked_and_whatever_happens_in_between(engine) {
+        let test = TestDb::open(engine).await;
+        let (one, two) = (Tenant::make(&test.db, 1).await, Tenant::make(&test.db, 2).await);
+        for number in 100..130 {
+            test.db.write(Insert { scope: one.scope, guild: one.guild, discord: discord(number), steam: steam(number) }).await.unwrap();
+        }
+        let told = async |guild, asked: &[SteamId]| {
+            let mut linked: Vec<String> = lookups::linked(&test.db, guild, asked).await.unwrap().iter().map(|id| id.id()).collect();
+            linked.sort();
+            linked
+        };
+        let some: Vec<SteamId> = (125..135).map(steam).collect();
+        let expected: Vec<String> = (125..130).map(|number| steam(number).to_string()).collect();
+        assert_eq!(told(one.guild, &some[..1]).await, expected[..1]);
+        for _ in 0..5 {
+            assert_eq!(told(one.guild, &some).await, expected);
+            assert_eq!(told(two.guild, &some).await, Vec::<String>::new());
+        }
+        let first = test.db.write(Find { guild: one.guild, discord: discord(125), steam: steam(125) }).await.unwrap().0.unwrap();
+        test.db.write(End { scope: one.scope, guild: one.guild, link: first.num, now: NOW + 7 }).await.unwrap();
+        assert_eq!(told(one.guild, &some).await, expected[1..], "an ended link is not told any more");
+        test.db.write(Insert { scope: one.scope, guild: one.guild, discord: discord(500), steam: steam(134) }).await.unwrap();
+        assert!(told(one.guild, &some).await.contains(&steam(134).to_string()), "a new one is told at once");
+        let many: Vec<SteamId> = (100..400).map(steam).collect();
+        assert_eq!(told(one.guild, &many).await.len(), 30);
         test.finish().await;
     }
 

@@ -10,7 +10,7 @@ pub(super) async fn run(call: &Call<'_>) -> Result<Reply, AppError> {
     Ok(
         match lookups::find_by_discord(&call.app.db, call.key.guild, &id).await? {
             Some(player) => {
-                call.mark_seen(player.steam_id.as_str());
+                call.mark_seen([player.steam_id.account()]);
                 call.found_id(player.steam_id.as_str())
             }
             None => Reply::text(404, "No users found."),

@@ -7,7 +7,7 @@ pub(super) fn run(call: &Call<'_>) -> Result<Reply, AppError> {
     let id = call.steam_id()?;
     Ok(match &call.key.linked_discord {
         Some(discord_id) => {
-            call.mark_seen(id.as_str());
+            call.mark_seen([id.account()]);
             call.found_id(discord_id)
         }
         None => Reply::text(404, "No users found."),

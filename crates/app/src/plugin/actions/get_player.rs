@@ -29,7 +29,7 @@ pub(super) async fn run(call: &Call<'_>) -> Result<Reply, AppError> {
     let Some(player) = found else {
         return Ok(Reply::json(r#"{"linked":false}"#.to_owned()));
     };
-    call.mark_seen(player.steam_id.as_str());
+    call.mark_seen([player.steam_id.account()]);
     let groups = server_players::find_groups(db, call.server()?, &player.steam_id).await?;
     let groups = RawValue::from_string(groups.unwrap_or_else(|| "[]".to_owned()));
     Reply::of(&Player {

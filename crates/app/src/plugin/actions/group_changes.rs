@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::platform_id::{DiscordId, SteamId};
+use domain::platform_id::{DiscordId, SteamAccount, SteamId};
 use serde::Serialize;
 use serde_json::Value;
 use storage::group_changes::{self, GroupChange, ServerPlace};
@@ -64,7 +64,7 @@ pub(super) async fn get_bulk(call: &Call<'_>) -> Result<Reply, AppError> {
         let waiting = players.entry(change.steam_id.clone()).or_default();
         waiting.push(change.into());
     }
-    players.keys().for_each(|id| call.mark_seen(id));
+    call.mark_seen(players.keys().filter_map(|id| SteamAccount::of(id)));
     Reply::of(&players)
 }
 

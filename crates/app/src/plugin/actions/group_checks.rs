@@ -17,13 +17,9 @@ pub(super) async fn run(call: &Call<'_>) -> Result<Reply, AppError> {
     }
     let group = group(call).await?;
     let mut linked = lookups::linked(&call.app.db, call.key.guild, &asked).await?;
-    linked.iter().for_each(|id| call.mark_seen(id));
+    call.mark_seen(linked.iter().copied());
     linked.sort_unstable();
-    let is_linked = |player: &SteamId| {
-        linked
-            .binary_search_by(|id| id.as_str().cmp(player.as_str()))
-            .is_ok()
-    };
+    let is_linked = |player: &SteamId| linked.binary_search(&player.account()).is_ok();
     let known = steam_groups::of_players(call.app, call.key.scope.num(), &asked, is_linked).await?;
     let told: Vec<(&str, bool)> = asked
         .iter()

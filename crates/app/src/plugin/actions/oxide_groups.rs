@@ -25,7 +25,7 @@ pub(super) async fn one(call: &Call<'_>) -> Result<Reply, AppError> {
     .await?
         > 0
     {
-        call.mark_seen(id.as_str());
+        call.mark_seen([id.account()]);
     }
     Ok(Reply::text(200, "Oxide groups updated"))
 }

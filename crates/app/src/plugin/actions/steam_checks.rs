@@ -1,6 +1,5 @@
 //! `steamChecks` and its older name `isLinkedSteamBulk`: which of many Steam ids are linked.
 
-use domain::platform_id::SteamId;
 use storage::lookups;
 
 use crate::error::AppError;
@@ -9,6 +8,6 @@ use crate::plugin::{Call, Reply};
 pub(super) async fn run(call: &Call<'_>) -> Result<Reply, AppError> {
     let asked = call.steam_ids()?;
     let linked = lookups::linked(&call.app.db, call.key.guild, &asked).await?;
-    linked.iter().for_each(|id| call.mark_seen(id));
-    Ok(Reply::flags(asked.iter().map(SteamId::as_str), linked))
+    call.mark_seen(linked.iter().copied());
+    Ok(Reply::flags(&asked, linked))
 }

@@ -16,7 +16,7 @@ pub(super) async fn run(call: &Call<'_>) -> Result<Reply, AppError> {
         name,
     };
     if call.app.db.write(work).await? {
-        call.mark_seen(id.as_str());
+        call.mark_seen([id.account()]);
     }
     Ok(Reply::text(200, "Steam updated"))
 }

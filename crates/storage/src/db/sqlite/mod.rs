@@ -1,7 +1,7 @@
 //! The embedded database: readers inline, one writer thread, one process.
 
 mod connection;
-mod known_keys;
+mod known;
 mod queue;
 mod readers;
 mod writer;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 
-pub use self::known_keys::KnownKeys;
+pub use self::known::Known;
 use self::queue::Queue;
 use self::readers::{Owner, Readers};
 use super::{DbError, FromRow, OpenError, OpenOptions, Row, Statement, Value, Work};
@@ -96,14 +96,14 @@ impl Sqlite {
             .with(|connection| find(connection, statement, params))
     }
 
-    /// Several reads in one state of the database, with the keys that are known in it.
-    pub fn with_known_keys<T>(
+    /// Several reads in one state of the database, with what is known in it.
+    pub fn with_known<T>(
         &self,
-        read: impl FnOnce(Snapshot<'_>, &mut KnownKeys) -> Result<T, DbError>,
+        read: impl FnOnce(Snapshot<'_>, &mut Known) -> Result<T, DbError>,
     ) -> Result<T, DbError> {
         self.shared
             .readers
-            .with_known_keys(|connection, known| read(Snapshot(connection), known))
+            .with_known(|connection, known| read(Snapshot(connection), known))
     }
 
     pub fn list<T: FromRow>(
@@ -195,6 +195,14 @@ impl Snapshot<'_> {
         params: &[Value<'_>],
     ) -> Result<Option<T>, DbError> {
         find(self.0, statement, params)
+    }
+
+    pub fn list<T: FromRow>(
+        self,
+        statement: &'static Statement,
+        params: &[Value<'_>],
+    ) -> Result<Vec<T>, DbError> {
+        list(self.0, statement, params)
     }
 }
 

@@ -13,7 +13,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use rusqlite::Connection;
 
 use super::connection;
-use super::known_keys::KnownKeys;
+use super::known::Known;
 use crate::db::DbError;
 
 /// Who else may write to the database.
@@ -38,7 +38,7 @@ struct Reader {
     connection: Connection,
     /// The count under which the open transaction began.
     began_at: u64,
-    known: KnownKeys,
+    known: Known,
 }
 
 static NEXT_THREAD: AtomicUsize = AtomicUsize::new(0);
@@ -56,7 +56,7 @@ impl Readers {
                 Ok(Mutex::new(Reader {
                     connection,
                     began_at: 0,
-                    known: KnownKeys::default(),
+                    known: Known::default(),
                 }))
             })
             .collect::<Result<_, DbError>>()?;
@@ -70,13 +70,13 @@ impl Readers {
     }
 
     pub(super) fn with<T>(&self, read: impl FnOnce(&Connection) -> Result<T, DbError>) -> Result<T, DbError> {
-        self.with_known_keys(|connection, _| read(connection))
+        self.with_known(|connection, _| read(connection))
     }
 
-    /// As `with`, together with the keys that were already read in the same transaction.
-    pub(super) fn with_known_keys<T>(
+    /// As `with`, together with what was already read in the same transaction.
+    pub(super) fn with_known<T>(
         &self,
-        read: impl FnOnce(&Connection, &mut KnownKeys) -> Result<T, DbError>,
+        read: impl FnOnce(&Connection, &mut Known) -> Result<T, DbError>,
     ) -> Result<T, DbError> {
         let mut guard = self.free_reader();
         let reader = &mut *guard;
