@@ -1,13 +1,29 @@
 //! `groupChecks`, with Steam on loopback.
 
 use app::AppError;
+use domain::action::Action;
 use domain::plan::Tier;
 use emulator::steam::{Account, Group};
 use emulator::{Fault, FaultKind, Steam};
 use storage::server_players;
 use testkit::{Engine, START_MS, TestApp, both_databases, steam};
 
+use super::cases::{Case, assert_cases};
 use super::{Stage, assert_answer, assert_refused};
+
+const CASES: [Case; 7] = [
+    Case::Get("200 nobody asked for", ""),
+    Case::Get("400 without a group", "id={S1}"),
+    Case::Get("503 without Steam", "id={S1}&group=4"),
+    Case::Get("400 with an id that is none", "id={S1},x"),
+    Case::Post(
+        "400 with numbers instead of texts",
+        "",
+        r#"{"ids":[76561197960265729]}"#,
+    ),
+    Case::Post("400 with a body that is no JSON", "", "{"),
+    Case::Get("400 with too many ids", "id={MANY_S}"),
+];
 
 const ROUTE: &str = "GET /ISteamUser/GetUserGroupList/v1";
 
@@ -45,6 +61,10 @@ fn told(answers: &[(u64, bool)]) -> String {
 }
 
 both_databases! {
+    async fn each_status_is_as_stored(engine) {
+        assert_cases(engine, Action::GroupChecks, "", &CASES).await;
+    }
+
     async fn members_and_others_are_told_and_who_cannot_be_told_is_left_out(engine) {
         let (stage, _peer) = stage(engine).await;
         // Player 77 is nobody that Steam knows.

@@ -1,19 +1,43 @@
-//! The plugin actions, with keys that may call all of them.
+//! The plugin actions, one file for each, and what goes across them. Keys may call all of them.
 
-mod boosters;
+mod cases;
+mod clear_pending_oxide_changes;
+mod clear_pending_oxide_changes_bulk;
+mod confirm_nickname_sync;
+mod confirm_role_sync;
+mod count;
 mod custom_keys;
-mod group_changes;
+mod discord_check;
+mod find_by_discord;
+mod find_by_steam;
+mod get_discord;
+mod get_pending_oxide_changes;
+mod get_pending_oxide_changes_bulk;
+mod get_player;
+mod get_server_config;
+mod get_steam;
+mod get_steam_bulk;
 mod group_checks;
-mod groups;
-mod lists;
-mod lookups;
-mod names;
-mod roles;
+mod is_linked_steam_bulk;
+mod list_all_linked;
+mod list_all_nicknames;
+mod list_nitro;
+mod nitro_checks;
+mod pending_nicknames;
+mod pending_roles;
+mod remove;
 mod seen;
-mod server_config;
+mod set_oxide_group_from_discord;
 mod steam_calls;
+mod steam_checks;
 mod switches;
 mod table;
+mod update;
+mod update_nitro;
+mod update_nitro_bulk;
+mod update_oxide_groups;
+mod update_oxide_groups_bulk;
+mod update_steam;
 
 use app::AppError;
 use app::guilds::{self, GuildChange};

@@ -4,6 +4,29 @@ use domain::action::{ACTIONS, ActionSet};
 use domain::plan::Tier;
 use testkit::{TestApp, both_databases, steam};
 
+/// An action without a file would have no answer on record.
+#[test]
+fn every_action_has_a_file_of_its_own() {
+    let here = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/actions");
+    let modules = std::fs::read_to_string(format!("{here}/mod.rs")).unwrap();
+    for spec in ACTIONS {
+        let mut name = String::new();
+        for letter in spec.name.chars() {
+            if letter.is_ascii_uppercase() {
+                name.push('_');
+            }
+            name.push(letter.to_ascii_lowercase());
+        }
+        assert!(
+            modules.contains(&format!("\nmod {name};\n")),
+            "mod.rs has no {name}"
+        );
+        let file = std::fs::read_to_string(format!("{here}/{name}.rs")).unwrap_or_default();
+        let call = format!("assert_cases(engine, Action::{:?}, ", spec.action);
+        assert!(file.contains(&call), "{name}.rs does not list its cases");
+    }
+}
+
 both_databases! {
     async fn each_action_answers_each_kind_of_key_as_its_allow_list_says(engine) {
         let test = TestApp::start(engine).await;

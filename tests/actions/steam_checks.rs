@@ -1,23 +1,29 @@
-//! `findByDiscord`, `discordCheck`, `steamChecks`, `isLinkedSteamBulk` and `getPlayer`.
+//! `steamChecks`.
 
+use domain::action::Action;
 use domain::plan::Tier;
-use testkit::{TestApp, both_databases, discord, steam};
+use testkit::{TestApp, both_databases, steam};
 
+use super::cases::{Case, assert_cases};
 use super::{Stage, assert_answer, assert_refused};
 
+const CASES: [Case; 7] = [
+    Case::Get("200 linked and not", "id={S9},%20{S2}%20,,{S1},{S9}"),
+    Case::Post("200 from a body", "", r#"{"ids":["{S1}","{S9}"]}"#),
+    Case::Get("200 nobody asked for", ""),
+    Case::Get("400 with an id that is none", "id={S1},x"),
+    Case::Post(
+        "400 with numbers instead of texts",
+        "",
+        r#"{"ids":[76561197960265729]}"#,
+    ),
+    Case::Post("400 with a body that is no JSON", "", "{"),
+    Case::Get("400 with too many ids", "id={MANY_S}"),
+];
+
 both_databases! {
-    async fn a_discord_id_finds_its_steam_id_under_both_names(engine) {
-        let stage = Stage::set(engine).await;
-        for action in ["findByDiscord", "discordCheck"] {
-            let found = stage.get(&format!("{action}&id={}", discord(2))).await;
-            assert_answer(&found, 200, &format!("\"{}\"", steam(2)));
-            let missed = stage.get(&format!("{action}&id={}", discord(9))).await;
-            assert_answer(&missed, 404, "\"No users found.\"");
-            let wrong = stage.get(&format!("{action}&id={}", steam(2))).await;
-            assert_refused(&wrong, 400, "INVALID_PARAMETER");
-            assert!(wrong.json()["message"].as_str().unwrap().contains("No users"));
-        }
-        stage.test.finish().await;
+    async fn each_status_is_as_stored(engine) {
+        assert_cases(engine, Action::SteamChecks, "id={S1}", &CASES).await;
     }
 
     async fn every_asked_steam_id_is_answered_once_and_in_order(engine) {
@@ -58,20 +64,6 @@ both_databases! {
         let reply = stage.get(&format!("steamChecks&id={}", steam(7))).await;
         assert_answer(&reply, 200, &format!(r#"{{"{}":false}}"#, steam(7)));
         assert_answer(&stage.get(&format!("getPlayer&id={}", steam(7))).await, 200, r#"{"linked":false}"#);
-        stage.test.finish().await;
-    }
-
-    async fn a_player_is_described_by_either_id(engine) {
-        let stage = Stage::set(engine).await;
-        stage.get(&format!("updateSteam&id={}&name=Ada", steam(1))).await;
-        stage.get(&format!("updateOxideGroups&id={}&groups=vip", steam(1))).await;
-        for id in [steam(1).to_string(), discord(1).to_string()] {
-            let player = stage.get(&format!("getPlayer&id={id}")).await.json();
-            assert_eq!(player["linked"], true);
-            assert_eq!((&player["discord_id"], &player["steam_id"]), (&discord(1).to_string().into(), &steam(1).to_string().into()));
-            assert_eq!((&player["steam_name"], &player["groups"]), (&"Ada".into(), &serde_json::json!(["vip"])));
-        }
-        assert_refused(&stage.get("getPlayer&id=x").await, 400, "INVALID_PARAMETER");
         stage.test.finish().await;
     }
 

@@ -1,15 +1,46 @@
-//! Group changes on their way to a game server.
+//! `setOxideGroupFromDiscord`.
 
+use domain::action::Action;
 use serde_json::{Value, json};
 use testkit::{both_databases, discord, steam};
 
+use super::cases::{Case, assert_cases};
 use super::{Stage, assert_answer, assert_refused};
+
+const CASES: [Case; 6] = [
+    Case::Post(
+        "200 saved",
+        "",
+        r#"{"discord_id":"{D1}","changes":[{"group":"vip","action":"add"}]}"#,
+    ),
+    Case::Post(
+        "200 not linked",
+        "",
+        r#"{"discord_id":"{D9}","changes":[{"group":"vip","action":"add"}]}"#,
+    ),
+    Case::Get("400 without a body", ""),
+    Case::Post("400 with a body that is no JSON", "", "{"),
+    Case::Post(
+        "400 with a Steam id",
+        "",
+        r#"{"discord_id":"{S1}","changes":[{"group":"vip","action":"add"}]}"#,
+    ),
+    Case::Post(
+        "400 with an unknown change",
+        "",
+        r#"{"discord_id":"{D1}","changes":[{"group":"vip","action":"toggle"}]}"#,
+    ),
+];
 
 fn changes(player: u64, changes: &Value) -> String {
     json!({ "discord_id": discord(player).to_string(), "changes": changes }).to_string()
 }
 
 both_databases! {
+    async fn each_status_is_as_stored(engine) {
+        assert_cases(engine, Action::SetOxideGroupFromDiscord, "", &CASES).await;
+    }
+
     async fn changes_are_merged_fetched_and_cleared(engine) {
         let stage = Stage::set(engine).await;
         let saved = stage.post("setOxideGroupFromDiscord", &changes(1, &json!([{ "group": "vip", "action": "add" }]))).await;
@@ -26,20 +57,6 @@ both_databases! {
         let cleared = stage.get(&format!("clearPendingOxideChangesBulk&id={},{}", steam(1), steam(2))).await;
         assert_answer(&cleared, 200, "\"Bulk pending changes cleared\"");
         assert_answer(&stage.get(&format!("getPendingOxideChangesBulk&id={}", steam(2))).await, 200, "{}");
-        stage.test.finish().await;
-    }
-
-    async fn another_servers_list_is_its_own(engine) {
-        let stage = Stage::set(engine).await;
-        stage.post("setOxideGroupFromDiscord", &changes(1, &json!([{ "group": "vip", "action": "add" }]))).await;
-        let name = domain::name::DisplayName::parse("Second").unwrap();
-        let (scope, guild) = (stage.tenant.scope, stage.tenant.guild.clone());
-        let second = app::servers::create(&stage.test.app, scope, guild, name, domain::audit::Actor::System).await.unwrap();
-        let other = stage.test.plugin(second.key.expose());
-        let uri = format!("/api?action=getPendingOxideChangesBulk&id={}", steam(1));
-        assert_answer(&other.get(&uri).await, 200, "{}");
-        other.get(&format!("/api?action=clearPendingOxideChangesBulk&id={}", steam(1))).await;
-        assert_eq!(stage.get(&format!("getPendingOxideChanges&id={}", steam(1))).await.json().as_array().unwrap().len(), 1);
         stage.test.finish().await;
     }
 

@@ -1,10 +1,25 @@
-//! Who boosts the Guild.
+//! `updateNitro`.
 
+use domain::action::Action;
 use testkit::{both_databases, discord, steam};
 
-use super::{Stage, assert_answer, assert_refused};
+use super::cases::{Case, assert_cases};
+use super::{Stage, assert_answer};
+
+const CASES: [Case; 6] = [
+    Case::Get("200 boosts", "id={D1}&status=1"),
+    Case::Get("200 does not", "id={D1}&status=0"),
+    Case::Get("400 without an id", ""),
+    Case::Get("400 with a Steam id", "id={S1}&status=1"),
+    Case::Get("400 without a status", "id={D1}"),
+    Case::Get("400 with another status", "id={D1}&status=2"),
+];
 
 both_databases! {
+    async fn each_status_is_as_stored(engine) {
+        assert_cases(engine, Action::UpdateNitro, "id={D1}&status=1", &CASES).await;
+    }
+
     async fn boosters_are_marked_listed_checked_and_unmarked(engine) {
         let stage = Stage::set(engine).await;
         assert_answer(&stage.get("listNitro").await, 404, r#"{"Result":0}"#);
@@ -20,25 +35,6 @@ both_databases! {
         stage.get(&format!("updateNitro&id={}&status=0", discord(1))).await;
         let after = stage.get(&format!("nitroChecks&id={}", steam(1))).await;
         assert_answer(&after, 200, &format!(r#"{{"{}":false}}"#, steam(1)));
-        stage.test.finish().await;
-    }
-
-    async fn who_boosts_before_linking_is_a_booster_when_linked(engine) {
-        let stage = Stage::set(engine).await;
-        stage.get(&format!("updateNitro&id={}&status=1", discord(8))).await;
-        stage.tenant.link(&stage.test.app, 8).await;
-        let checks = stage.get(&format!("nitroChecks&id={}", steam(8))).await;
-        assert_answer(&checks, 200, &format!(r#"{{"{}":true}}"#, steam(8)));
-        stage.test.finish().await;
-    }
-
-    async fn a_status_is_zero_or_one_and_bulk_needs_a_body(engine) {
-        let stage = Stage::set(engine).await;
-        for query in [format!("updateNitro&id={}&status=2", discord(1)), format!("updateNitro&id={}", discord(1))] {
-            assert_refused(&stage.get(&query).await, 400, "INVALID_PARAMETER");
-        }
-        assert_refused(&stage.get("updateNitroBulk").await, 400, "INVALID_PARAMETER");
-        assert_answer(&stage.get("listNitro").await, 404, r#"{"Result":0}"#);
         stage.test.finish().await;
     }
 }

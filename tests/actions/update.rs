@@ -1,13 +1,34 @@
-//! `update`: roles that plugins ask for.
+//! `update`.
 
+use domain::action::Action;
 use storage::role_changes;
 use testkit::{both_databases, discord, steam};
 
+use super::cases::{Case, assert_cases};
 use super::{Stage, assert_answer, assert_refused};
+
+const CASES: [Case; 6] = [
+    Case::Get(
+        "400 with a role that is not allowed",
+        "id={S1}&role=820000000000000001&mode=add",
+    ),
+    Case::Get("400 without a role", "id={S1}&mode=add"),
+    Case::Get("400 without a mode", "id={S1}&role=820000000000000001"),
+    Case::Get(
+        "400 with too many ids",
+        "id={MANY_S}&role=820000000000000001&mode=add",
+    ),
+    Case::Allow("820000000000000001"),
+    Case::Get("200 allowed", "id={S1},{S9}&role=820000000000000001&mode=add"),
+];
 
 const ROLE: &str = "820000000000000001";
 
 both_databases! {
+    async fn each_status_is_as_stored(engine) {
+        assert_cases(engine, Action::Update, "id={S1}&role=820000000000000001&mode=add", &CASES).await;
+    }
+
     async fn a_role_that_the_guild_allows_is_queued_for_linked_players(engine) {
         let stage = Stage::set(engine).await;
         stage.test.db.damage(&format!("UPDATE guilds SET plugin_roles = '[\"{ROLE}\"]'")).await;

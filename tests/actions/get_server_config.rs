@@ -1,13 +1,20 @@
 //! `getServerConfig`.
 
-use domain::action::ActionSet;
+use domain::action::{Action, ActionSet};
 use domain::plan::Tier;
 use serde_json::json;
 use testkit::{TestApp, both_databases};
 
+use super::cases::{Case, assert_cases};
 use super::{Stage, assert_answer, assert_refused};
 
+const CASES: [Case; 1] = [Case::Get("200 the Server", "")];
+
 both_databases! {
+    async fn each_status_is_as_stored(engine) {
+        assert_cases(engine, Action::GetServerConfig, "", &CASES).await;
+    }
+
     async fn a_server_is_told_about_itself(engine) {
         let stage = Stage::set(engine).await;
         let plain = r#"{"link_url":"http://127.0.0.1:8080/link/guild-1","groups":{"linked":"linked","booster":"booster","steam_group":"steamgroup"},"group_roles":{},"steam_group":null,"poll_seconds":60}"#;

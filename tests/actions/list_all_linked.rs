@@ -1,11 +1,23 @@
 //! `listAllLinked`.
 
+use domain::action::Action;
 use domain::plan::Tier;
 use testkit::{both_databases, discord, steam};
 
+use super::cases::{Case, assert_cases};
 use super::{Stage, assert_answer, assert_refused};
 
+const CASES: [Case; 3] = [
+    Case::Get("200 a page", "limit=2"),
+    Case::Get("200 the next page", "limit=2&cursor={D2}"),
+    Case::Get("400 with a limit that is none", "limit=0"),
+];
+
 both_databases! {
+    async fn each_status_is_as_stored(engine) {
+        assert_cases(engine, Action::ListAllLinked, "", &CASES).await;
+    }
+
     async fn all_links_are_listed_page_by_page(engine) {
         let stage = Stage::set(engine).await;
         let mut found = Vec::new();

@@ -1,10 +1,25 @@
-//! Names of both sides and the nicknames that follow from them.
+//! `updateSteam`.
 
+use domain::action::Action;
 use testkit::{both_databases, discord, steam};
 
+use super::cases::{Case, assert_cases};
 use super::{Stage, assert_answer, assert_refused};
 
+const CASES: [Case; 6] = [
+    Case::Get("200 a name", "id={S1}&name=Ada"),
+    Case::Get("200 not linked", "id={S9}&name=Zed"),
+    Case::Get("400 without an id", "name=Ada"),
+    Case::Get("400 with a Discord id", "id={D1}&name=Ada"),
+    Case::Get("400 without a name", "id={S1}"),
+    Case::Get("400 with an empty name", "id={S1}&name=%20"),
+];
+
 both_databases! {
+    async fn each_status_is_as_stored(engine) {
+        assert_cases(engine, Action::UpdateSteam, "id={S1}&name=Ada", &CASES).await;
+    }
+
     async fn a_reported_steam_name_can_be_read_and_waits_for_its_nickname(engine) {
         let stage = Stage::set(engine).await;
         let (player, name) = (discord(1), "Tom & Jerry=1+1 ☃");
@@ -21,18 +36,6 @@ both_databases! {
         let encoded = "Tom%20%26%20Jerry%3D1%2B1%20%E2%98%83";
         stage.get(&format!("confirmNicknameSync&id={player}&nickname={encoded}")).await;
         assert_answer(&stage.get("pendingNicknames").await, 200, "{}");
-        stage.test.finish().await;
-    }
-
-    async fn names_are_listed_without_invisible_characters(engine) {
-        let stage = Stage::set(engine).await;
-        stage.get(&format!("updateSteam&id={}&name=A%E2%80%8Bda", steam(1))).await;
-        stage.get(&format!("updateSteam&id={}&name=Bo", steam(2))).await;
-        let (one, two) = (discord(1).to_string(), discord(2).to_string());
-        assert_eq!(stage.get("listAllNicknames").await.json(), serde_json::json!({ one.as_str(): "Ada", two.as_str(): "Bo" }));
-        let bulk = stage.post("getSteamBulk", &format!(r#"{{"discord_ids":["{two}","{}"]}}"#, discord(9))).await;
-        assert_eq!(bulk.json(), serde_json::json!({ two.as_str(): "Bo" }));
-        assert_eq!(stage.get(&format!("getSteamBulk&id={two}")).await.json(), bulk.json());
         stage.test.finish().await;
     }
 

@@ -1,0 +1,29 @@
+//! `clearPendingOxideChangesBulk`.
+
+use domain::action::Action;
+use testkit::both_databases;
+
+use super::cases::{Case, assert_cases};
+
+const CASES: [Case; 7] = [
+    Case::Before(
+        "setOxideGroupFromDiscord",
+        r#"{"discord_id":"{D1}","changes":[{"group":"vip","action":"add"}]}"#,
+    ),
+    Case::Get("200 cleared", "id={S1},{S2}"),
+    Case::Get("200 nobody asked for", ""),
+    Case::Get("400 with an id that is none", "id={S1},x"),
+    Case::Post(
+        "400 with numbers instead of texts",
+        "",
+        r#"{"ids":[76561197960265729]}"#,
+    ),
+    Case::Post("400 with a body that is no JSON", "", "{"),
+    Case::Get("400 with too many ids", "id={MANY_S}"),
+];
+
+both_databases! {
+    async fn each_status_is_as_stored(engine) {
+        assert_cases(engine, Action::ClearPendingOxideChangesBulk, "id={S1}", &CASES).await;
+    }
+}
