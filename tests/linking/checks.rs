@@ -17,7 +17,9 @@ both_databases! {
             stage.steam.set_membership(&steam(1), GROUP, false);
             let pressed = browser.press("/link/guild-1/verify").await;
             assert_eq!(pressed.header("location"), Some("/link/guild-1?notice=open"), "round {round}");
-            assert!(browser.page().await.contains("not in the Steam group yet"));
+            let page = browser.get("/link/guild-1?notice=open").await;
+            assert!(page.text().contains("Still open: <b>Steam group</b></p>"), "{}", page.text());
+            assert!(page.text().contains("not in the Steam group yet"));
             stage.test.clock.advance_ms(5_000);
         }
         assert_eq!(stage.steam.hub().count(GROUPS), 5, "never from what was known before");

@@ -18,7 +18,10 @@ both_databases! {
         assert!(browser.page().await.contains("Verify and link"));
         let pressed = browser.press("/link/guild-1/verify").await;
         assert_eq!((pressed.status.as_u16(), pressed.header("location")), (303, Some("/link/guild-1")));
-        assert!(browser.page().await.contains("You are linked"));
+        let done = browser.page().await;
+        assert!(done.contains("You are linked") && done.matches("<bdi class=\"who\">Player 1</bdi>").count() == 2, "{done}");
+        // The address of a step that is done by now says nothing.
+        assert!(!browser.get("/link/guild-1?notice=open").await.text().contains("Not linked yet"));
         assert_eq!(stage.linked_steam(&discord(1)).await, Some(steam(1).to_string()));
         stage.finish().await;
     }
@@ -72,6 +75,8 @@ both_databases! {
         let mut browser = stage.browser();
         let reply = browser.get("/link/guild-1?lang=ar").await;
         assert!(reply.text().contains("<html lang=\"ar\" dir=\"rtl\">") && reply.text().contains("سجّل الدخول"));
+        let open = browser.get("/link/guild-1?notice=open").await;
+        assert!(open.text().contains("ما زال مفتوحًا: <b>Discord</b> · <b>Steam</b></p>"), "{}", open.text());
         assert!(browser.page().await.contains("dir=\"rtl\""), "the choice is remembered");
         assert!(stage.browser().page().await.contains("dir=\"ltr\""));
         stage.finish().await;

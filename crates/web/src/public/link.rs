@@ -21,6 +21,8 @@ use crate::state::WebState;
 struct Notice {
     tone: &'static str,
     text: &'static str,
+    /// The steps it is about, by their headings.
+    steps: Vec<&'static str>,
 }
 
 /// Words that may stand behind `?notice=`; others say nothing.
@@ -32,7 +34,7 @@ pub mod notice {
     pub const STEAM: &str = "steam-silent";
 }
 
-fn notice_of(query: Option<&str>, texts: &Texts) -> Option<Notice> {
+fn notice_of(query: Option<&str>, texts: &Texts, shown: &Shown) -> Option<Notice> {
     let query = query.unwrap_or_default();
     let (_, word) = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "notice")?;
     let (tone, text) = match &*word {
@@ -43,7 +45,28 @@ fn notice_of(query: Option<&str>, texts: &Texts) -> Option<Notice> {
         notice::STEAM => ("bad", texts.steam_silent),
         _ => return None,
     };
-    Some(Notice { tone, text })
+    let steps = if word == notice::OPEN {
+        open_steps(shown, texts)
+    } else {
+        Vec::new()
+    };
+    // Somebody who came back to an old address has nothing left to do.
+    let is_outdated = word == notice::OPEN && steps.is_empty();
+    (!is_outdated).then_some(Notice { tone, text, steps })
+}
+
+fn open_steps(shown: &Shown, texts: &Texts) -> Vec<&'static str> {
+    let steps = &shown.steps;
+    let named = [
+        (Some(steps.discord), texts.discord_step),
+        (Some(steps.steam), texts.steam_step),
+        (steps.member, texts.member_step),
+        (steps.group, texts.group_step),
+    ];
+    let open = named
+        .into_iter()
+        .filter(|(state, _)| state.is_some_and(|state| state != StepState::Done));
+    open.map(|(_, name)| name).collect()
 }
 
 /// A step that is looked up.
@@ -105,7 +128,7 @@ pub async fn link_page(
         style: STYLE,
         page: &shown.page,
         navigation: &shown.navigation,
-        notice: notice_of(query.as_deref(), texts),
+        notice: notice_of(query.as_deref(), texts, &shown),
         finished: flow.is_some_and(|flow| flow.finished),
         has_flow: flow.is_some(),
         form: form_token(&visitor),
@@ -132,7 +155,7 @@ pub async fn unlink_page(
         t: visitor.texts,
         style: STYLE,
         page: &shown.page,
-        notice: notice_of(query.as_deref(), visitor.texts),
+        notice: notice_of(query.as_deref(), visitor.texts, &shown),
         finished: flow.is_some_and(|flow| flow.finished),
         has_flow: flow.is_some(),
         form: form_token(&visitor),
