@@ -17,6 +17,7 @@ pub mod instance;
 pub mod invites;
 pub mod jobs;
 pub mod keys;
+mod link_roles;
 pub mod linking;
 pub mod links;
 pub mod master_keys;

@@ -13,6 +13,7 @@ use storage::orgs::LockedOrg;
 use storage::{OrgScope, Tx, Work, audit, guilds, orgs};
 
 use crate::error::AppError;
+use crate::link_roles;
 use crate::state::App;
 
 /// Log messages that could not be sent in this time are dropped.
@@ -198,6 +199,7 @@ impl Linking<'_> {
             now_ms: self.now_ms,
         };
         links::insert(tx, self.scope, &new).await?;
+        link_roles::grant(tx, self.scope, guild.num, &self.request.discord_id, self.now_ms).await?;
         enqueue_log(tx, self.scope, guild, "log.linked", self.id, self.now_ms).await?;
         let detail = format!(r#"{{"guild":"{}"}}"#, guild.id);
         let entry = audit::Entry {
@@ -295,7 +297,7 @@ pub(crate) async fn unlink_in(
     Ok(Some(link.id))
 }
 
-/// The end of a link: archive row, counters, log message and audit entry.
+/// The end of a link: archive row, counters, roles, log message and audit entry.
 struct Ending<'a> {
     scope: OrgScope,
     guild: &'a Guild,
@@ -309,6 +311,7 @@ impl Ending<'_> {
         links::end(tx, self.scope, link.num, self.now_ms, self.cause).await?;
         orgs::drop_links(tx, self.scope, 1).await?;
         guilds::change_links(tx, self.scope, self.guild.num, -1).await?;
+        link_roles::revoke(tx, self.scope, self.guild.num, &link.discord_id, self.now_ms).await?;
         enqueue_log(tx, self.scope, self.guild, "log.unlinked", &link.id, self.now_ms).await?;
         let detail = format!(
             r#"{{"guild":"{}","cause":"{}"}}"#,

@@ -33,6 +33,10 @@ statements! {
         SELECT CAST(COUNT(*) AS BIGINT)
         FROM boosters
         WHERE guild_num = $1";
+    BOOSTS = "
+        SELECT CAST(COUNT(*) AS BIGINT)
+        FROM boosters
+        WHERE guild_num = $2 AND org_num = $1 AND discord_id = $3";
     LIST = "
         SELECT discord_id
         FROM boosters
@@ -76,6 +80,17 @@ pub async fn remove(
     tx.execute(&REMOVE, params![scope.num(), guild, id.as_str()])
         .await
         .map(drop)
+}
+
+/// Whether this member boosts.
+pub async fn boosts(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    guild: GuildNum,
+    id: &DiscordId,
+) -> Result<bool, DbError> {
+    let found: i64 = tx.get(&BOOSTS, params![scope.num(), guild, id.as_str()]).await?;
+    Ok(found > 0)
 }
 
 pub async fn count(tx: &mut Tx<'_>, guild: GuildNum) -> Result<i64, DbError> {

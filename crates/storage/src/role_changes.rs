@@ -1,4 +1,4 @@
-//! Role changes that plugins asked for, waiting for the bot.
+//! Role changes that plugins asked for or that follow from links, waiting for the bot.
 
 use domain::platform_id::{DiscordId, SteamId};
 
@@ -22,6 +22,18 @@ statements! {
         FROM links l
         WHERE l.guild_num = $2 AND l.org_num = $1 AND l.ended_at IS NULL
           AND l.steam_id = ANY (ARRAY(SELECT value COLLATE \"C\" FROM jsonb_array_elements_text(CAST(CAST($3 AS TEXT) AS JSONB)) value))
+        ON CONFLICT (guild_num, discord_id, role_id)
+        DO UPDATE SET mode = excluded.mode, requested_at = excluded.requested_at";
+    FOLLOW = "
+        INSERT INTO role_changes (guild_num, org_num, discord_id, role_id, mode, requested_at)
+        SELECT CAST($2 AS BIGINT), CAST($1 AS BIGINT), CAST($3 AS TEXT), role.value, CAST($5 AS TEXT), CAST($6 AS BIGINT)
+        FROM json_each($4) role
+        WHERE TRUE
+        ON CONFLICT (guild_num, discord_id, role_id)
+        DO UPDATE SET mode = excluded.mode, requested_at = excluded.requested_at" postgres "
+        INSERT INTO role_changes (guild_num, org_num, discord_id, role_id, mode, requested_at)
+        SELECT CAST($2 AS BIGINT), CAST($1 AS BIGINT), CAST($3 AS TEXT), role.value, CAST($5 AS TEXT), CAST($6 AS BIGINT)
+        FROM jsonb_array_elements_text(CAST(CAST($4 AS TEXT) AS JSONB)) AS role (value)
         ON CONFLICT (guild_num, discord_id, role_id)
         DO UPDATE SET mode = excluded.mode, requested_at = excluded.requested_at";
     LIST = "
@@ -75,6 +87,34 @@ pub async fn request(
         request.now_ms
     ];
     tx.execute(&REQUEST, values).await
+}
+
+/// Roles that one member gets or loses because of a link.
+pub struct FollowingRoles<'a> {
+    pub discord_id: &'a DiscordId,
+    /// No role twice.
+    pub roles: &'a [DiscordId],
+    pub mode: &'a str,
+    pub now_ms: i64,
+}
+
+/// Queues the roles that follow from a link or its end. What waited for the same roles before is replaced.
+pub async fn follow(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    guild: GuildNum,
+    following: &FollowingRoles<'_>,
+) -> Result<(), DbError> {
+    let roles = json_list(following.roles.iter().map(DiscordId::as_str));
+    let values = params![
+        scope.num(),
+        guild,
+        following.discord_id.as_str(),
+        &roles,
+        following.mode,
+        following.now_ms
+    ];
+    tx.execute(&FOLLOW, values).await.map(drop)
 }
 
 /// What waits, oldest first.
