@@ -85,7 +85,7 @@ bench: ## measure a release build; the report goes to bench/results
 torture: ## the crash and load tests at full scale; the log goes to bench/results
 	mkdir -p $(RESULTS)
 	SYMBOLON_TEST_SCALE=full tools/with-postgres --durable \
-	  cargo test --release -p symbolon --test all torture -- --nocapture --test-threads=1 \
+	  cargo test --release -p symbolon --test all -- torture linking::races linking::quota --nocapture --test-threads=1 \
 	  2>&1 | tee $(RESULTS)/torture-$(DATE).txt
 
 clean-data: ## throw the sandbox's data away

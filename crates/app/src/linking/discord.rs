@@ -10,6 +10,7 @@ use domain::platform_id::DiscordId;
 use platform::discord::OAuth;
 use platform::discord::oauth::{AccessToken, NoToken, Person};
 use storage::{Tx, Work, blocklist, flows};
+use tokio::time::{Instant, timeout_at};
 
 use super::flow::{Current, abandon, current, forget, give_token_back, revoke_later, seal_token, trip_place};
 use super::start::scopes;
@@ -18,7 +19,7 @@ use crate::error::AppError;
 use crate::state::App;
 
 /// Both questions to Discord together; a person does not wait longer for an answer of ours.
-const PATIENCE: Duration = Duration::from_millis(5_500);
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What the browser brought back.
 pub struct DiscordAnswer<'a> {
@@ -63,11 +64,7 @@ pub async fn discord_callback(
     let discord = discord.ok_or(AppError::SignInNotConfigured {
         provider: Provider::Discord,
     })?;
-    let asking = identify(app, discord, &flow, purpose, code, &verifier);
-    let asked = tokio::time::timeout(PATIENCE, asking).await;
-    let (person, access) = asked.map_err(|_| AppError::ProviderSilent {
-        provider: Provider::Discord,
-    })??;
+    let (person, access) = identify(app, discord, &flow, purpose, code, &verifier).await?;
     bind(app, flow, purpose, person, access).await
 }
 
@@ -89,24 +86,23 @@ async fn identify(
     code: &str,
     verifier: &PkceVerifier,
 ) -> Result<(Person, AccessToken), AppError> {
+    let silent = || AppError::ProviderSilent {
+        provider: Provider::Discord,
+    };
+    let deadline = Instant::now() + PATIENCE;
     let path = callback(Provider::Discord, purpose);
-    let given = discord
-        .exchange(path, scopes(&flow.page, purpose), code, verifier)
-        .await;
+    let exchange = discord.exchange(path, scopes(&flow.page, purpose), code, verifier);
+    let given = timeout_at(deadline, exchange).await.map_err(|_| silent())?;
     let access = given.map_err(|cause| match cause {
         NoToken::BadCode => AppError::SignInExpired,
         NoToken::MissingScope => AppError::SignInCancelled,
-        NoToken::TryAgain(_) => AppError::ProviderSilent {
-            provider: Provider::Discord,
-        },
+        NoToken::TryAgain(_) => silent(),
     })?;
-    match discord.person(&access).await {
-        Ok(person) => Ok((person, access)),
-        Err(_) => {
+    match timeout_at(deadline, discord.person(&access)).await {
+        Ok(Ok(person)) => Ok((person, access)),
+        Ok(Err(_)) | Err(_) => {
             revoke_later(app, access);
-            Err(AppError::ProviderSilent {
-                provider: Provider::Discord,
-            })
+            Err(silent())
         }
     }
 }
