@@ -78,7 +78,8 @@ test('the palette finds a page and a server by keyboard, and gives the focus bac
   await page.getByText('No match.').waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
-  assert.equal(await page.evaluate(() => document.body.style.overflow + document.body.style.pointerEvents), '');
+  // The page behind can be used again, shortly after.
+  await page.waitForFunction(() => document.body.style.overflow + document.body.style.pointerEvents === '');
   await leave();
 });
 
