@@ -20,6 +20,12 @@ export default defineConfig({
     assetsInlineLimit: 0,
     reportCompressedSize: false,
     modulePreload: { polyfill: false },
+    rolldownOptions: {
+      output: {
+        // What several pages share comes in one file instead of one for each small part.
+        codeSplitting: { groups: [{ name: 'kit', test: /src\/lib\/|@lucide/, minShareCount: 2 }] },
+      },
+    },
   },
   server: {
     proxy: Object.fromEntries(SERVED_BY_THE_SERVER.map((path) => [path, SERVER])),
