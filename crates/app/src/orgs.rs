@@ -122,7 +122,7 @@ impl Work for Create {
         };
         let inserted = orgs::insert(tx, &new).await;
         let scope =
-            inserted.map_err(|error| taken(error, "That short name is taken. Choose another slug."))?;
+            inserted.map_err(|error| taken(error, "That short name is taken. Choose another one."))?;
         let entry = audit::Entry {
             at_ms: self.now_ms,
             actor: &self.actor,
