@@ -1,11 +1,13 @@
 // The dashboard by clicking: from nothing to a game server that calls the API, a team of two, and a look at every screen.
 
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
 import { chromium } from 'playwright-core';
 import { Member } from './member.mjs';
-import { person, startSandbox } from './sandbox.mjs';
+import { startSandbox } from './sandbox.mjs';
 
 const { SYMBOLON_TEST_BINARY, SYMBOLON_TEST_PICTURES, SYMBOLON_TEST_CHROMIUM } = process.env;
 const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
@@ -180,6 +182,19 @@ test('a member without a permission is told which one, and a closed dashboard sh
   assert.match(await chen.page.locator('main').innerText(), /audit\.view/);
   assert.equal(await chen.page.getByRole('link', { name: 'Audit log' }).count(), 0, 'what they cannot open is not offered');
   assert.deepEqual(chen.findings, []);
+
+  const admin = (...words) => promisify(execFile)(SYMBOLON_TEST_BINARY, ['admin', ...words, '--data', sandbox.data]);
+  const ada = await new Member(browser, world, 'Ada').arrive();
+  await admin('maintenance', 'on', '--message', 'Back at noon.');
+  await ada.open('/');
+  await ada.heading('Your organisations');
+  await chen.page.goto(`${world.base_url}/app/`);
+  assert.match(await chen.page.locator('main').innerText(), /Back at noon\./);
+  assert.equal((await fetch(`${world.base_url}/link/ashfall-rust`)).status, 200);
+  assert.equal((await count(org.guilds[0].servers[0].key))[0], 200);
+  await admin('maintenance', 'off');
+  await chen.open('/');
+  await chen.heading('Your organisations');
   await chen.leave();
-  assert.ok(person(world, 'Ada').operator);
+  await ada.leave();
 });

@@ -32,7 +32,7 @@ export async function startSandbox(binary) {
   }
   const file = join(data, 'sandbox.json');
   if (!existsSync(file)) throw new Error(`${file} was not written`);
-  return { world: JSON.parse(readFileSync(file, 'utf8')), stop };
+  return { world: JSON.parse(readFileSync(file, 'utf8')), data, stop };
 }
 
 async function answers(child, url, errors) {

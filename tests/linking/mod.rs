@@ -10,7 +10,7 @@ mod privacy;
 mod quota;
 mod races;
 mod relink;
-pub mod stage;
 mod roles;
+pub mod stage;
 mod trips;
 mod unlink;

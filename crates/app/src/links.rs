@@ -42,12 +42,38 @@ pub enum Linked {
 
 /// Links a pair. A link of either side to someone else ends with cause `relink` in the same transaction.
 pub async fn link(app: &App, scope: OrgScope, request: LinkRequest) -> Result<Linked, AppError> {
+    write_link(app, scope, request, None).await
+}
+
+/// The same where both sides' names are known.
+pub async fn link_named(
+    app: &App,
+    scope: OrgScope,
+    request: LinkRequest,
+    discord_name: String,
+    steam_name: String,
+) -> Result<Linked, AppError> {
+    let verified = Verified {
+        discord_name,
+        steam_name,
+        relink_cooldown_ms: 0,
+    };
+    write_link(app, scope, request, Some(verified)).await
+}
+
+async fn write_link(
+    app: &App,
+    scope: OrgScope,
+    request: LinkRequest,
+    verified: Option<Verified>,
+) -> Result<Linked, AppError> {
     let now_ms = app.now_ms();
     app.db
         .write(Link {
             scope,
             id: LinkId::generate(now_ms, &*app.random),
             request,
+            verified,
             now_ms,
         })
         .await
@@ -57,6 +83,7 @@ struct Link {
     scope: OrgScope,
     id: LinkId,
     request: LinkRequest,
+    verified: Option<Verified>,
     now_ms: i64,
 }
 
@@ -71,19 +98,14 @@ impl Work for Link {
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<Linked, AppError> {
         let org = orgs::lock(tx, self.scope).await?;
-        link_in(tx, &org, &self.linking(None)).await
-    }
-}
-
-impl Link {
-    fn linking<'a>(&'a self, verified: Option<&'a Verified>) -> Linking<'a> {
-        Linking {
+        let linking = Linking {
             scope: self.scope,
             id: &self.id,
             request: &self.request,
-            verified,
+            verified: self.verified.as_ref(),
             now_ms: self.now_ms,
-        }
+        };
+        link_in(tx, &org, &linking).await
     }
 }
 

@@ -289,7 +289,28 @@ async fn link(
         country: Country::parse(country).ok(),
         actor: Actor::System,
     };
-    links::link(app, org.scope, request).await.map(drop)
+    let (chat, game) = (nickname(discord_number), nickname(steam_number));
+    links::link_named(app, org.scope, request, chat, game)
+        .await
+        .map(drop)
+}
+
+/// A name that follows from the number; the people of the demo keep theirs.
+fn nickname(number: u64) -> String {
+    const FIRST: [&str; 12] = [
+        "ash", "frost", "iron", "moss", "night", "pine", "quartz", "river", "salt", "storm", "tin", "wolf",
+    ];
+    const SECOND: [&str; 10] = [
+        "bear", "crow", "digger", "fox", "hawk", "lynx", "owl", "rook", "smith", "walker",
+    ];
+    if let Some(known) = PEOPLE.iter().find(|known| known.number == number) {
+        return known.name.to_owned();
+    }
+    let (first, second) = (
+        number as usize % FIRST.len(),
+        number as usize / FIRST.len() % SECOND.len(),
+    );
+    format!("{}{}{}", FIRST[first], SECOND[second], number % 100)
 }
 
 fn discord(number: u64) -> Result<DiscordId, AppError> {

@@ -7,11 +7,13 @@ use axum::Form;
 use axum::extract::{Path, RawQuery, State};
 use axum::response::{Html, IntoResponse, Response};
 use domain::flow::{Finding, FlowPurpose, FlowToken, JoinMode, StepState};
+use domain::navigation::{self, Icon};
 use http::header::{CACHE_CONTROL, LOCATION, SET_COOKIE};
 use http::{HeaderValue, StatusCode};
 use serde::Deserialize;
 
 use super::STYLE;
+use super::icons::strokes;
 use super::texts::Texts;
 use super::visitor::{Visitor, clear_flow, set_language};
 use crate::error::Failure;
@@ -79,13 +81,32 @@ struct Step {
     offers_join: bool,
 }
 
+/// A button of the Org.
+struct Button<'a> {
+    label: &'a str,
+    url: &'a str,
+    new_tab: bool,
+    icon: Option<&'static str>,
+}
+
+/// Looked at once more: an address that would be refused today is not drawn, however it came to be stored.
+fn button(link: &NavigationLink) -> Option<Button<'_>> {
+    navigation::address(&link.url).ok()?;
+    Some(Button {
+        label: &link.label,
+        url: &link.url,
+        new_tab: link.new_tab,
+        icon: Icon::parse(&link.icon).and_then(strokes),
+    })
+}
+
 #[derive(Template)]
 #[template(path = "link.html")]
 struct LinkTemplate<'a> {
     t: &'a Texts,
     style: &'static str,
     page: &'a Page,
-    navigation: &'a [NavigationLink],
+    navigation: Vec<Button<'a>>,
     notice: Option<Notice>,
     finished: bool,
     has_flow: bool,
@@ -127,7 +148,7 @@ pub async fn link_page(
         t: texts,
         style: STYLE,
         page: &shown.page,
-        navigation: &shown.navigation,
+        navigation: shown.navigation.iter().filter_map(button).collect(),
         notice: notice_of(query.as_deref(), texts, &shown),
         finished: flow.is_some_and(|flow| flow.finished),
         has_flow: flow.is_some(),

@@ -1,6 +1,7 @@
 //! Pages for people without scripts: the front page, link pages, invitations, and the frame of error pages.
 
 pub mod dashboard_sign_in;
+mod icons;
 pub mod link;
 pub mod sign_in;
 mod texts;

@@ -113,8 +113,10 @@ mod tests {
 
     #[test]
     fn no_more_is_kept_than_there_is_room_for() {
-        let mut known = Known::default();
-        known.links_held = MOST_LINKS - 7;
+        let mut known = Known {
+            links_held: MOST_LINKS - 7,
+            ..Known::default()
+        };
         assert_eq!(known.worth_reading(GUILD, 100), 7);
         known.keep_linked(GUILD, accounts(7));
         assert_eq!(known.worth_reading(GuildNum(2), 100), 0);
