@@ -25,6 +25,7 @@ build: ui ## build everything
 ui: ui/dist/index.html ## build the dashboard
 
 ui/node_modules/.package-lock.json: ui/package.json ui/package-lock.json
+	tools/ensure-packages run
 	cd ui && npm ci --no-audit --no-fund
 	touch $@
 
