@@ -3,6 +3,7 @@
 
 mod ceilings;
 mod claims;
+mod flows;
 mod kill;
 mod overload;
 mod race;

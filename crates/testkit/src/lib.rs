@@ -17,6 +17,7 @@ pub use crate::app::{START_MS, TestApp};
 pub use crate::http::{Client, Reply};
 pub use crate::platforms::{
     STEAM_KEY, add_guild, add_member, add_player, add_steam_account, hide_groups, is_member, rename_player,
+    start_platforms,
 };
 pub use crate::process::{Node, free_port};
 pub use crate::scale::{rounds, wait_until};

@@ -71,6 +71,26 @@ impl TestApp {
     }
 }
 
+/// Both platforms by the real clock, and the settings of a real node that asks them.
+pub async fn start_platforms() -> (Discord, Steam, Vec<(&'static str, String)>) {
+    let setup = || Setup::new(Arc::new(SystemClock));
+    let steam = Steam::start(setup()).await.expect("Steam starts");
+    let discord = Discord::start(setup()).await.expect("Discord starts");
+    introduce(&discord);
+    let settings = vec![
+        // Fixed, so that the next process may go on with what the last one began.
+        ("SYMBOLON_SERVER_PUBLIC_URL", PUBLIC_URL.to_owned()),
+        ("SYMBOLON_DISCORD_CLIENT_ID", APPLICATION.to_owned()),
+        ("SYMBOLON_DISCORD_CLIENT_SECRET", SECRET.to_owned()),
+        ("SYMBOLON_DISCORD_API_URL", discord.api_url()),
+        ("SYMBOLON_DISCORD_AUTHORIZE_URL", discord.authorize_url()),
+        ("SYMBOLON_STEAM_API_KEY", STEAM_KEY.to_owned()),
+        ("SYMBOLON_STEAM_API_URL", steam.api_url()),
+        ("SYMBOLON_STEAM_OPENID_URL", steam.openid_url()),
+    ];
+    (discord, steam, settings)
+}
+
 fn application(discord: &Discord) -> Application {
     Application {
         client_id: DiscordId::parse(APPLICATION).expect("an id"),

@@ -98,6 +98,18 @@ impl Node {
         headers: &[(&str, &str)],
         body: &str,
     ) -> std::io::Result<(u16, String)> {
+        let (status, _, body) = self.exchange(method, uri, headers, body).await?;
+        Ok((status, body))
+    }
+
+    /// Status, head and body.
+    pub async fn exchange(
+        &self,
+        method: &str,
+        uri: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> std::io::Result<(u16, String, String)> {
         let mut stream = TcpStream::connect(self.address).await?;
         let mut head = format!(
             "{method} {uri} HTTP/1.1\r\nhost: test\r\nconnection: close\r\ncontent-length: {}\r\n",
@@ -118,7 +130,7 @@ impl Node {
             .nth(1)
             .and_then(|status| status.parse().ok())
             .ok_or_else(broken)?;
-        Ok((status, body.to_owned()))
+        Ok((status, head.to_owned(), body.to_owned()))
     }
 
     pub fn pid(&self) -> u32 {
