@@ -52,6 +52,7 @@ browser: ui ## click through the pages of a sandbox in Chromium
 
 outsiders: ## let discord.js, passport-steam and others judge the emulators
 	cargo build -p emulator --example emulators
+	cargo build -p platform --example countries
 	tools/outsiders
 
 lint: ## formatting, clippy, the rules of the house, dependencies
