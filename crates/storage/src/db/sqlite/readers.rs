@@ -8,12 +8,12 @@
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use rusqlite::Connection;
 
 use super::connection;
-use super::known::Known;
+use super::known::{Known, SharedLinks};
 use crate::db::DbError;
 
 /// Who else may write to the database.
@@ -50,13 +50,18 @@ thread_local! {
 
 impl Readers {
     pub(super) fn open(path: &Path, count: usize, owner: Owner) -> Result<Self, DbError> {
+        let shared = Arc::new(SharedLinks::default());
+        let known = || match owner {
+            Owner::Us => Known::among(Arc::clone(&shared)),
+            Owner::Another => Known::default(),
+        };
         let slots = (0..count)
             .map(|_| {
                 let connection = connection::open_reader(path)?;
                 Ok(Mutex::new(Reader {
                     connection,
                     began_at: 0,
-                    known: Known::default(),
+                    known: known(),
                 }))
             })
             .collect::<Result<_, DbError>>()?;
@@ -147,7 +152,7 @@ impl Reader {
         if is_open && self.began_at == newest {
             return Ok(());
         }
-        self.known.clear();
+        self.known.begin(newest);
         if is_open {
             self.connection.prepare_cached("COMMIT")?.raw_execute()?;
         }
