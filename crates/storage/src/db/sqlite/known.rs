@@ -200,16 +200,9 @@ mod tests {
 
     #[test]
     fn no_more_is_kept_than_there_is_room_for() {
-<<<<<<< HEAD
-        let mut known = Known {
-            links_held: MOST_LINKS - 7,
-            ..Known::default()
-        };
-=======
         let mut known = reader();
         let shared = Arc::clone(known.shared.as_ref().unwrap());
         shared.with(0, |lists| lists.held = MOST_LINKS - 7);
->>>>>>> 7a077d7 (storage: readers share the lists of linked players)
         assert_eq!(known.worth_reading(GUILD, 100), 7);
         known.keep_linked(GUILD, accounts(7));
         assert_eq!(known.worth_reading(GuildNum(2), 100), 0);
