@@ -289,7 +289,7 @@ async fn link(
         country: Country::parse(country).ok(),
         actor: Actor::System,
     };
-    let (chat, game) = (nickname(discord_number), nickname(steam_number));
+    let (chat, game) = (nickname(discord_number), nickname(steam_number + 437));
     links::link_named(app, org.scope, request, chat, game)
         .await
         .map(drop)
