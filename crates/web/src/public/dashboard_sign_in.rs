@@ -50,34 +50,56 @@ pub async fn login(
     Ok(depart(&state, &departure))
 }
 
+/// What a browser brings back from Discord.
+struct Returned {
+    state: String,
+    code: Option<String>,
+    trip: Option<FlowToken>,
+    session: Option<SessionToken>,
+}
+
+impl Returned {
+    fn read(query: Option<String>, headers: &HeaderMap, settings: &Settings) -> Self {
+        let query = query.unwrap_or_default();
+        Self {
+            state: value(&query, "state").unwrap_or_default(),
+            code: value(&query, "code"),
+            trip: trip_token(headers, settings),
+            session: session_token(headers, settings),
+        }
+    }
+
+    fn answer(&self) -> DiscordAnswer<'_> {
+        DiscordAnswer {
+            state: &self.state,
+            code: self.code.as_deref(),
+        }
+    }
+}
+
+/// On to a page of ours; the secret of the trip is forgotten.
+fn go_on(path: &str, settings: &Settings) -> Response {
+    let mut response = see_other(path);
+    let forgotten = settings.cookie(settings.sign_in_cookie(), "", 0);
+    response.headers_mut().append(SET_COOKIE, forgotten);
+    response
+}
+
 pub async fn login_callback(
     State(state): State<WebState>,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
     visitor: Visitor,
 ) -> Result<Response, Failure> {
-    let query = query.unwrap_or_default();
-    let (given, code) = (value(&query, "state"), value(&query, "code"));
-    let answer = answer(given.as_deref(), code.as_deref());
+    let back = Returned::read(query, &headers, &state.settings);
     let agent = headers.get(USER_AGENT).and_then(|value| value.to_str().ok());
     let device = agent.and_then(domain::device::describe);
-    let token = trip_token(&headers, &state.settings);
-    let old = session_token(&headers, &state.settings);
-    let (app, address) = (&state.app, visitor.address);
-    let done = sign_in::finish_login(app, token.as_ref(), answer, address, device, old.as_ref()).await?;
-    let mut response = see_other(done.return_to.as_str());
-    let settings = &state.settings;
-    let headers = response.headers_mut();
-    headers.append(SET_COOKIE, settings.set_session(&done.session));
-    headers.append(SET_COOKIE, settings.cookie(settings.sign_in_cookie(), "", 0));
+    let (trip, old) = (back.trip.as_ref(), back.session.as_ref());
+    let done = sign_in::finish_login(&state.app, trip, back.answer(), visitor.address, device, old).await?;
+    let mut response = go_on(done.return_to.as_str(), &state.settings);
+    let session = state.settings.set_session(&done.session);
+    response.headers_mut().append(SET_COOKIE, session);
     Ok(response)
-}
-
-fn answer<'a>(state: Option<&'a str>, code: Option<&'a str>) -> DiscordAnswer<'a> {
-    DiscordAnswer {
-        state: state.unwrap_or_default(),
-        code,
-    }
 }
 
 /// Out to Discord, to see which servers somebody manages. Whoever is not signed in does that first.
@@ -102,18 +124,10 @@ pub async fn claim_callback(
     headers: HeaderMap,
     visitor: Visitor,
 ) -> Result<Response, Failure> {
-    let query = query.unwrap_or_default();
-    let (given, code) = (value(&query, "state"), value(&query, "code"));
-    let answer = answer(given.as_deref(), code.as_deref());
-    let token = trip_token(&headers, &state.settings);
-    let session = session_token(&headers, &state.settings);
-    let (app, address) = (&state.app, visitor.address);
-    let back = sign_in::finish_claim(app, token.as_ref(), answer, address, session.as_ref()).await?;
-    let mut response = see_other(back.as_str());
-    let settings = &state.settings;
-    let forgotten = settings.cookie(settings.sign_in_cookie(), "", 0);
-    response.headers_mut().append(SET_COOKIE, forgotten);
-    Ok(response)
+    let back = Returned::read(query, &headers, &state.settings);
+    let (trip, session) = (back.trip.as_ref(), back.session.as_ref());
+    let path = sign_in::finish_claim(&state.app, trip, back.answer(), visitor.address, session).await?;
+    Ok(go_on(path.as_str(), &state.settings))
 }
 
 #[derive(Template)]
