@@ -15,7 +15,6 @@ use storage::{GuildNum, OrgScope, Tx, Work, audit, orgs};
 
 use crate::deed::Deed;
 use crate::error::AppError;
-use crate::orgs::taken;
 use crate::state::App;
 
 pub struct NewGuildRequest {
@@ -84,7 +83,7 @@ impl Work for Create {
         };
         let inserted = guilds::insert(tx, self.scope, &new).await;
         let num = inserted.map_err(|error| {
-            taken(
+            AppError::taken(
                 error,
                 "This Discord server or slug already belongs to an organisation.",
             )
@@ -296,7 +295,9 @@ impl Change {
             return Ok(());
         }
         let renamed = guilds::rename(tx, self.deed.scope, guild.num, name, slug).await;
-        renamed.map_err(|error| taken(error, "Another community has this address. Choose another one."))?;
+        renamed.map_err(|error| {
+            AppError::taken(error, "Another community has this address. Choose another one.")
+        })?;
         let detail = serde_json::json!({ "slug": { "from": guild.slug, "to": slug } });
         self.deed
             .note(tx, AuditAction::GuildChanged, Some(self.id.as_str()), &detail)

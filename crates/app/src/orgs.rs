@@ -121,8 +121,8 @@ impl Work for Create {
             now_ms: self.now_ms,
         };
         let inserted = orgs::insert(tx, &new).await;
-        let scope =
-            inserted.map_err(|error| taken(error, "That short name is taken. Choose another one."))?;
+        let scope = inserted
+            .map_err(|error| AppError::taken(error, "That short name is taken. Choose another one."))?;
         let entry = audit::Entry {
             at_ms: self.now_ms,
             actor: &self.actor,
@@ -132,15 +132,6 @@ impl Work for Create {
         };
         audit::append(tx, scope, &entry).await?;
         Ok(scope)
-    }
-}
-
-/// Turns a broken uniqueness into a conflict the caller can put right.
-pub(crate) fn taken(error: storage::DbError, what: &'static str) -> AppError {
-    if error.is_unique() {
-        AppError::Conflict { what }
-    } else {
-        error.into()
     }
 }
 

@@ -123,6 +123,15 @@ impl AppError {
         }
     }
 
+    /// Turns a broken uniqueness into a conflict the caller can put right.
+    pub(crate) fn taken(error: DbError, what: &'static str) -> Self {
+        if error.is_unique() {
+            AppError::Conflict { what }
+        } else {
+            error.into()
+        }
+    }
+
     /// The stable word programs compare.
     pub fn code(&self) -> &'static str {
         match self {
