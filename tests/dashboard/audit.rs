@@ -63,6 +63,7 @@ both_databases! {
                 "key.revoked",
                 "key.regenerated",
                 "key.revealed",
+                "member.changed",
                 "member.added",
                 "server.created",
                 "guild.created",

@@ -1,6 +1,6 @@
 //! A change counts from the very next request on, at every node.
 
-use app::{App, orgs};
+use app::App;
 use axum::body::Body;
 use domain::permission::{Permission, PermissionSet};
 use domain::plan::Tier;
@@ -82,9 +82,7 @@ both_databases! {
                 (only, 200),
                 (PermissionSet::ALL.without(Permission::ServersKeys), 403),
             ] {
-                orgs::set_permissions(&test.app, tenant.scope, &account, set)
-                    .await
-                    .unwrap();
+                test.set_permissions(&tenant, &account, set).await;
                 for node in &nodes {
                     assert_eq!(node.post(&reveal, "").await.status.as_u16(), expected);
                 }

@@ -3,6 +3,7 @@
 use domain::permission::Permission;
 use domain::plan::Tier;
 use emulator::discord::{Guild, Member, Permissions, Role, Snowflake};
+use emulator::{Fault, FaultKind};
 use http::Method;
 use serde_json::json;
 use testkit::{Client, Reply, both_databases, discord};
@@ -124,6 +125,23 @@ both_databases! {
         assert_eq!(refusal(&call(&me, Method::POST, &uri, &claim(NO_BOT, "late")).await), refused(403, "NOT_YOUR_GUILD"), "what Discord said is old");
         app::background::keep_house(&stage.test.app).await.unwrap();
         assert_eq!(stage.count("managed_guilds").await, 0);
+        stage.finish().await;
+    }
+
+    async fn a_list_of_servers_that_discord_does_not_give_claims_nothing(engine) {
+        let stage = Stage::set(engine).await;
+        servers(&stage);
+        stage.test.member(&stage.tenant, 1, Permission::ALL).await;
+        let list = "GET /api/v10/users/@me/guilds";
+        stage.discord.hub().add_fault(Fault::new(list, FaultKind::Error500).times(1));
+        let (browser, reply) = look_up(&stage, 1).await;
+        assert_eq!(reply.status, 503);
+        stage.test.settle().await;
+        assert!(stage.discord.grants().is_empty(), "the token is given back");
+        assert_eq!(stage.count("managed_guilds").await, 0);
+        let uri = format!("/orgs/{}/guilds", stage.tenant.org);
+        let claim = json!({ "discord_guild_id": discord(OWN).as_str(), "slug": "mine" });
+        assert_eq!(refusal(&call(&person(&stage, &browser), Method::POST, &uri, &claim).await), refused(403, "NOT_YOUR_GUILD"));
         stage.finish().await;
     }
 

@@ -1,13 +1,17 @@
 //! Signing in with Discord.
 
+use std::time::{Duration, Instant};
+
 use app::blocklist::{BlockRequest, block};
 use domain::audit::Actor;
 use domain::blocklist::BlockEntry;
+use emulator::{Fault, FaultKind};
 use testkit::{both_databases, discord};
 
 use crate::linking::stage::{Browser, Stage, own_path, visit};
 
 const TOKEN: &str = "POST /api/v10/oauth2/token";
+const PERSON: &str = "GET /api/v10/users/@me";
 const MINUTE_MS: i64 = 60_000;
 
 /// What Discord sends the browser back with.
@@ -214,14 +218,52 @@ both_databases! {
         stage.finish().await;
     }
 
-    async fn nothing_happens_when_discord_is_away_or_the_person_says_no(engine) {
+    async fn somebody_who_says_no_at_discord_is_not_signed_in(engine) {
         let stage = Stage::set(engine).await;
         let mut browser = stage.browser();
         let back = answer(&mut browser, "/app/", 1).await;
-        let refused = back.split("code=").next().unwrap().to_owned() + "error=access_denied&" + back.split('&').find(|part| part.starts_with("state=")).unwrap_or(back.split('?').nth(1).unwrap());
+        let state = back.split(['?', '&']).find(|part| part.starts_with("state=")).expect("a state");
+        let refused = format!("/auth/discord/login/callback?error=access_denied&{state}");
         assert_eq!(browser.get(&refused).await.status, 400);
+        assert_eq!((stage.count("sessions").await, stage.discord.hub().count(TOKEN)), (0, 0));
+        stage.finish().await;
+    }
+
+    async fn discord_in_trouble_signs_nobody_in_and_keeps_no_token(engine) {
+        let stage = Stage::set(engine).await;
+        for route in [TOKEN, PERSON] {
+            for kind in [FaultKind::RateLimit, FaultKind::Error500, FaultKind::Error403, FaultKind::Garbage, FaultKind::Drop] {
+                let mut browser = stage.browser();
+                let back = answer(&mut browser, "/app/", 1).await;
+                stage.discord.hub().add_fault(Fault::new(route, kind).times(1));
+                let reply = browser.get(&back).await;
+                assert_eq!(reply.status, 503, "{route} {kind:?}");
+                assert!(reply.text().contains("Discord does not answer right now"), "{route} {kind:?}");
+                assert!(!browser.cookies.contains_key("symbolon"));
+                stage.test.settle().await;
+                assert!(stage.discord.grants().is_empty(), "{route} {kind:?}: a token that was given goes back");
+                stage.test.clock.advance_ms(60_000);
+            }
+        }
+        assert_eq!((stage.count("sessions").await, stage.count("sign_ins").await), (0, 0));
+        let mut later = enter(&stage, 1).await;
+        assert_eq!(later.get("/account").await.status, 200);
+        stage.finish().await;
+    }
+
+    /// The one promise about time can only be seen by waiting.
+    async fn a_discord_that_falls_silent_half_way_is_given_up_within_six_seconds(engine) {
+        let stage = Stage::set(engine).await;
+        let mut browser = stage.browser();
+        let back = answer(&mut browser, "/app/", 1).await;
+        stage.discord.hub().add_fault(Fault::new(PERSON, FaultKind::Hang).times(1));
+        let begun = Instant::now();
+        assert_eq!(browser.get(&back).await.status, 503);
+        assert!(begun.elapsed() < Duration::from_secs(6), "it took {:?}", begun.elapsed());
+        stage.discord.hub().remove_faults();
+        stage.test.settle().await;
+        assert!(stage.discord.grants().is_empty(), "a token that was given goes back");
         assert_eq!(stage.count("sessions").await, 0);
-        assert_eq!(stage.discord.hub().count(TOKEN), 0);
         stage.finish().await;
     }
 }

@@ -54,9 +54,8 @@ pub async fn claim(
         provider: Provider::Discord,
     })?;
     if !is_here {
-        let discord = app.platforms.discord_sign_in.as_ref().ok_or_else(not_set_up)?;
         return Err(AppError::BotAbsent {
-            invite_url: discord.bot_invite_url(Some(id)),
+            invite_url: app.platforms.discord_sign_in()?.bot_invite_url(Some(id)),
         });
     }
     let request = NewGuildRequest {

@@ -8,6 +8,7 @@ pub mod bot_keys;
 pub mod claims;
 pub mod custom_keys;
 mod deed;
+mod discord_visit;
 pub mod error;
 pub mod error_log;
 pub mod gate;

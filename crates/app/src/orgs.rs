@@ -4,7 +4,7 @@ use domain::audit::{Actor, AuditAction};
 use domain::id::OrgId;
 use domain::invitation::Code;
 use domain::name::{DisplayName, Slug};
-use domain::permission::{PermissionSet, Role};
+use domain::permission::Role;
 use domain::plan::{Dimension, Tier, best_tier};
 use serde_json::json;
 use storage::accounts::{self, Account};
@@ -185,46 +185,6 @@ impl Work for AddMember {
         self.deed
             .note(tx, AuditAction::MemberAdded, target, &detail)
             .await
-    }
-}
-
-/// Sets what a member may do, from their next request on.
-pub async fn set_permissions(
-    app: &App,
-    scope: OrgScope,
-    account: &Account,
-    permissions: PermissionSet,
-) -> Result<(), AppError> {
-    app.db
-        .write(SetPermissions {
-            scope,
-            account: account.clone(),
-            permissions,
-        })
-        .await
-}
-
-struct SetPermissions {
-    scope: OrgScope,
-    account: Account,
-    permissions: PermissionSet,
-}
-
-impl Work for SetPermissions {
-    type Output = ();
-    type Error = AppError;
-    const NAME: &'static str = "set_permissions";
-
-    fn tenant(&self) -> Option<i64> {
-        Some(self.scope.num())
-    }
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        orgs::lock(tx, self.scope).await?;
-        if !orgs::set_member_permissions(tx, self.scope, self.account.num, self.permissions).await? {
-            return Err(AppError::NotFound);
-        }
-        Ok(())
     }
 }
 

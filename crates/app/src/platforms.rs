@@ -2,6 +2,7 @@
 
 use config::Config;
 use domain::clock::SharedClock;
+use domain::flow::Provider;
 use domain::platform_id::DiscordId;
 use platform::SetupError;
 use platform::discord::oauth::Application;
@@ -36,6 +37,15 @@ impl Platforms {
             discord_members: discord_members(config, clock)?,
             geo: config.geo.database.as_deref().map(Geo::open).transpose()?,
         })
+    }
+
+    /// Discord's sign-in, or the answer for whoever needs it where it is not set up.
+    pub fn discord_sign_in(&self) -> Result<&OAuth, AppError> {
+        self.discord_sign_in
+            .as_ref()
+            .ok_or(AppError::SignInNotConfigured {
+                provider: Provider::Discord,
+            })
     }
 
     /// Steam's Web API, or the answer for whoever needs it where there is no key.

@@ -1,11 +1,10 @@
 //! Trips of the dashboard to Discord: signing in, and showing which Discord servers somebody manages.
 
 use std::net::IpAddr;
-use std::time::Duration;
 
 use domain::audit::{Actor, AuditAction};
 use domain::blocklist::BlockEntry;
-use domain::flow::{FlowToken, Provider, TRIP_MS};
+use domain::flow::{FlowToken, TRIP_MS};
 use domain::id::{AccountId, OrgId};
 use domain::name::DisplayName;
 use domain::network::ClientNetwork;
@@ -14,18 +13,16 @@ use domain::platform_id::DiscordId;
 use domain::return_path::ReturnPath;
 use domain::seal::Aad;
 use domain::token::SessionToken;
-use platform::discord::OAuth;
-use platform::discord::oauth::{AccessToken, NoToken, OwnGuild, Person, Scope};
-use storage::sign_ins::{self, NewSignIn, SignIn, SignInPurpose};
+use platform::discord::oauth::Scope;
+use storage::sign_ins::{self, NewSignIn, SignInPurpose};
 use storage::{AccountNum, Tx, Work, accounts, audit, blocklist, sessions};
 
+use crate::discord_visit::{Identified, identify, open_verifier};
 use crate::error::AppError;
 use crate::linking::{DiscordAnswer, refuse_blocked_network, revoke_later};
 use crate::sessions::{ABSOLUTE_MS, authenticate};
 use crate::state::App;
 
-/// All questions to Discord together; a person does not wait longer for an answer of ours.
-const PATIENCE: Duration = Duration::from_millis(5_500);
 /// Where Discord sends the browser back to, one constant path for each purpose.
 pub const LOGIN_CALLBACK: &str = "/auth/discord/login/callback";
 pub const CLAIM_CALLBACK: &str = "/auth/discord/claim/callback";
@@ -62,13 +59,6 @@ const fn scopes(purpose: SignInPurpose) -> &'static [Scope] {
     }
 }
 
-fn discord(app: &App) -> Result<&OAuth, AppError> {
-    let discord = app.platforms.discord_sign_in.as_ref();
-    discord.ok_or(AppError::SignInNotConfigured {
-        provider: Provider::Discord,
-    })
-}
-
 fn verifier_place(state_hash: &str) -> Aad<'_> {
     Aad {
         table: "sign_ins",
@@ -95,7 +85,10 @@ async fn start(
     refuse_blocked_network(app, address).await?;
     let (token, state) = (FlowToken::generate(&*app.random), State::generate(&*app.random));
     let verifier = PkceVerifier::generate(&*app.random);
-    let url = discord(app)?.authorize_url(callback(purpose), scopes(purpose), &state, &verifier);
+    let url =
+        app.platforms
+            .discord_sign_in()?
+            .authorize_url(callback(purpose), scopes(purpose), &state, &verifier);
     let state_hash = state.hash();
     let place = verifier_place(&state_hash);
     let (verifier_sealed, _) = app.vault.seal(&*app.random, &place, verifier.expose().as_bytes());
@@ -138,14 +131,6 @@ impl Work for Begin {
     }
 }
 
-/// What came of a trip: who the person is, the token that shows it, and where they go on.
-struct Arrival {
-    person: Person,
-    guilds: Vec<OwnGuild>,
-    access: AccessToken,
-    return_to: ReturnPath,
-}
-
 /// Takes the trip of this browser, once, and asks Discord who came back.
 async fn arrive(
     app: &App,
@@ -153,7 +138,7 @@ async fn arrive(
     token: Option<&FlowToken>,
     answer: DiscordAnswer<'_>,
     address: IpAddr,
-) -> Result<Arrival, AppError> {
+) -> Result<(Identified, ReturnPath), AppError> {
     let token = token.ok_or(AppError::SignInExpired)?;
     let state = State::parse(answer.state).map_err(|_| AppError::SignInExpired)?;
     let hash = token.hash();
@@ -173,26 +158,9 @@ async fn arrive(
         return Err(AppError::SignInExpired);
     }
     let code = answer.code.ok_or(AppError::SignInCancelled)?;
-    let verifier = open_verifier(app, &trip)?;
-    let asking = identify(app, purpose, code, &verifier);
-    let silent = |_| AppError::ProviderSilent {
-        provider: Provider::Discord,
-    };
-    let (person, guilds, access) = tokio::time::timeout(PATIENCE, asking).await.map_err(silent)??;
-    Ok(Arrival {
-        person,
-        guilds,
-        access,
-        return_to,
-    })
-}
-
-fn open_verifier(app: &App, trip: &SignIn) -> Result<PkceVerifier, AppError> {
-    let place = verifier_place(&trip.state_hash);
-    let plain = app.vault.open_sealed(&place, &trip.verifier_sealed);
-    let plain = plain.map_err(|_| AppError::SignInExpired)?;
-    let text = std::str::from_utf8(&plain).map_err(|_| AppError::SignInExpired)?;
-    PkceVerifier::parse(text).map_err(|_| AppError::SignInExpired)
+    let verifier = open_verifier(app, &verifier_place(&trip.state_hash), &trip.verifier_sealed)?;
+    let known = identify(app, callback(purpose), scopes(purpose), code, &verifier).await?;
+    Ok((known, return_to))
 }
 
 struct Take {
@@ -207,41 +175,6 @@ impl Work for Take {
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<bool, AppError> {
         Ok(sign_ins::take(tx, &self.hash, &self.state_hash).await?)
-    }
-}
-
-async fn identify(
-    app: &App,
-    purpose: SignInPurpose,
-    code: &str,
-    verifier: &PkceVerifier,
-) -> Result<(Person, Vec<OwnGuild>, AccessToken), AppError> {
-    let discord = discord(app)?;
-    let silent = || AppError::ProviderSilent {
-        provider: Provider::Discord,
-    };
-    let given = discord
-        .exchange(callback(purpose), scopes(purpose), code, verifier)
-        .await;
-    let access = given.map_err(|cause| match cause {
-        NoToken::BadCode => AppError::SignInExpired,
-        NoToken::MissingScope => AppError::SignInCancelled,
-        NoToken::TryAgain(_) => silent(),
-    })?;
-    let asked = async {
-        let person = discord.person(&access).await?;
-        let guilds = match purpose {
-            SignInPurpose::Dashboard => Vec::new(),
-            SignInPurpose::Claim => discord.guilds(&access).await?,
-        };
-        Ok::<_, platform::Unanswered>((person, guilds))
-    };
-    match asked.await {
-        Ok((person, guilds)) => Ok((person, guilds, access)),
-        Err(_) => {
-            revoke_later(app, access);
-            Err(silent())
-        }
     }
 }
 
@@ -260,14 +193,14 @@ pub async fn finish_login(
     device: Option<String>,
     old: Option<&SessionToken>,
 ) -> Result<SignedIn, AppError> {
-    let arrival = arrive(app, SignInPurpose::Dashboard, token, answer, address).await?;
+    let (known, return_to) = arrive(app, SignInPurpose::Dashboard, token, answer, address).await?;
     let session = SessionToken::generate(&*app.random);
     let now_ms = app.now_ms();
-    let shown = DisplayName::parse(&arrival.person.name).map(|name| name.as_str().to_owned());
+    let shown = DisplayName::parse(&known.person.name).map(|name| name.as_str().to_owned());
     let work = Enter {
         id: AccountId::generate(now_ms, &*app.random),
-        name: shown.unwrap_or_else(|_| arrival.person.id.to_string()),
-        discord_id: arrival.person.id,
+        name: shown.unwrap_or_else(|_| known.person.id.to_string()),
+        discord_id: known.person.id,
         hash: session.hash(),
         old_hash: old.map(SessionToken::hash),
         device,
@@ -275,12 +208,9 @@ pub async fn finish_login(
     };
     let entered = app.db.write(work).await;
     // Who somebody is has been told; nothing else is ever asked with this token.
-    revoke_later(app, arrival.access);
+    revoke_later(app, known.access);
     entered?;
-    Ok(SignedIn {
-        session,
-        return_to: arrival.return_to,
-    })
+    Ok(SignedIn { session, return_to })
 }
 
 struct Enter {
@@ -330,18 +260,18 @@ pub async fn finish_claim(
 ) -> Result<ReturnPath, AppError> {
     let session = session.ok_or(AppError::SignInRequired)?;
     let caller = authenticate(app, session, None).await?;
-    let arrival = arrive(app, SignInPurpose::Claim, token, answer, address).await?;
-    revoke_later(app, arrival.access);
-    let managed = arrival.guilds.into_iter().filter(|guild| guild.manages);
+    let (known, return_to) = arrive(app, SignInPurpose::Claim, token, answer, address).await?;
+    revoke_later(app, known.access);
+    let managed = known.guilds.into_iter().filter(|guild| guild.manages);
     let work = SetManaged {
         account: caller.account,
         account_id: caller.account_id,
-        person: arrival.person.id,
+        person: known.person.id,
         guilds: managed.map(|guild| (guild.id, guild.name)).collect(),
         now_ms: app.now_ms(),
     };
     app.db.write(work).await?;
-    Ok(arrival.return_to)
+    Ok(return_to)
 }
 
 struct SetManaged {

@@ -74,10 +74,6 @@ statements! {
         INSERT INTO members (org_num, account_num, role, permissions, joined_at)
         VALUES ($1, $2, $3, $4, $5)
         ON CONFLICT (org_num, account_num) DO NOTHING";
-    SET_MEMBER_PERMISSIONS = "
-        UPDATE members
-        SET permissions = $3
-        WHERE org_num = $1 AND account_num = $2";
     RENAME = "
         UPDATE orgs
         SET name = $2
@@ -274,21 +270,6 @@ pub async fn add_member(
 ) -> Result<bool, DbError> {
     let values = params![scope.num(), account, role.as_str(), permissions.bits(), now_ms];
     Ok(tx.execute(&ADD_MEMBER, values).await? == 1)
-}
-
-pub async fn set_member_permissions(
-    tx: &mut Tx<'_>,
-    scope: OrgScope,
-    account: AccountNum,
-    permissions: PermissionSet,
-) -> Result<bool, DbError> {
-    Ok(tx
-        .execute(
-            &SET_MEMBER_PERMISSIONS,
-            params![scope.num(), account, permissions.bits()],
-        )
-        .await?
-        == 1)
 }
 
 /// Sets the tier, in the Org and in its keys.

@@ -5,7 +5,7 @@ use app::custom_keys::{self, CustomKeyRequest};
 use app::guilds::{self, NewGuildRequest};
 use app::invites::{self, InviteRequest};
 use app::links::{self, LinkRequest, Linked};
-use app::team::Doer;
+use app::team::{self, Doer, MemberChange};
 use app::{App, OrgScope, orgs, servers, sessions};
 use domain::action::ActionSet;
 use domain::audit::Actor;
@@ -178,9 +178,12 @@ impl TestApp {
 
     /// Changes what a member may do.
     pub async fn set_permissions(&self, tenant: &Tenant, account: &Account, permissions: PermissionSet) {
-        orgs::set_permissions(&self.app, tenant.scope, account, permissions)
-            .await
-            .expect("permissions");
+        let change = MemberChange {
+            role: None,
+            permissions: Some(permissions),
+        };
+        let changed = team::change(&self.app, tenant.scope, tenant.doer(), account.id.clone(), change).await;
+        changed.expect("permissions");
     }
 }
 

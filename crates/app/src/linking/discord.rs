@@ -1,25 +1,20 @@
 //! The way back from Discord.
 
 use std::net::IpAddr;
-use std::time::Duration;
 
 use domain::blocklist::BlockEntry;
 use domain::flow::{FlowPurpose, FlowToken, JoinMode, Provider};
-use domain::oauth::{PkceVerifier, State};
+use domain::oauth::State;
 use domain::platform_id::DiscordId;
-use platform::discord::OAuth;
-use platform::discord::oauth::{AccessToken, NoToken, Person};
+use platform::discord::oauth::{AccessToken, Person};
 use storage::{Tx, Work, blocklist, flows};
-use tokio::time::{Instant, timeout_at};
 
 use super::flow::{Current, abandon, current, forget, give_token_back, revoke_later, seal_token, trip_place};
 use super::start::scopes;
 use super::{callback, refuse_blocked_network};
+use crate::discord_visit::{identify, open_verifier};
 use crate::error::AppError;
 use crate::state::App;
-
-/// Both questions to Discord together; a person does not wait longer for an answer of ours.
-const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What the browser brought back.
 pub struct DiscordAnswer<'a> {
@@ -59,52 +54,11 @@ pub async fn discord_callback(
         return Err(AppError::SignInExpired);
     }
     let code = answer.code.ok_or(AppError::SignInCancelled)?;
-    let verifier = open_verifier(app, &expected.hash, expected.sealed.as_deref())?;
-    let discord = app.platforms.discord_sign_in.as_ref();
-    let discord = discord.ok_or(AppError::SignInNotConfigured {
-        provider: Provider::Discord,
-    })?;
-    let (person, access) = identify(app, discord, &flow, purpose, code, &verifier).await?;
-    bind(app, flow, purpose, person, access).await
-}
-
-fn open_verifier(app: &App, trip_hash: &str, sealed: Option<&str>) -> Result<PkceVerifier, AppError> {
-    let sealed = sealed.ok_or(AppError::SignInExpired)?;
-    let plain = app
-        .vault
-        .open_sealed(&trip_place(trip_hash), sealed)
-        .map_err(|_| AppError::SignInExpired)?;
-    let text = std::str::from_utf8(&plain).map_err(|_| AppError::SignInExpired)?;
-    PkceVerifier::parse(text).map_err(|_| AppError::SignInExpired)
-}
-
-async fn identify(
-    app: &App,
-    discord: &OAuth,
-    flow: &Current,
-    purpose: FlowPurpose,
-    code: &str,
-    verifier: &PkceVerifier,
-) -> Result<(Person, AccessToken), AppError> {
-    let silent = || AppError::ProviderSilent {
-        provider: Provider::Discord,
-    };
-    let deadline = Instant::now() + PATIENCE;
+    let sealed = expected.sealed.as_deref().ok_or(AppError::SignInExpired)?;
+    let verifier = open_verifier(app, &trip_place(&expected.hash), sealed)?;
     let path = callback(Provider::Discord, purpose);
-    let exchange = discord.exchange(path, scopes(&flow.page, purpose), code, verifier);
-    let given = timeout_at(deadline, exchange).await.map_err(|_| silent())?;
-    let access = given.map_err(|cause| match cause {
-        NoToken::BadCode => AppError::SignInExpired,
-        NoToken::MissingScope => AppError::SignInCancelled,
-        NoToken::TryAgain(_) => silent(),
-    })?;
-    match timeout_at(deadline, discord.person(&access)).await {
-        Ok(Ok(person)) => Ok((person, access)),
-        Ok(Err(_)) | Err(_) => {
-            revoke_later(app, access);
-            Err(silent())
-        }
-    }
+    let known = identify(app, path, scopes(&flow.page, purpose), code, &verifier).await?;
+    bind(app, flow, purpose, known.person, known.access).await
 }
 
 /// A blocked person is bound to nothing: the token goes back, the flow is gone.

@@ -91,10 +91,7 @@ fn to_discord(
     purpose: FlowPurpose,
     state: &State,
 ) -> Result<(String, Option<String>), AppError> {
-    let discord = app.platforms.discord_sign_in.as_ref();
-    let discord = discord.ok_or(AppError::SignInNotConfigured {
-        provider: Provider::Discord,
-    })?;
+    let discord = app.platforms.discord_sign_in()?;
     let verifier = PkceVerifier::generate(&*app.random);
     let path = callback(Provider::Discord, purpose);
     let url = discord.authorize_url(path, scopes(page, purpose), state, &verifier);
