@@ -64,6 +64,8 @@ both_databases! {
             test.client(),
             test.client().header("user-agent", "UnityPlayer/2022.3.41f1 (UnityWebRequest/1.0)"),
             test.client().header("sec-fetch-mode", "cors"),
+            test.client().header("user-agent", "DiscordBot (https://discord.js.org, 14.16.3)"),
+            test.client().header("user-agent", "DiscordBot (https://github.com/me/discordbot/ 2.4.0) Python/3.12"),
         ];
         for (player, caller) in (1..).zip(callers) {
             tenant.link(&test.app, player).await;

@@ -70,13 +70,27 @@ both_databases! {
             vec![("authorization", wrong_bearer.as_str())],
             vec![("authorization", "Bearer junk")],
             vec![("authorization", "Bearer")],
-            vec![("authorization", "")],
-            vec![("authorization", "Basic c2VjcmV0OnNlY3JldA==")],
+            vec![("authorization", "bearer  ")],
+            vec![("authorization", "Basic c2VjcmV0OnNlY3JldA=="), ("authorization", &wrong_bearer)],
         ] {
             assert_failure(&ask(&test, &headers, &secret).await, 401, "UNAUTHORIZED");
         }
         for address in [format!("&secret={key}&secret={nobody}"), format!("&secret={key}&secret=")] {
             assert_failure(&ask(&test, &[], &address).await, 401, "UNAUTHORIZED");
+        }
+        test.finish().await;
+    }
+
+    async fn an_authorization_that_is_meant_for_somebody_else_hides_no_key(engine) {
+        let test = TestApp::start(engine).await;
+        let (_, tenant) = two(&test).await;
+        let (in_address, right) = (format!("&secret={}", tenant.key), bearer(&tenant.key));
+        for other in ["", " ", "Basic c2VjcmV0OnNlY3JldA==", "Basic", "Digest username=\"x\"", "Bearerx", &tenant.key] {
+            let headers = [("authorization", other)];
+            assert_answer(&ask(&test, &headers, &in_address).await, 200, r#"{"Total":1}"#);
+            assert_failure(&ask(&test, &headers, "").await, 401, "UNAUTHORIZED");
+            let both = [("authorization", other), ("authorization", right.as_str())];
+            assert_answer(&ask(&test, &both, "").await, 200, r#"{"Total":1}"#);
         }
         test.finish().await;
     }

@@ -37,6 +37,9 @@ const UNFURLERS: [&str; 8] = [
     "skypeuripreview",
 ];
 
+/// How Discord asks programs on its API to name themselves. Its own preview is `Discordbot/2.0`.
+const DISCORD_PROGRAM: &str = "discordbot (";
+
 /// As a route.
 pub async fn handle(State(state): State<WebState>, request: Request) -> Response {
     answer(&state, request).await
@@ -95,15 +98,15 @@ fn presented(headers: &HeaderMap, params: &Params<'_>) -> Presented {
         return if keys.next().is_some() {
             Presented::Malformed
         } else {
-            header_key(key, "")
+            in_header(key.as_bytes())
         };
     }
-    let mut bearers = headers.get_all(AUTHORIZATION).iter();
-    if let Some(bearer) = bearers.next() {
+    let mut bearers = headers.get_all(AUTHORIZATION).iter().filter_map(bearer);
+    if let Some(key) = bearers.next() {
         return if bearers.next().is_some() {
             Presented::Malformed
         } else {
-            header_key(bearer, "Bearer ")
+            in_header(key)
         };
     }
     match params.last("secret") {
@@ -114,16 +117,24 @@ fn presented(headers: &HeaderMap, params: &Params<'_>) -> Presented {
     }
 }
 
-fn header_key(value: &HeaderValue, scheme: &str) -> Presented {
-    let text = value.to_str().unwrap_or_default();
-    let key = match text.get(..scheme.len()) {
-        Some(start) if start.eq_ignore_ascii_case(scheme) => text[scheme.len()..].trim(),
-        Some(_) | None => return Presented::Malformed,
-    };
-    PlainKey::parse(key).map_or(Presented::Malformed, |key| Presented::Key {
-        key,
-        in_query: false,
-    })
+/// What follows `Bearer`. A header of another scheme, as proxies with a password of their own send it, or an empty one
+/// carries nothing for us.
+fn bearer(value: &HeaderValue) -> Option<&[u8]> {
+    let text = value.as_bytes().trim_ascii();
+    let end = text
+        .iter()
+        .position(u8::is_ascii_whitespace)
+        .unwrap_or(text.len());
+    let (scheme, key) = text.split_at(end);
+    scheme.eq_ignore_ascii_case(b"Bearer").then_some(key)
+}
+
+fn in_header(key: &[u8]) -> Presented {
+    let key = std::str::from_utf8(key).ok().map(str::trim);
+    match key.and_then(|key| PlainKey::parse(key).ok()) {
+        Some(key) => Presented::Key { key, in_query: false },
+        None => Presented::Malformed,
+    }
 }
 
 fn opened_as_page(headers: &HeaderMap) -> bool {
@@ -138,7 +149,7 @@ fn opened_as_page(headers: &HeaderMap) -> bool {
         .and_then(|value| value.to_str().ok())
         .unwrap_or_default()
         .to_ascii_lowercase();
-    UNFURLERS.iter().any(|unfurler| agent.contains(unfurler))
+    !agent.starts_with(DISCORD_PROGRAM) && UNFURLERS.iter().any(|unfurler| agent.contains(unfurler))
 }
 
 fn respond(answer: Answer) -> Response {
