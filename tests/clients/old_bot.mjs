@@ -13,9 +13,11 @@ function check(right, what) {
   }
 }
 
+let path = "//api.php";
+
 function address(action, params) {
   const query = new URLSearchParams({ action, ...params, secret: setting.key });
-  return `${setting.base}//api.php?${query}`;
+  return `${setting.base}${path}?${query}`;
 }
 
 /** fetch does not care about the status, and neither did they. */
@@ -161,10 +163,25 @@ async function expectBareIds() {
   check((await text("findBySteam", { id: other.steam })).includes("No users"), "a miss stays a miss");
 }
 
+/** Address and name joined without care: it is still the API, or nobody gets the role. */
+async function expectClosedWhenAstray() {
+  for (path of ["/link/guild-1api.php", "/link/guild-1", "/link/guild-1/", "/unlink/guild-1/api.PHP/", "/link", "/", "/app", "/auth/discord/login"]) {
+    effects.roles = [];
+    for (const person of setting.people) {
+      for (const [action, id] of [["findBySteam", person.steam], ["discordCheck", person.discord]]) {
+        if (!(await text(action, { id })).includes("No users")) effects.roles.push(person.discord);
+      }
+    }
+    const expected = /api\.php\/?$/i.test(path) ? [linked.discord, linked.discord] : [];
+    check(JSON.stringify(effects.roles) === JSON.stringify(expected), `${path}: ${JSON.stringify(effects.roles)}`);
+  }
+}
+
 async function actAsBot() {
   for (const step of [verifyBySubstring, verifyWithAxios, keepDigits, rename, boosters, letIn, syncRoles, postForm]) await step();
-  if (setting.statuses.length > 0) expectFailure();
-  else expectSuccess();
+  if (setting.statuses.length > 0) return expectFailure();
+  expectSuccess();
+  await expectClosedWhenAstray();
 }
 
 await (setting.bare ? expectBareIds() : actAsBot());

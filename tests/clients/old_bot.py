@@ -14,8 +14,9 @@ import urllib.request
 class Api:
     """The way old clients call: everything in the address, and the body read as text whatever the status."""
 
-    def __init__(self, setting):
+    def __init__(self, setting, path="/discord/api.php"):
         self.setting = setting
+        self.path = path
         self.statuses = []
         self.failures = []
 
@@ -28,7 +29,7 @@ class Api:
             query["secret"] = self.setting["key"]
         if content_type:
             headers["Content-Type"] = content_type
-        url = self.setting["base"] + "/discord/api.php?" + urllib.parse.urlencode(query)
+        url = self.setting["base"] + self.path + "?" + urllib.parse.urlencode(query)
         request = urllib.request.Request(url, data=body, headers=headers)
         try:
             with urllib.request.urlopen(request, timeout=30) as answer:
@@ -166,6 +167,19 @@ def expect_bare_ids(api, people):
     check("No users" in api.call("findBySteam", id=other["steam"]), "a miss stays a miss")
 
 
+def expect_closed_when_astray(setting):
+    """Address and name joined without care: it is still the API, or nobody gets the role."""
+    linked = setting["people"][0]["discord"]
+    for folder in ["/", "/link/guild-1", "/link/guild-1/", "/discord", "/docs", "/app", "/auth/discord/login", "/healthz"]:
+        for name in ["api.php", "API.php/", "api", "index.php", ""]:
+            path = folder + name
+            bot = Bot(Api(setting, path), setting["people"])
+            bot.verify_by_substring()
+            is_api = path.lower().rstrip("/").endswith("api.php") or path == "/api"
+            expected = [linked] * 3 if is_api else []
+            check([who for _, who in bot.roles] == expected, f"{path}: {bot.roles}")
+
+
 def main():
     setting = json.loads(sys.argv[1])
     bot = Bot(Api(setting), setting["people"])
@@ -176,6 +190,7 @@ def main():
         expect_failure(bot, setting["statuses"])
     else:
         expect_success(bot, setting["people"])
+        expect_closed_when_astray(setting)
 
 
 main()

@@ -74,7 +74,6 @@ both_databases! {
         let person = test.person(&test.session(&tenant.owner).await);
         let org = &tenant.org;
         for path in [
-            "/api/",
             "/api/x",
             "/api/healthz",
             "/api/api",

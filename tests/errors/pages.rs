@@ -47,7 +47,7 @@ both_databases! {
             "/unlink/x",
             "/invite/x",
             "/orgsx",
-            "/API",
+            "/APIX",
             "/docs/x",
             "/docs/api/x",
             "/favicon.ico",

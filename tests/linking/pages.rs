@@ -49,6 +49,17 @@ both_databases! {
         stage.finish().await;
     }
 
+    async fn a_page_is_there_with_a_slash_behind_its_address_too(engine) {
+        let stage = Stage::set(engine).await;
+        for path in ["/link/guild-1", "/unlink/guild-1", "/docs", "/docs/api", "/docs/api/count"] {
+            let (page, slashed) = (stage.browser().get(path).await, stage.browser().get(&format!("{path}/")).await);
+            assert_eq!((page.status.as_u16(), slashed.status.as_u16()), (200, 200), "{path}");
+            assert_eq!(page.text(), slashed.text(), "{path}");
+        }
+        assert_eq!(stage.browser().get("/link/nowhere/").await.status, 404);
+        stage.finish().await;
+    }
+
     async fn verifying_a_linked_pair_again_is_no_new_link(engine) {
         let stage = Stage::set(engine).await;
         stage.signed_in(1).await.press("/link/guild-1/verify").await;

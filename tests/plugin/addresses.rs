@@ -1,9 +1,37 @@
 //! The spellings of the address that existing installations use.
 
 use domain::plan::Tier;
-use testkit::{TestApp, both_databases, steam};
+use testkit::{Tenant, TestApp, both_databases, steam};
 
 use super::support::{JSON, assert_answer, assert_failure, links};
+
+/// Every page and JSON address there is, with ids in place of their names, and some that do not exist.
+fn astray(tenant: &Tenant) -> Vec<String> {
+    let known = web::router::table().into_iter().map(|route| route.path);
+    let mut paths: Vec<String> = known
+        .filter(|path| *path != "/api")
+        .map(|path| {
+            path.replace("{org}", tenant.org.as_str())
+                .replace("{slug}", "guild-1")
+                .replace("{server}", tenant.server.as_str())
+                .replace(['{', '}', '*'], "")
+        })
+        .collect();
+    paths.sort_unstable();
+    paths.dedup();
+    paths.extend(
+        [
+            "/nowhere",
+            "/link/guild-1/",
+            "/api/x",
+            "/api/orgs",
+            "//",
+            "/api.php/x",
+        ]
+        .map(str::to_owned),
+    );
+    paths
+}
 
 both_databases! {
     async fn every_spelling_of_the_address_is_the_same_api(engine) {
@@ -21,6 +49,15 @@ both_databases! {
             "//x/y/api.php",
             "/a%20b/api.php",
             "/orgs/1/servers/api.php",
+            "/api/",
+            "/API",
+            "//api/",
+            "/api.php/",
+            "/API.php",
+            "/x/Api.PHP/",
+            "/xapi.php",
+            "/link/guild-1api.php",
+            "/link/guild-1api.php/",
         ] {
             let caller = test.plugin(&tenant.key);
             assert_answer(&caller.get(&format!("{path}?action=count")).await, 200, r#"{"Total":1}"#);
@@ -50,8 +87,7 @@ both_databases! {
         let tenant = test.tenant(1, Tier::Free).await;
         tenant.link(&test.app, 1).await;
         for path in [
-            "/api/", "/apix", "/API", "/api%2f", "/%61pi", "/api.php/", "/api.php/x", "/xapi.php", "/api.phpx", "/api.PHP",
-            "/api;x", "/api/x", "/api/api", "/x/api", "//api/",
+            "/apix", "/api%2f", "/%61pi", "/api.php/x", "/api.phpx", "/api.ph", "/api;x", "/api/x", "/api/api", "/x/api",
         ] {
             let reply = test
                 .plugin(&tenant.key)
@@ -64,9 +100,34 @@ both_databases! {
         test.finish().await;
     }
 
+    async fn a_look_up_at_a_wrong_address_is_a_failure_that_says_no_users(engine) {
+        let test = TestApp::start(engine).await;
+        let tenant = test.tenant(1, Tier::Free).await;
+        tenant.link(&test.app, 1).await;
+        let owner = test.person(&test.session(&tenant.owner).await);
+        for path in astray(&tenant) {
+            for action in ["findBySteam", "findByDiscord", "discordCheck", "findbysteam", "count&action=findBySteam"] {
+                for caller in [test.plugin(&tenant.key), test.client(), owner.clone()] {
+                    let uri = format!("{path}?action={action}&id={}&secret={}", steam(1), tenant.key);
+                    for reply in [caller.get(&uri).await, caller.post(&uri, "").await] {
+                        assert_failure(&reply, 404, "NOT_FOUND");
+                        assert_eq!(reply.header("content-type"), Some(JSON), "{uri}");
+                        assert_eq!(reply.header("location"), None, "{uri}");
+                        assert_eq!(reply.header("referrer-policy"), Some("no-referrer"), "{uri}");
+                        assert!(reply.json()["message"].as_str().unwrap().contains("No users"), "{uri}");
+                        assert_eq!(reply.header("set-cookie"), None, "{uri}");
+                    }
+                }
+            }
+            let joined = format!("{path}?guild=x?action=findBySteam&id={}", steam(1));
+            assert!(test.client().get(&joined).await.text().contains("No users"), "{joined}");
+        }
+        test.finish().await;
+    }
+
     async fn below_the_api_failures_stay_json(engine) {
         let test = TestApp::start(engine).await;
-        for path in ["/api/", "/api/x", "/api/action"] {
+        for path in ["/api/x", "/api/action"] {
             let reply = test.client().get(path).await;
             assert_failure(&reply, 404, "NOT_FOUND");
             assert_eq!(reply.header("content-type"), Some(JSON));

@@ -18,7 +18,7 @@ use storage::{ServerNum, servers};
 use crate::error::AppError;
 use crate::state::App;
 
-pub use params::{ActionParam, Body, Params, is_fail_closed};
+pub use params::{ActionParam, Body, Params, is_fail_closed, names_look_up};
 
 /// The key as it was presented.
 pub enum Presented {

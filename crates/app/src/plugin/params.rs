@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use domain::action::Action;
+use domain::action::{ACTIONS, Action, ActionSpec};
 use serde_json::Value;
 
 /// Names that begin a parameter. A display name pasted raw into the address may hold `&` and `=`; it ends only where
@@ -144,6 +144,16 @@ pub fn is_fail_closed(query: &str) -> bool {
     }
 }
 
+/// Whether a query asks for one of the id look-ups, however clumsily: clients that know no better put theirs behind
+/// another query, or spell the action in their own way.
+pub fn names_look_up(query: &str) -> bool {
+    let mut pairs = query.split(['&', '?', ';']).filter_map(pair);
+    pairs.any(|(name, value)| {
+        let is_look_up = |spec: &ActionSpec| spec.fail_closed && value.trim().eq_ignore_ascii_case(spec.name);
+        name == "action" && ACTIONS.iter().any(is_look_up)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -187,6 +197,30 @@ mod tests {
             assert!(is_fail_closed(query), "{query}");
         }
         assert!(!is_fail_closed("action=count"));
+    }
+
+    #[test]
+    fn a_look_up_is_noticed_wherever_it_stands_in_a_query() {
+        for query in [
+            "action=findBySteam&id=1",
+            "id=1&action=discordCheck",
+            "action=count&action=findByDiscord",
+            "%61ction=find%42ySteam",
+            "guild=x?action=findBySteam",
+            "action=findbysteam+",
+        ] {
+            assert!(names_look_up(query), "{query}");
+        }
+        for query in [
+            "",
+            "action",
+            "action=count",
+            "id=findBySteam",
+            "action=findBySteamX",
+            "q=action",
+        ] {
+            assert!(!names_look_up(query), "{query}");
+        }
     }
 
     #[test]

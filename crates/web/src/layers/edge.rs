@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use app::AppError;
 use app::error_log::Failure as NotedFailure;
-use app::plugin::is_fail_closed;
+use app::plugin::{is_fail_closed, names_look_up};
 use axum::Router;
 use axum::body::Body;
 use axum::response::Response;
@@ -20,7 +20,7 @@ use tracing::Instrument;
 
 use super::headers::SecurityHeaders;
 use super::request_id::{RequestId, RequestIds};
-use super::surface::{Surface, is_plugin_alias, plugin_uri};
+use super::surface::{Surface, usual_path, with_path};
 use crate::error::{ApiContext, Failed, failed_response, render_api, render_page};
 use crate::extract::KnownOrg;
 use crate::metrics::REQUESTS;
@@ -79,16 +79,23 @@ impl Edge {
     }
 
     async fn handle(self, mut request: Request<Body>) -> Response {
-        if is_plugin_alias(request.uri().path())
-            && let Some(uri) = plugin_uri(request.uri())
+        if request.uri().path() != "/api"
+            && let Some(path) = usual_path(request.uri().path())
+            && let Some(uri) = with_path(request.uri(), path)
         {
             *request.uri_mut() = uri;
+        }
+        let mut surface = Surface::of(request.uri().path());
+        // An old bot with a wrong address takes whatever it finds there for "linked", unless a failure says no.
+        let is_astray = surface != Surface::Plugin && names_look_up(request.uri().query().unwrap_or(""));
+        if is_astray {
+            surface = Surface::Plugin;
         }
         let seen = Seen {
             id: self.shared.ids.next(),
             method: request.method().clone(),
             uri: request.uri().clone(),
-            surface: Surface::of(request.uri().path()),
+            surface,
             started: Instant::now(),
         };
         let too_long = request
@@ -98,6 +105,8 @@ impl Edge {
         let shared = &*self.shared;
         let response = if too_long {
             failed_response(AppError::UriTooLong)
+        } else if is_astray {
+            failed_response(AppError::NotFound)
         } else if shared.plugin_past_router && seen.surface == Surface::Plugin {
             let answering = pin!(plugin::answer(&shared.state, request));
             shared.bounded(&seen, answering).await
@@ -158,8 +167,9 @@ impl Shared {
         let rendered = match seen.surface {
             Surface::Page => render_page(&error, seen.id.as_str()),
             Surface::Plugin | Surface::Api => {
+                let query = seen.uri.query().unwrap_or("");
                 let say_no_users =
-                    seen.surface == Surface::Plugin && is_fail_closed(seen.uri.query().unwrap_or(""));
+                    seen.surface == Surface::Plugin && (is_fail_closed(query) || names_look_up(query));
                 render_api(
                     &error,
                     &ApiContext {
