@@ -1,5 +1,6 @@
 mod bodies;
 mod headers;
+mod housekeeping;
 mod layer;
 mod log;
 mod methods;

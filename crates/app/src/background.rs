@@ -1,8 +1,11 @@
 //! Work that runs by itself: writing down uses and failures, and clearing out what has expired.
 
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
 use std::time::Duration;
 
 use domain::quota::DailyQuota;
+use futures_util::FutureExt;
 use storage::{KeyNum, Tx, Work, daily_calls, error_log, jobs, keys, sessions, settings, sign_ins};
 use tokio::sync::watch;
 
@@ -25,14 +28,24 @@ const ERROR_GROUPS_KEPT: i64 = 100_000;
 const PROBE: &str = "write_probe";
 /// Rows written by one unit, so that others need not wait for a long one.
 const SLICE: usize = 200;
+/// The slice in which the statements remove rows.
+const PURGED_AT_ONCE: u64 = 500;
 
 /// Starts the tasks; they end when `stop` becomes true.
 pub fn start(app: &App, stop: &watch::Receiver<bool>) {
     supervise(app, stop, "error_log", FLUSH_EVERY, |app| {
         Box::pin(async move { flush_errors(&app).await })
     });
+    for (step, _) in HOUSEKEEPING {
+        // Shown from the start, so that an alarm can be set on it before it is needed.
+        failures_of(step).increment(0);
+    }
     supervise(app, stop, "housekeeping", PURGE_EVERY, |app| {
-        Box::pin(async move { keep_house(&app).await })
+        Box::pin(async move {
+            // Each step has told of its own failure.
+            drop(keep_house(&app).await);
+            Ok(())
+        })
     });
 }
 
@@ -41,7 +54,7 @@ fn supervise(
     stop: &watch::Receiver<bool>,
     name: &'static str,
     every: Duration,
-    step: fn(App) -> Step,
+    step: fn(App) -> Step<'static>,
 ) {
     let (app_of_task, stop) = (app.clone(), stop.clone());
     app.tasks.supervise(name, move || {
@@ -49,14 +62,15 @@ fn supervise(
     });
 }
 
-type Step = std::pin::Pin<Box<dyn Future<Output = Result<(), AppError>> + Send>>;
+type StepOf = fn(&App) -> Step<'_>;
+type Step<'a> = Pin<Box<dyn Future<Output = Result<(), AppError>> + Send + 'a>>;
 
 async fn repeat(
     app: App,
     mut stop: watch::Receiver<bool>,
     name: &'static str,
     every: Duration,
-    step: fn(App) -> Step,
+    step: fn(App) -> Step<'static>,
 ) {
     loop {
         tokio::select! {
@@ -69,28 +83,61 @@ async fn repeat(
     }
 }
 
-/// Writes the collected failures. What cannot be written is in the process log all the same.
+/// Writes the collected failures. They wait when the store is away.
 pub async fn flush_errors(app: &App) -> Result<(), AppError> {
-    let mut groups = app.errors.drain();
-    while !groups.is_empty() {
-        let rest = groups.split_off(groups.len().min(SLICE));
-        app.db
-            .write(WriteGroups(std::mem::replace(&mut groups, rest)))
-            .await?;
+    let mut waiting = app.errors.drain();
+    while !waiting.is_empty() {
+        let rest = waiting.split_off(waiting.len().min(SLICE));
+        let groups = waiting.iter().map(|(_, group)| group.clone()).collect();
+        match app.db.write(WriteGroups(groups)).await {
+            Ok(()) => waiting = rest,
+            Err(error) => {
+                // What the store does not take at all would be in the way forever; it is in the process log.
+                if !matches!(error, AppError::StorageUnavailable(_) | AppError::Overloaded) {
+                    waiting.clear();
+                }
+                waiting.extend(rest);
+                app.errors.restore(waiting);
+                return Err(error);
+            }
+        }
     }
     Ok(())
 }
 
-/// One round of housekeeping; each purge removes a bounded slice.
+/// The steps of housekeeping, by the names under which their failures are counted.
+const HOUSEKEEPING: [(&str, StepOf); 11] = [
+    ("last_uses", |app| Box::pin(flush_uses(app))),
+    ("seen", |app| Box::pin(flush_seen(app))),
+    ("versions", |app| Box::pin(versions::flush(app))),
+    ("steam_calls", |app| Box::pin(steam_calls::share(app))),
+    ("flows", |app| Box::pin(linking::clear_expired(app))),
+    ("sessions", |app| Box::pin(purge(app, Expired::Sessions))),
+    ("jobs", |app| Box::pin(purge(app, Expired::Jobs))),
+    ("retired_keys", |app| Box::pin(purge(app, Expired::RetiredKeys))),
+    ("error_log", |app| Box::pin(purge(app, Expired::Errors))),
+    ("sign_ins", |app| Box::pin(purge(app, Expired::SignIns))),
+    ("daily_calls", |app| Box::pin(purge(app, Expired::DailyCalls))),
+];
+
+/// One round of housekeeping. Each step is on its own: one that fails is counted and tried again in the next round, and
+/// the others are done all the same. Returns the first failure.
 pub async fn keep_house(app: &App) -> Result<(), AppError> {
-    flush_uses(app).await?;
-    flush_seen(app).await?;
-    versions::flush(app).await?;
-    steam_calls::share(app).await?;
-    let now_ms = app.now_ms();
-    linking::clear_expired(app).await?;
-    while app.db.write(Purge { now_ms }).await? >= 500 {}
-    Ok(())
+    let mut first = Ok(());
+    for (name, step) in HOUSEKEEPING {
+        let done = AssertUnwindSafe(step(app)).catch_unwind().await;
+        let done = done.unwrap_or_else(|_| Err(AppError::Internal(format!("{name} panicked"))));
+        if let Err(error) = done {
+            failures_of(name).increment(1);
+            tracing::warn!(step = name, error = %error.internal_detail(), "a step of housekeeping failed and will be tried again");
+            first = first.and(Err(error));
+        }
+    }
+    first
+}
+
+fn failures_of(step: &'static str) -> metrics::Counter {
+    metrics::counter!("symbolon_housekeeping_failures_total", "step" => step)
 }
 
 /// Writes down when keys were last used.
@@ -107,8 +154,12 @@ pub async fn flush_uses(app: &App) -> Result<(), AppError> {
 
 /// Writes down who was seen where.
 pub async fn flush_seen(app: &App) -> Result<(), AppError> {
-    for slice in app.seen.drain(app.now_ms()).chunks(SLICE) {
-        app.db.write(WriteMarks(slice.to_vec())).await?;
+    let marks = app.seen.drain(app.now_ms());
+    for (index, slice) in marks.chunks(SLICE).enumerate() {
+        if let Err(error) = app.db.write(WriteMarks(slice.to_vec())).await {
+            app.seen.restore(&marks[index * SLICE..]);
+            return Err(error);
+        }
     }
     Ok(())
 }
@@ -153,7 +204,26 @@ impl Work for RecordUses {
     }
 }
 
+/// What is removed when its time is over.
+#[derive(Clone, Copy)]
+enum Expired {
+    Sessions,
+    Jobs,
+    RetiredKeys,
+    Errors,
+    SignIns,
+    DailyCalls,
+}
+
+/// Removes everything of a kind that has expired, in bounded slices.
+async fn purge(app: &App, what: Expired) -> Result<(), AppError> {
+    let now_ms = app.now_ms();
+    while app.db.write(Purge { what, now_ms }).await? >= PURGED_AT_ONCE {}
+    Ok(())
+}
+
 struct Purge {
+    what: Expired,
     now_ms: i64,
 }
 
@@ -162,24 +232,19 @@ impl Work for Purge {
     type Error = AppError;
     const NAME: &'static str = "purge";
 
-    /// The most rows that any one table lost; the caller goes on while a table may have more.
+    /// How many rows went; the caller goes on while there may be more.
     async fn run(&self, tx: &mut Tx<'_>) -> Result<u64, AppError> {
-        let sessions = sessions::purge(tx, self.now_ms).await?;
-        let jobs = jobs::purge(tx, self.now_ms).await?;
-        let retired = keys::purge_retired(tx, self.now_ms - RETIRED_KEPT_MS).await?;
-        let errors = error_log::purge(
-            tx,
-            (self.now_ms - ERRORS_KEPT_MS).div_euclid(60_000),
-            ERROR_GROUPS_KEPT,
-        )
-        .await?;
-        let sign_ins = sign_ins::purge(tx, self.now_ms, self.now_ms - claims::MANAGED_MS).await?;
-        let calls = daily_calls::purge(tx, DailyQuota::day_of(self.now_ms) - 1).await?;
-        Ok(sessions
-            .max(jobs)
-            .max(retired)
-            .max(errors)
-            .max(calls)
-            .max(sign_ins))
+        let now_ms = self.now_ms;
+        Ok(match self.what {
+            Expired::Sessions => sessions::purge(tx, now_ms).await?,
+            Expired::Jobs => jobs::purge(tx, now_ms).await?,
+            Expired::RetiredKeys => keys::purge_retired(tx, now_ms - RETIRED_KEPT_MS).await?,
+            Expired::Errors => {
+                let oldest_minute = (now_ms - ERRORS_KEPT_MS).div_euclid(60_000);
+                error_log::purge(tx, oldest_minute, ERROR_GROUPS_KEPT).await?
+            }
+            Expired::SignIns => sign_ins::purge(tx, now_ms, now_ms - claims::MANAGED_MS).await?,
+            Expired::DailyCalls => daily_calls::purge(tx, DailyQuota::day_of(now_ms) - 1).await?,
+        })
     }
 }

@@ -20,7 +20,7 @@ pub struct ErrorLog {
 }
 
 #[derive(PartialEq, Eq, Hash)]
-struct GroupKey {
+pub(crate) struct GroupKey {
     code: &'static str,
     route: &'static str,
     org_num: i64,
@@ -64,18 +64,41 @@ impl ErrorLog {
         group.request_ids.push(failure.request_id.to_owned());
     }
 
+    /// Groups that wait to be written.
+    pub fn waiting(&self) -> usize {
+        self.groups.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
     /// Groups dropped because too many were waiting.
     pub fn dropped(&self) -> u64 {
         self.dropped.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn drain(&self) -> Vec<Group> {
-        self.groups
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .drain()
-            .map(|(_, group)| group)
-            .collect()
+    pub(crate) fn drain(&self) -> Vec<(GroupKey, Group)> {
+        let mut groups = self.groups.lock().unwrap_or_else(PoisonError::into_inner);
+        groups.drain().collect()
+    }
+
+    /// Puts groups back that could not be written, as far as there is room.
+    pub(crate) fn restore(&self, unwritten: Vec<(GroupKey, Group)>) {
+        let mut groups = self.groups.lock().unwrap_or_else(PoisonError::into_inner);
+        for (key, lost) in unwritten {
+            let full = groups.len() >= MAX_GROUPS;
+            match groups.entry(key) {
+                Entry::Occupied(mut known) => {
+                    let group = known.get_mut();
+                    group.count += lost.count;
+                    let newer = std::mem::replace(&mut group.request_ids, lost.request_ids);
+                    group.request_ids.extend(newer);
+                    let surplus = group.request_ids.len().saturating_sub(KEPT_REQUEST_IDS);
+                    group.request_ids.drain(..surplus);
+                }
+                Entry::Vacant(_) if full => {
+                    self.dropped.fetch_add(1, Ordering::Relaxed);
+                }
+                Entry::Vacant(empty) => drop(empty.insert(lost)),
+            }
+        }
     }
 }
 

@@ -40,7 +40,7 @@ pub struct SeenMark {
 
 impl Seen {
     pub fn mark(&self, server: ServerNum, players: impl IntoIterator<Item = SteamAccount>, now_ms: i64) {
-        let mut part = locked(&self.parts[server.0.unsigned_abs() as usize % PARTS]);
+        let mut part = self.part(server);
         let marks = part.entry(server).or_default();
         for player in players {
             let fresh = Mark {
@@ -80,6 +80,35 @@ impl Seen {
             servers.retain(|_, marks| !marks.is_empty());
         }
         fresh
+    }
+}
+
+impl Seen {
+    fn part(&self, server: ServerNum) -> MutexGuard<'_, HashMap<ServerNum, Marks>> {
+        locked(&self.parts[server.0.unsigned_abs() as usize % PARTS])
+    }
+
+    /// Puts marks back that could not be written, as far as there is room.
+    pub(crate) fn restore(&self, unwritten: &[SeenMark]) {
+        for lost in unwritten {
+            let Some(player) = SteamAccount::of(&lost.steam_id) else {
+                continue;
+            };
+            let mut part = self.part(lost.server);
+            let marks = part.entry(lost.server).or_default();
+            match marks.get_mut(&player) {
+                Some(mark) => mark.written = false,
+                None if self.count.load(Ordering::Relaxed) < MOST => {
+                    self.count.fetch_add(1, Ordering::Relaxed);
+                    let mark = Mark {
+                        seen_at_ms: lost.seen_at_ms,
+                        written: false,
+                    };
+                    marks.insert(player, mark);
+                }
+                None => {}
+            }
+        }
     }
 }
 
@@ -131,6 +160,40 @@ mod tests {
         seen.mark(ServerNum(1), [player(1)], START);
         seen.mark(ServerNum(2), [player(1)], START);
         assert_eq!(seen.drain(START).len(), 2);
+    }
+
+    #[test]
+    fn marks_that_were_not_written_are_handed_out_again() {
+        let seen = Seen::default();
+        seen.mark(ServerNum(1), [player(1), player(2)], START);
+        // The second hour is over when they are put back: they are not in memory any more.
+        let drained = seen.drain(START + HOUR_MS);
+        assert_eq!(drained.len(), 2);
+        seen.restore(&drained);
+        let mut again = seen.drain(START + HOUR_MS);
+        again.sort_by(|one, other| one.steam_id.cmp(&other.steam_id));
+        assert_eq!(
+            again.iter().map(|mark| mark.seen_at_ms).collect::<Vec<_>>(),
+            [START; 2]
+        );
+        assert!(seen.drain(START + HOUR_MS).is_empty());
+        // Somebody who came back meanwhile is written once, with the later time.
+        seen.mark(ServerNum(1), [player(1)], START + HOUR_MS);
+        seen.restore(&again);
+        let last = seen.drain(START + HOUR_MS + 1);
+        let times: Vec<_> = last.iter().map(|mark| mark.seen_at_ms).collect();
+        assert_eq!((last.len(), times.iter().max()), (2, Some(&(START + HOUR_MS))));
+    }
+
+    #[test]
+    fn marks_that_are_put_back_stay_within_the_memory() {
+        let seen = Seen::default();
+        let many = |first: u64| (first..first + MOST as u64).map(player);
+        seen.mark(ServerNum(1), many(0), START);
+        let drained = seen.drain(START + HOUR_MS);
+        seen.mark(ServerNum(1), many(MOST as u64), START + HOUR_MS);
+        seen.restore(&drained);
+        assert_eq!(seen.drain(START + HOUR_MS).len(), MOST);
     }
 
     #[test]

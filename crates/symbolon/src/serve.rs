@@ -181,11 +181,13 @@ async fn shut_down(app: &App, stopper: &watch::Sender<bool>) {
     app.tasks.finish(Duration::from_secs(5)).await;
     for flushed in [
         background::flush_uses(app).await,
+        background::flush_seen(app).await,
+        app::versions::flush(app).await,
         background::flush_errors(app).await,
         app::steam_calls::share(app).await,
     ] {
         if let Err(error) = flushed {
-            tracing::warn!(error = %error.internal_detail(), "the last uses, failures or calls were not written down");
+            tracing::warn!(error = %error.internal_detail(), "something of the last minute was not written down");
         }
     }
     app.db.close().await;
