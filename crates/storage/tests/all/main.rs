@@ -21,5 +21,6 @@ mod records;
 mod schema_rules;
 mod snapshots;
 mod sqlite_faults;
+mod statistics;
 mod tenants;
 mod units;

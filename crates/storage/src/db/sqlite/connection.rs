@@ -46,6 +46,22 @@ fn open(path: &Path, more: OpenFlags) -> Result<Connection, DbError> {
     Ok(connection)
 }
 
+/// Removes what ANALYZE or an older Symbolon has left. Statistics of a table with one row make SQLite choose any index
+/// for any question, which is slow by a factor of a thousand once there are many rows. Without them it goes by the shape
+/// of index and question alone, and those are what the catalogue's tests look at. True if there were any: an open
+/// connection has read them already.
+pub(super) fn drop_statistics(connection: &Connection) -> Result<bool, DbError> {
+    let mut statement =
+        connection.prepare("SELECT name FROM sqlite_schema WHERE name GLOB 'sqlite_stat[0-9]'")?;
+    let tables: Vec<String> = statement
+        .query_map([], |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+    for table in &tables {
+        connection.execute_batch(&["DROP TABLE ", table].concat())?;
+    }
+    Ok(!tables.is_empty())
+}
+
 /// Copies the write-ahead log into the database file as far as readers allow, waiting for none of them. True when all
 /// of it was copied: who begins to read now does not need the log, and once nobody does the next write starts it anew.
 pub(super) fn fold_log(connection: &Connection) -> Result<bool, DbError> {

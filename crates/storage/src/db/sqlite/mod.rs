@@ -49,6 +49,9 @@ impl Sqlite {
         make_private(path)?;
         let mut connection = connection::open_writer(path)?;
         migrate::on_sqlite(&mut connection, options.migrate)?;
+        if connection::drop_statistics(&connection)? {
+            connection = connection::open_writer(path)?;
+        }
         let readers = Arc::new(Readers::open(path, options.pool_size.max(1), Owner::Us)?);
         let queue = Queue::start(
             path.to_owned(),

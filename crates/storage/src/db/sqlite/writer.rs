@@ -155,10 +155,8 @@ impl Writer<'_> {
     /// Leaves a folded and empty log behind; a reader in the way only postpones it.
     fn tidy(&mut self) {
         if self.dirty {
-            self.dirty = !self.log_result(|writer| {
-                writer.connection()?.execute_batch("PRAGMA optimize")?;
-                Ok(writer.fold()? && connection::truncate_log(writer.connection()?)?)
-            });
+            self.dirty = !self
+                .log_result(|writer| Ok(writer.fold()? && connection::truncate_log(writer.connection()?)?));
         }
     }
 
