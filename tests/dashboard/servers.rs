@@ -1,6 +1,7 @@
 //! Switching Servers off and on, and deleting them.
 
 use axum::body::Body;
+use domain::permission::Permission;
 use domain::plan::Tier;
 use http::Method;
 use testkit::{TestApp, both_databases};
@@ -35,6 +36,27 @@ both_databases! {
             "SELECT action FROM audit WHERE action IN ('server.activated', 'server.deactivated') ORDER BY seq",
         );
         assert_eq!(entries.await, ["server.deactivated", "server.activated"]);
+        test.finish().await;
+    }
+
+    async fn a_new_server_answers_with_its_key_only_to_holders_of_servers_keys(engine) {
+        let test = TestApp::start(engine).await;
+        let tenant = test.tenant(1, Tier::Standard).await;
+        let maker = test.person(&test.member(&tenant, 5, &[Permission::ServersManage]).await);
+        let made = maker.post(&servers_of(&tenant), &new_server(&tenant, "Second")).await;
+        assert_eq!(made.status, 201);
+        let (server, text) = (made.json()["server_id"].as_str().unwrap().to_owned(), made.text());
+        assert!(made.json()["key"].is_null() && !text.contains("svc_live_"), "{text}");
+        let both = [Permission::ServersManage, Permission::ServersKeys];
+        let holder = test.person(&test.member(&tenant, 6, &both).await);
+        let made = holder.post(&servers_of(&tenant), &new_server(&tenant, "Third")).await.json();
+        let key = made["key"].as_str().unwrap();
+        assert_eq!(test.plugin(key).get("/api?action=count").await.status, 200);
+        // The first one has a key all the same, and its reveal is a matter of that permission.
+        let reveal = format!("{}/{server}/key/reveal", servers_of(&tenant));
+        assert_eq!(maker.post(&reveal, "").await.code(), "MISSING_PERMISSION");
+        let shown = holder.post(&reveal, "").await.json();
+        assert_eq!(test.plugin(shown["key"].as_str().unwrap()).get("/api?action=count").await.status, 200);
         test.finish().await;
     }
 

@@ -129,6 +129,102 @@ both_databases! {
         test.finish().await;
     }
 
+    async fn only_who_could_have_made_an_invitation_sees_its_link_reissues_or_revokes_it(engine) {
+        let test = TestApp::start(engine).await;
+        let tenant = test.tenant(1, Tier::Pro).await;
+        let held = [Permission::OrgInvites, Permission::LinksView];
+        let everything: Vec<Permission> = Permission::ALL.to_vec();
+        let (above, above_code) = test.invite(&tenant, Role::Admin, &everything).await;
+        let (same_rank, same_rank_code) = test.invite(&tenant, Role::Staff, &[Permission::ServersKeys]).await;
+        let (own, own_code) = test.invite(&tenant, Role::Staff, &[Permission::LinksView]).await;
+        let staff = test.person(&test.member(&tenant, 5, &held).await);
+        let base = format!("/orgs/{}/invites", tenant.org);
+
+        let list = staff.get(&base).await;
+        for hidden in [&above_code, &same_rank_code] {
+            assert!(!list.text().contains(hidden.as_str()));
+        }
+        let list = list.json();
+        let shown = |row: usize| {
+            let row = &list["invites"][row];
+            (row["id"].as_str().unwrap(), row["url"].is_string(), row["can_edit"].as_bool().unwrap())
+        };
+        assert_eq!(shown(0), (own.as_str(), true, true));
+        assert_eq!(shown(1), (same_rank.as_str(), false, false));
+        assert_eq!(shown(2), (above.as_str(), false, false));
+
+        let rows = crate::secrecy::rows::Rows::of(&test.db.db).await;
+        let before = rows.of_tables(&test.db.db, &["invites", "audit"]).await;
+        for (invite, code) in [(&above, "RANK_TOO_LOW"), (&same_rank, "CANNOT_GRANT")] {
+            for what in ["reissue", "revoke"] {
+                let reply = call(&staff, Method::POST, &format!("{base}/{invite}/{what}"), &json!({})).await;
+                assert_eq!(refusal(&reply), refused(403, code), "{what}");
+            }
+        }
+        assert_eq!(before, rows.of_tables(&test.db.db, &["invites", "audit"]).await);
+        let again = call(&staff, Method::POST, &format!("{base}/{own}/reissue"), &json!({})).await;
+        assert_eq!((again.status.as_u16(), again.json()["url"].as_str().unwrap().ends_with(&own_code)), (200, false));
+        assert_eq!(call(&staff, Method::POST, &format!("{base}/{own}/revoke"), &json!({})).await.status, 204);
+        // Those above still work, and their maker sees them.
+        let owner = test.person(&test.session(&tenant.owner).await);
+        let list = owner.get(&base).await;
+        assert!(list.text().contains(&above_code) && list.text().contains(&same_rank_code));
+        test.finish().await;
+    }
+
+    async fn whoever_is_demoted_loses_the_links_of_what_they_could_give_before(engine) {
+        let test = TestApp::start(engine).await;
+        let tenant = test.tenant(1, Tier::Pro).await;
+        let account = test.account(5).await;
+        app::orgs::add_member(&test.app, tenant.scope, &account, Role::Admin).await.unwrap();
+        let admin = test.person(&test.session(&account).await);
+        let base = format!("/orgs/{}/invites", tenant.org);
+        let new = json!({ "role": "admin", "permissions": ["links.view"], "expires": "7d" });
+        let made = call(&admin, Method::POST, &base, &new).await.json();
+        assert_eq!((made["url"].is_string(), &made["can_edit"]), (true, &true.into()));
+        let staff = app::team::MemberChange { role: Some(Role::Staff), permissions: Some(Role::Admin.default_permissions()) };
+        app::team::change(&test.app, tenant.scope, tenant.doer(), account.id, staff).await.unwrap();
+        let seen = admin.get(&base).await.json();
+        assert_eq!((seen["invites"][0]["url"].is_null(), &seen["invites"][0]["can_edit"]), (true, &false.into()));
+        let reissue = format!("{base}/{}/reissue", made["id"].as_str().unwrap());
+        assert_eq!(refusal(&call(&admin, Method::POST, &reissue, &json!({})).await), refused(403, "RANK_TOO_LOW"));
+        test.finish().await;
+    }
+
+    /// The request was let in before; the unit of work asks again.
+    async fn a_permission_lost_on_the_way_is_not_used(engine) {
+        let test = TestApp::start(engine).await;
+        let tenant = test.tenant(1, Tier::Pro).await;
+        let (invite, _) = test.invite(&tenant, Role::Staff, &[]).await;
+        let (admin, staff) = (test.account(5).await, test.account(6).await);
+        for (account, role) in [(&admin, Role::Admin), (&staff, Role::Staff)] {
+            app::orgs::add_member(&test.app, tenant.scope, account, role).await.unwrap();
+        }
+        test.set_permissions(&tenant, &admin, [Permission::LinksView].into_iter().collect()).await;
+        let doer = || app::team::Doer { account: admin.num, actor: domain::audit::Actor::Account(admin.id.clone()) };
+        let (app, scope) = (&test.app, tenant.scope);
+        let request = app::invites::InviteRequest {
+            role: Role::Staff,
+            permissions: domain::permission::PermissionSet::EMPTY,
+            note: None,
+            expiry: domain::invitation::Expiry::Never,
+        };
+        let change = app::team::MemberChange { role: None, permissions: Some(domain::permission::PermissionSet::EMPTY) };
+        let answers = [
+            app::invites::create(app, scope, doer(), request).await.map(drop),
+            app::invites::reissue(app, scope, doer(), invite.clone()).await.map(drop),
+            app::invites::revoke(app, scope, doer(), invite).await,
+            app::team::change(app, scope, doer(), staff.id.clone(), change).await,
+            app::team::remove(app, scope, doer(), staff.id.clone()).await,
+        ];
+        for answer in answers {
+            assert_eq!(answer.unwrap_err().code(), "MISSING_PERMISSION");
+        }
+        assert_eq!(test.db.count("members").await, 2);
+        assert_eq!(test.db.count("invites WHERE revoked_at IS NULL AND version = 1").await, 1);
+        test.finish().await;
+    }
+
     async fn invitations_survive_a_rotation_of_the_master_key(engine) {
         let test = TestApp::start(engine).await;
         let tenant = test.tenant(1, Tier::Pro).await;

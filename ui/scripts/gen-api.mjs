@@ -20,7 +20,10 @@ export function generate(doc) {
   const types = new Map();
   use(doc, table, types);
   const sorted = [...types].sort(byName).map(([, text]) => text);
-  return [HEAD, ...sorted, table].join('\n');
+  // Types of one line stand together, the others apart.
+  const isLine = (/** @type {string} */ text) => text.indexOf('\n') === text.length - 1;
+  const spaced = sorted.map((text, at) => (isLine(text) && isLine(sorted[at + 1] ?? '') ? text : `${text}\n`));
+  return `${HEAD}\n${spaced.join('')}${table}`;
 }
 
 /**

@@ -129,6 +129,7 @@ const members = [
 const invite = (id, more) => ({
   id,
   url: `http://127.0.0.1:4173/invite/${id}-Xq3vTz`,
+  can_edit: true,
   role: 'staff',
   permissions: STAFF,
   note: null,

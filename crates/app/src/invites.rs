@@ -3,7 +3,7 @@
 use domain::audit::{Actor, AuditAction};
 use domain::id::{AccountId, InviteId, OrgId};
 use domain::invitation::{Code, Expiry};
-use domain::permission::{PermissionSet, Role};
+use domain::permission::{Permission, PermissionSet, Role};
 use domain::seal::Aad;
 use serde_json::json;
 pub use storage::invites::Invite;
@@ -28,35 +28,48 @@ pub(crate) fn sealed_place(invite: &str, version: i64) -> Aad<'_> {
     }
 }
 
-/// An invitation with its address, as long as it works.
-pub struct InviteWithUrl {
+/// An invitation as one of the team sees it.
+pub struct ShownInvite {
     pub invite: Invite,
+    /// Its address, as long as it works, for those who could have made it.
     pub url: Option<String>,
     pub expired: bool,
+    /// Whether they may replace its code and revoke it.
+    pub can_edit: bool,
 }
 
-fn with_url(app: &App, invite: Invite) -> InviteWithUrl {
+fn shown_to(app: &App, viewer: &Standing, invite: Invite) -> ShownInvite {
     let now_ms = app.now_ms();
-    let place = sealed_place(invite.id.as_str(), invite.version);
-    let opened = app.vault.open_sealed(&place, &invite.sealed).ok();
-    let code = opened.and_then(|plain| String::from_utf8(plain.to_vec()).ok());
-    let url = code.filter(|_| invite.works_at(now_ms));
-    InviteWithUrl {
-        url: url.map(|code| [&app.public_url, "/invite/", &code].concat()),
+    let can_edit = viewer.refuse_beyond(invite.role, invite.permissions).is_ok();
+    let url = can_edit.then(|| open_url(app, &invite, now_ms)).flatten();
+    ShownInvite {
+        url,
         expired: invite.expires_at_ms.is_some_and(|end| end <= now_ms),
+        can_edit,
         invite,
     }
 }
 
-/// The newest invitations of an Org.
-pub async fn list(app: &App, scope: OrgScope) -> Result<Vec<InviteWithUrl>, AppError> {
-    let found = invites::list(&app.db, scope).await?;
-    Ok(found.into_iter().map(|invite| with_url(app, invite)).collect())
+fn open_url(app: &App, invite: &Invite, now_ms: i64) -> Option<String> {
+    if !invite.works_at(now_ms) {
+        return None;
+    }
+    let place = sealed_place(invite.id.as_str(), invite.version);
+    let plain = app.vault.open_sealed(&place, &invite.sealed).ok()?;
+    let code = std::str::from_utf8(&plain).ok()?;
+    Some([&app.public_url, "/invite/", code].concat())
 }
 
-async fn get(app: &App, scope: OrgScope, id: &InviteId) -> Result<InviteWithUrl, AppError> {
+/// The newest invitations of an Org, as somebody of this standing sees them.
+pub async fn list(app: &App, scope: OrgScope, viewer: Standing) -> Result<Vec<ShownInvite>, AppError> {
+    let found = invites::list(&app.db, scope).await?;
+    let shown = found.into_iter().map(|invite| shown_to(app, &viewer, invite));
+    Ok(shown.collect())
+}
+
+async fn get(app: &App, scope: OrgScope, id: &InviteId, viewer: Standing) -> Result<ShownInvite, AppError> {
     let found = invites::find(&app.db, scope, id).await?;
-    Ok(with_url(app, found.ok_or(AppError::NotFound)?))
+    Ok(shown_to(app, &viewer, found.ok_or(AppError::NotFound)?))
 }
 
 pub struct InviteRequest {
@@ -100,7 +113,7 @@ pub async fn create(
     scope: OrgScope,
     doer: Doer,
     request: InviteRequest,
-) -> Result<InviteWithUrl, AppError> {
+) -> Result<ShownInvite, AppError> {
     if request.role == Role::Owner {
         return Err(AppError::invalid("role", "ownership is transferred, not granted"));
     }
@@ -121,8 +134,8 @@ pub async fn create(
         deed: Deed::begin(app, scope, doer.actor),
         request,
     };
-    app.db.write(work).await?;
-    get(app, scope, &id).await
+    let doer = app.db.write(work).await?;
+    get(app, scope, &id, doer).await
 }
 
 struct Create {
@@ -135,7 +148,7 @@ struct Create {
 }
 
 impl Work for Create {
-    type Output = ();
+    type Output = Standing;
     type Error = AppError;
     const NAME: &'static str = "create_invite";
 
@@ -143,15 +156,11 @@ impl Work for Create {
         self.deed.tenant()
     }
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<Standing, AppError> {
         let (scope, now_ms) = (self.deed.scope, self.deed.now_ms);
         orgs::lock(tx, scope).await?;
-        let doer = Standing::find(tx, scope, self.account).await?;
-        let doer = doer.ok_or(AppError::NotFound)?;
-        if self.request.role > doer.role {
-            return Err(AppError::RankTooLow);
-        }
-        doer.refuse_beyond(self.request.permissions)?;
+        let doer = Standing::of_doer(tx, scope, self.account, Permission::OrgInvites).await?;
+        doer.refuse_beyond(self.request.role, self.request.permissions)?;
         if invites::count_open(tx, scope, now_ms).await? >= MOST_OPEN {
             return Err(AppError::Conflict {
                 what: "There are 100 open invitations. Revoke some first.",
@@ -172,38 +181,36 @@ impl Work for Create {
         let target = Some(self.id.as_str());
         self.deed
             .note(tx, AuditAction::InviteCreated, target, &detail)
-            .await
+            .await?;
+        Ok(doer)
     }
 }
 
 /// Replaces the code of an invitation; members who came with the old one stay.
-pub async fn reissue(
-    app: &App,
-    scope: OrgScope,
-    doer: Doer,
-    id: InviteId,
-) -> Result<InviteWithUrl, AppError> {
+pub async fn reissue(app: &App, scope: OrgScope, doer: Doer, id: InviteId) -> Result<ShownInvite, AppError> {
     let found = invites::find(&app.db, scope, &id).await?;
     let version = found.ok_or(AppError::NotFound)?.version;
     let work = Reissue {
         code: Sealed::generate(app, &id, version + 1),
         deed: Deed::begin(app, scope, doer.actor),
         id: id.clone(),
+        account: doer.account,
         version,
     };
-    app.db.write(work).await?;
-    get(app, scope, &id).await
+    let doer = app.db.write(work).await?;
+    get(app, scope, &id, doer).await
 }
 
 struct Reissue {
     deed: Deed,
     id: InviteId,
+    account: AccountNum,
     code: Sealed,
     version: i64,
 }
 
 impl Work for Reissue {
-    type Output = ();
+    type Output = Standing;
     type Error = AppError;
     const NAME: &'static str = "reissue_invite";
 
@@ -211,11 +218,10 @@ impl Work for Reissue {
         self.deed.tenant()
     }
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<Standing, AppError> {
         let scope = self.deed.scope;
         orgs::lock(tx, scope).await?;
-        let found = invites::find_in(tx, scope, &self.id).await?;
-        let invite = found.ok_or(AppError::NotFound)?;
+        let (doer, invite) = decided(tx, scope, self.account, &self.id).await?;
         if !invites::reissue(tx, scope, invite.num, &self.code.stored(), self.version).await? {
             return Err(AppError::Conflict {
                 what: "This invitation was revoked or changed meanwhile. Look at the list again.",
@@ -224,19 +230,36 @@ impl Work for Reissue {
         let target = Some(self.id.as_str());
         self.deed
             .note(tx, AuditAction::InviteReissued, target, &json!({}))
-            .await
+            .await?;
+        Ok(doer)
     }
+}
+
+/// An existing invitation and the one who decides about it, once it is clear that they could have made it.
+async fn decided(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    doer: AccountNum,
+    invite: &InviteId,
+) -> Result<(Standing, Invite), AppError> {
+    let doer = Standing::of_doer(tx, scope, doer, Permission::OrgInvites).await?;
+    let invite = invites::find_in(tx, scope, invite).await?;
+    let invite = invite.ok_or(AppError::NotFound)?;
+    doer.refuse_beyond(invite.role, invite.permissions)?;
+    Ok((doer, invite))
 }
 
 /// Ends an invitation; one that was revoked before stays so.
 pub async fn revoke(app: &App, scope: OrgScope, doer: Doer, id: InviteId) -> Result<(), AppError> {
     let deed = Deed::begin(app, scope, doer.actor);
-    app.db.write(Revoke { deed, id }).await
+    let account = doer.account;
+    app.db.write(Revoke { deed, id, account }).await
 }
 
 struct Revoke {
     deed: Deed,
     id: InviteId,
+    account: AccountNum,
 }
 
 impl Work for Revoke {
@@ -251,8 +274,7 @@ impl Work for Revoke {
     async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
         let scope = self.deed.scope;
         orgs::lock(tx, scope).await?;
-        let found = invites::find_in(tx, scope, &self.id).await?;
-        let invite = found.ok_or(AppError::NotFound)?;
+        let (_, invite) = decided(tx, scope, self.account, &self.id).await?;
         if !invites::revoke(tx, scope, invite.num, self.deed.now_ms).await? {
             return Ok(());
         }

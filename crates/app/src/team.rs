@@ -2,7 +2,7 @@
 
 use domain::audit::{Actor, AuditAction};
 use domain::id::AccountId;
-use domain::permission::{PermissionSet, Role};
+use domain::permission::{Permission, PermissionSet, Role};
 use domain::plan::{Dimension, Tier, best_tier};
 use serde_json::json;
 pub use storage::team::Member;
@@ -22,14 +22,30 @@ pub struct Doer {
     pub actor: Actor,
 }
 
-/// What somebody is in an Org at this moment, asked inside the unit of work that depends on it.
+/// What somebody is in an Org at this moment. A unit of work that depends on it asks inside itself.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Standing {
+pub struct Standing {
     pub role: Role,
     pub permissions: PermissionSet,
 }
 
 impl Standing {
+    /// Somebody who acts, and still may: what the request was let in for may be gone by now.
+    pub(crate) async fn of_doer(
+        tx: &mut Tx<'_>,
+        scope: OrgScope,
+        account: AccountNum,
+        needed: Permission,
+    ) -> Result<Self, AppError> {
+        let doer = Self::find(tx, scope, account).await?.ok_or(AppError::NotFound)?;
+        if doer.permissions.contains(needed) {
+            return Ok(doer);
+        }
+        Err(AppError::MissingPermission {
+            permission: needed.as_str(),
+        })
+    }
+
     /// None for somebody who does not belong to the Org any more.
     pub(crate) async fn find(
         tx: &mut Tx<'_>,
@@ -49,8 +65,12 @@ impl Standing {
         }))
     }
 
-    /// Nobody hands out what they do not hold.
-    pub(crate) fn refuse_beyond(&self, granted: PermissionSet) -> Result<(), AppError> {
+    /// Nobody hands out a role above their own or a permission they lack. Who could not have made an invitation
+    /// does not learn its address, replace its code or revoke it either.
+    pub(crate) fn refuse_beyond(&self, role: Role, granted: PermissionSet) -> Result<(), AppError> {
+        if role > self.role {
+            return Err(AppError::RankTooLow);
+        }
         match granted.difference(self.permissions).iter().next() {
             Some(missing) => Err(AppError::CannotGrant {
                 permission: missing.as_str(),
@@ -60,7 +80,7 @@ impl Standing {
     }
 
     /// Nobody but the owner touches somebody of their own rank.
-    pub(crate) fn outranks(&self, other: Role) -> bool {
+    pub fn outranks(&self, other: Role) -> bool {
         self.role == Role::Owner || self.role > other
     }
 }
@@ -125,10 +145,7 @@ impl Work for Change {
             (None, Some(role)) => role.default_permissions().intersection(doer.permissions),
             (None, None) => member.permissions,
         };
-        if role > doer.role {
-            return Err(AppError::RankTooLow);
-        }
-        doer.refuse_beyond(permissions.difference(member.permissions))?;
+        doer.refuse_beyond(role, permissions.difference(member.permissions))?;
         if (role, permissions) == (member.role, member.permissions) {
             return Ok(());
         }
@@ -153,7 +170,7 @@ async fn both(
     doer: AccountNum,
     member: &AccountId,
 ) -> Result<(Standing, Member), AppError> {
-    let doer = Standing::find(tx, scope, doer).await?.ok_or(AppError::NotFound)?;
+    let doer = Standing::of_doer(tx, scope, doer, Permission::OrgTeam).await?;
     if team::get_owner(tx, scope).await?.account == *member {
         return Err(AppError::RankTooLow);
     }

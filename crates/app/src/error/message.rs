@@ -44,7 +44,9 @@ impl AppError {
             AppError::NotYourGuild => NOT_YOUR_GUILD.to_owned(),
             AppError::BotAbsent { .. } => BOT_ABSENT.to_owned(),
             AppError::CannotGrant { permission } => {
-                format!("You cannot give {permission} to others, because you do not hold it yourself.")
+                format!(
+                    "You do not hold {permission} yourself, so you cannot give it to others or change an invitation that does."
+                )
             }
             AppError::RankTooLow => RANK_TOO_LOW.to_owned(),
             AppError::InvalidRow {
@@ -97,7 +99,7 @@ const REGISTRATION_CLOSED: &str =
     "New organisations need an invite code at the moment. Check the code, or ask the operator for one.";
 const NOT_YOUR_GUILD: &str = "Discord did not show that you may manage this server. Look your servers up again, signed in as somebody with Manage Server.";
 const BOT_ABSENT: &str = "Our bot is not in this Discord server. Add it, then try again.";
-const RANK_TOO_LOW: &str = "Only somebody with a higher role can change this member.";
+const RANK_TOO_LOW: &str = "This takes a higher role than yours. Ask the owner of the organisation.";
 const DASHBOARD_NOT_BUILT: &str =
     "The dashboard is not built. Run `make ui` and start again. Link pages and the API work without it.";
 const STEAM_NOT_CONFIGURED: &str =

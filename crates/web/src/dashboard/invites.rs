@@ -1,7 +1,7 @@
 //! Invitations to a team.
 
 use app::App;
-use app::invites::{self, InviteRequest, InviteWithUrl};
+use app::invites::{self, InviteRequest, ShownInvite};
 use domain::id::InviteId;
 use domain::invitation::Expiry;
 use domain::permission::Role;
@@ -22,8 +22,10 @@ pub struct InviteList {
 pub struct InviteView {
     #[schema(value_type = String)]
     id: InviteId,
-    /// Nothing once it does not work any more.
+    /// Nothing once it does not work any more, and for callers who could not have made it.
     url: Option<String>,
+    /// Whether the caller could have made it, and so may re-issue and revoke it.
+    can_edit: bool,
     #[schema(value_type = words::Role)]
     role: &'static str,
     permissions: Vec<&'static str>,
@@ -36,11 +38,12 @@ pub struct InviteView {
     uses: i64,
 }
 
-impl From<InviteWithUrl> for InviteView {
-    fn from(found: InviteWithUrl) -> Self {
+impl From<ShownInvite> for InviteView {
+    fn from(found: ShownInvite) -> Self {
         let invite = found.invite;
         Self {
             url: found.url,
+            can_edit: found.can_edit,
             expired: found.expired,
             id: invite.id,
             role: invite.role.as_str(),
@@ -68,7 +71,7 @@ pub struct NewInvite {
 }
 
 pub async fn list(app: App, caller: Authorized<perm::OrgInvites>, (): ()) -> Answer<Found<InviteList>> {
-    let found = invites::list(&app, caller.scope).await?;
+    let found = invites::list(&app, caller.scope, caller.standing()).await?;
     Ok(Found(InviteList {
         invites: found.into_iter().map(InviteView::from).collect(),
     }))

@@ -1,8 +1,9 @@
 //! Servers and their keys.
 
-use app::servers::{CreatedServer, ServerChange};
+use app::servers::ServerChange;
 use app::{App, keys, servers};
 use domain::id::{GuildId, ServerId};
+use domain::permission::Permission;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -82,13 +83,13 @@ pub struct RevealedKey {
     key: String,
 }
 
-impl From<CreatedServer> for RevealedKey {
-    fn from(created: CreatedServer) -> Self {
-        Self {
-            server_id: created.id,
-            key: created.key.expose().to_owned(),
-        }
-    }
+/// A new Server.
+#[derive(Serialize, ToSchema)]
+pub struct MadeServer {
+    #[schema(value_type = String)]
+    server_id: ServerId,
+    /// Its full key, for callers with `servers.keys`.
+    key: Option<String>,
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -132,10 +133,14 @@ pub async fn create(
     app: App,
     caller: Authorized<perm::ServersManage>,
     JsonBody(new): JsonBody<NewServer>,
-) -> Answer<Created<RevealedKey>> {
+) -> Answer<Created<MadeServer>> {
     let name = display_name(&new.name)?;
+    let sees_keys = caller.permissions.contains(Permission::ServersKeys);
     let created = servers::create(&app, caller.scope, new.guild_id, name, caller.actor).await?;
-    Ok(Created(created.into()))
+    Ok(Created(MadeServer {
+        server_id: created.id,
+        key: sees_keys.then(|| created.key.expose().to_owned()),
+    }))
 }
 
 pub async fn change(

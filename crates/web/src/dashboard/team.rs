@@ -82,9 +82,10 @@ fn areas() -> Vec<Area> {
 
 pub async fn list(app: App, caller: Authorized<perm::OrgTeam>, (): ()) -> Answer<Found<Team>> {
     let everybody = team::list(&app, caller.scope).await?;
+    let viewer = caller.standing();
     let shown = everybody.into_iter().map(|member| Member {
         you: member.num == caller.account,
-        can_edit: member.role != Role::Owner && (caller.role == Role::Owner || caller.role > member.role),
+        can_edit: member.role != Role::Owner && viewer.outranks(member.role),
         account_id: member.account,
         name: member.name,
         discord_id: member.discord_id,

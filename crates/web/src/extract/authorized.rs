@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use app::team::Doer;
+use app::team::{Doer, Standing};
 use app::{AccountNum, AppError, OrgScope, sessions};
 use axum::extract::{FromRequestParts, RawPathParams};
 use domain::audit::Actor;
@@ -76,6 +76,14 @@ impl<P: Required> Authorized<P> {
         Doer {
             account: self.account,
             actor: self.actor,
+        }
+    }
+
+    /// What the caller is in the Org, as of this request.
+    pub fn standing(&self) -> Standing {
+        Standing {
+            role: self.role,
+            permissions: self.permissions,
         }
     }
 }

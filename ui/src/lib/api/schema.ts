@@ -1,9 +1,7 @@
 // Made by scripts/gen-api.mjs from openapi.json. Run `npm run gen` instead of editing.
 
 export interface ActionGroupView { actions: Array<string>; name: string }
-
 export interface Area { name: string; permissions: Array<string> }
-
 export interface Attention { kind: string; subject?: string | null }
 
 export interface AuditEntry {
@@ -103,10 +101,11 @@ export type GuildWithSettings = GuildView & {
 };
 
 export type InviteExpiry = "1d" | "7d" | "30d" | "never";
-
 export interface InviteList { invites: Array<InviteView> }
 
 export interface InviteView {
+  /** Whether the caller could have made it, and so may re-issue and revoke it. */
+  can_edit: boolean;
   created_at_ms: number;
   created_by: string;
   expired: boolean;
@@ -116,7 +115,7 @@ export interface InviteView {
   permissions: Array<string>;
   revoked: boolean;
   role: Role;
-  /** Nothing once it does not work any more. */
+  /** Nothing once it does not work any more, and for callers who could not have made it. */
   url?: string | null;
   uses: number;
 }
@@ -129,6 +128,13 @@ export interface KeyView {
   query_calls: number;
   revoked: boolean;
   rotated_at_ms: number;
+}
+
+/** A new Server. */
+export interface MadeServer {
+  /** Its full key, for callers with `servers.keys`. */
+  key?: string | null;
+  server_id: string;
 }
 
 export interface Me {
@@ -157,7 +163,6 @@ export interface Member {
 }
 
 export interface MemberChange { permissions?: Array<string> | null; role?: Role | null }
-
 export type MembershipMode = "off" | "invite" | "auto";
 
 export interface Navigation {
@@ -171,17 +176,11 @@ export interface Navigation {
 export interface NavigationChange { links: Array<NavigationLink> }
 
 export type NavigationIcon = "none" | "discord" | "steam" | "youtube" | "x" | "twitch" | "github" | "shop" | "forum" | "news" | "download" | "globe" | "external";
-
 export interface NavigationLink { icon: NavigationIcon; label: string; new_tab: boolean; url: string }
-
 export interface NewGuild { discord_guild_id: string; name?: string | null; slug: string }
-
 export interface NewInvite { expires: InviteExpiry; note?: string | null; permissions: Array<string>; role: Role }
-
 export interface NewKey { actions: Array<string>; groups: Array<string>; guild_id: string; name: string; server_id?: string | null }
-
 export interface NewOrg { invite_code?: string | null; name: string; slug: string }
-
 export interface NewServer { guild_id: string; name: string }
 
 /** What is left out stays as it is. */
@@ -241,7 +240,6 @@ export interface RecentLink {
 export interface RevealedKey { key: string; server_id: string }
 
 export type Role = "staff" | "admin" | "owner";
-
 export interface RoleDefaults { permissions: Array<string>; role: Role }
 
 /** What is left out stays as it is. */
@@ -369,7 +367,7 @@ export interface Operations {
   /** Needs the permission `servers.view` in the organisation. */
   'GET /orgs/{org}/servers': { path: { org: string }; query: {}; body: undefined; answer: ServerList };
   /** Needs the permission `servers.manage` in the organisation. */
-  'POST /orgs/{org}/servers': { path: { org: string }; query: {}; body: NewServer; answer: RevealedKey };
+  'POST /orgs/{org}/servers': { path: { org: string }; query: {}; body: NewServer; answer: MadeServer };
   /** Needs the permission `servers.view` in the organisation. */
   'GET /orgs/{org}/servers/{server}': { path: { org: string; server: string }; query: {}; body: undefined; answer: ServerView };
   /** Needs the permission `servers.manage` in the organisation. */
