@@ -1,3 +1,4 @@
+mod audit;
 mod flow;
 mod master_keys;
 mod platforms;

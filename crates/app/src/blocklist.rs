@@ -2,9 +2,10 @@
 
 use domain::audit::{Actor, AuditAction};
 use domain::blocklist::BlockEntry;
+use domain::id::BlockId;
 use domain::platform_id::DiscordId;
-use storage::blocklist;
 pub use storage::blocklist::Blocked;
+use storage::blocklist::{self, NewBlock};
 use storage::{Tx, Work, audit};
 
 use crate::error::AppError;
@@ -23,13 +24,14 @@ pub struct BlockRequest {
 }
 
 /// Blocks an entry from the next sign-in on, and ends what a blocked account has open.
-pub async fn block(app: &App, request: BlockRequest, actor: Actor) -> Result<(), AppError> {
+pub async fn block(app: &App, request: BlockRequest, actor: Actor) -> Result<BlockId, AppError> {
     let reason = request.reason.trim();
     if reason.is_empty() || reason.chars().count() > REASON_MAX {
         return Err(AppError::invalid("reason", "say why, in at most 500 characters"));
     }
     let now_ms = app.now_ms();
     let work = Block {
+        id: BlockId::generate(now_ms, &*app.random),
         expires_at_ms: request.days.map(|days| now_ms + i64::from(days.max(1)) * DAY_MS),
         request: BlockRequest {
             reason: reason.to_owned(),
@@ -42,6 +44,7 @@ pub async fn block(app: &App, request: BlockRequest, actor: Actor) -> Result<(),
 }
 
 struct Block {
+    id: BlockId,
     request: BlockRequest,
     expires_at_ms: Option<i64>,
     actor: Actor,
@@ -49,22 +52,30 @@ struct Block {
 }
 
 impl Work for Block {
-    type Output = ();
+    type Output = BlockId;
     type Error = AppError;
     const NAME: &'static str = "block";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<BlockId, AppError> {
         let BlockRequest {
             entry,
             discord_id,
             reason,
             ..
         } = &self.request;
-        blocklist::put(tx, entry, reason, self.now_ms, self.expires_at_ms).await?;
+        let new = NewBlock {
+            entry,
+            id: &self.id,
+            reason,
+            now_ms: self.now_ms,
+            expires_at_ms: self.expires_at_ms,
+        };
+        let id = blocklist::put(tx, &new).await?;
         if let Some(discord_id) = discord_id {
             blocklist::end_sessions(tx, discord_id).await?;
         }
-        note(tx, &self.actor, AuditAction::BlockAdded, self.now_ms).await
+        note(tx, &self.actor, AuditAction::BlockAdded, &id, self.now_ms).await?;
+        Ok(id)
     }
 }
 
@@ -86,20 +97,25 @@ impl Work for Unblock {
     const NAME: &'static str = "unblock";
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        if !blocklist::delete(tx, &self.entry).await? {
-            return Err(AppError::NotFound);
-        }
-        note(tx, &self.actor, AuditAction::BlockRemoved, self.now_ms).await
+        let lifted = blocklist::delete(tx, &self.entry).await?;
+        let id = lifted.ok_or(AppError::NotFound)?;
+        note(tx, &self.actor, AuditAction::BlockRemoved, &id, self.now_ms).await
     }
 }
 
-/// Who is blocked is not in the log: entries name people, and the log is kept for ever.
-async fn note(tx: &mut Tx<'_>, actor: &Actor, action: AuditAction, at_ms: i64) -> Result<(), AppError> {
+/// The log is kept for ever, so it has the id of the block and not who is blocked.
+async fn note(
+    tx: &mut Tx<'_>,
+    actor: &Actor,
+    action: AuditAction,
+    id: &BlockId,
+    at_ms: i64,
+) -> Result<(), AppError> {
     let entry = audit::Entry {
         at_ms,
         actor,
         action,
-        target: None,
+        target: Some(id.as_str()),
         detail: "{}",
     };
     Ok(audit::append_for_operators(tx, &entry).await?)

@@ -73,6 +73,8 @@ own_ids! {
     AccountId "usr_",
     /// A dedicated bot.
     BotId "bot_",
+    /// An account or a network that cannot sign in.
+    BlockId "blk_",
 }
 
 fn generate(prefix: &str, now_ms: i64, random: &dyn Random) -> InlineText<ID_CHARS> {

@@ -69,7 +69,8 @@ pub struct Entry<'a> {
     pub action: AuditAction,
     /// One of our own ids.
     pub target: Option<&'a str>,
-    /// JSON without platform ids, names or secrets.
+    /// JSON without secrets and without an id or a name of a person. What was set, such as a name of a Guild or the
+    /// id of a role, may stand in it.
     pub detail: &'a str,
 }
 

@@ -1,6 +1,7 @@
 //! Accounts and networks that cannot sign in.
 
 use domain::blocklist::BlockEntry;
+use domain::id::BlockId;
 use domain::platform_id::DiscordId;
 
 use crate::db::statement::statements;
@@ -20,14 +21,16 @@ statements! {
           AND (b.expires_at IS NULL OR b.expires_at > $2)
         LIMIT 1";
     PUT = "
-        INSERT INTO blocklist (entry, reason, created_at, expires_at)
-        VALUES ($1, $2, $3, $4)
-        ON CONFLICT (entry) DO UPDATE SET reason = excluded.reason, created_at = excluded.created_at, expires_at = excluded.expires_at";
+        INSERT INTO blocklist (entry, id, reason, created_at, expires_at)
+        VALUES ($1, $2, $3, $4, $5)
+        ON CONFLICT (entry) DO UPDATE SET reason = excluded.reason, created_at = excluded.created_at, expires_at = excluded.expires_at
+        RETURNING id";
     DELETE = "
         DELETE FROM blocklist
-        WHERE entry = $1";
+        WHERE entry = $1
+        RETURNING id";
     LIST = "
-        SELECT entry, reason, created_at, expires_at
+        SELECT entry, id, reason, created_at, expires_at
         FROM blocklist
         WHERE entry > $1
         ORDER BY entry
@@ -37,7 +40,7 @@ statements! {
         WHERE account_num IN (SELECT num FROM accounts WHERE discord_id = $1)";
     PURGE = "
         DELETE FROM blocklist
-        WHERE entry IN (SELECT entry FROM blocklist WHERE expires_at <= $1 ORDER BY entry LIMIT 500)";
+        WHERE entry IN (SELECT entry FROM blocklist WHERE expires_at <= $1 ORDER BY expires_at LIMIT 500)";
 }
 
 /// Whether any of these is blocked now.
@@ -70,21 +73,35 @@ fn json_list(entries: &[BlockEntry]) -> Result<String, DbError> {
     serde_json::to_string(&texts).map_err(|error| DbError::Bug(error.to_string()))
 }
 
-/// Blocks an entry; one that is there gets the new reason and end.
-pub async fn put(
-    tx: &mut Tx<'_>,
-    entry: &BlockEntry,
-    reason: &str,
-    now_ms: i64,
-    expires_at_ms: Option<i64>,
-) -> Result<(), DbError> {
-    let values = params![entry.as_str(), reason, now_ms, expires_at_ms];
-    tx.execute_one(&PUT, values).await
+pub struct NewBlock<'a> {
+    pub entry: &'a BlockEntry,
+    pub id: &'a BlockId,
+    pub reason: &'a str,
+    pub now_ms: i64,
+    pub expires_at_ms: Option<i64>,
 }
 
-/// False when it was not there.
-pub async fn delete(tx: &mut Tx<'_>, entry: &BlockEntry) -> Result<bool, DbError> {
-    Ok(tx.execute(&DELETE, params![entry.as_str()]).await? == 1)
+impl FromRow for BlockId {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        row.parse(0, BlockId::parse)
+    }
+}
+
+/// Blocks an entry; one that is there keeps its id and gets the new reason and end. The answer is the id it has now.
+pub async fn put(tx: &mut Tx<'_>, new: &NewBlock<'_>) -> Result<BlockId, DbError> {
+    let values = params![
+        new.entry.as_str(),
+        new.id.as_str(),
+        new.reason,
+        new.now_ms,
+        new.expires_at_ms
+    ];
+    tx.get(&PUT, values).await
+}
+
+/// The id of what was lifted; nothing when it was not there.
+pub async fn delete(tx: &mut Tx<'_>, entry: &BlockEntry) -> Result<Option<BlockId>, DbError> {
+    tx.find(&DELETE, params![entry.as_str()]).await
 }
 
 /// Ends what a blocked account has open.
@@ -95,6 +112,7 @@ pub async fn end_sessions(tx: &mut Tx<'_>, discord_id: &DiscordId) -> Result<u64
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Blocked {
     pub entry: String,
+    pub id: BlockId,
     pub reason: String,
     pub created_at_ms: i64,
     pub expires_at_ms: Option<i64>,
@@ -104,9 +122,10 @@ impl FromRow for Blocked {
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             entry: row.text(0)?,
-            reason: row.text(1)?,
-            created_at_ms: row.int(2)?,
-            expires_at_ms: row.opt_int(3)?,
+            id: row.parse(1, BlockId::parse)?,
+            reason: row.text(2)?,
+            created_at_ms: row.int(3)?,
+            expires_at_ms: row.opt_int(4)?,
         })
     }
 }

@@ -74,8 +74,8 @@ impl FromRow for ReadyJob {
 
 /// How many jobs could run now. It reads all that wait: for operators and the sandbox.
 pub async fn count_due(db: &Db, now_ms: i64) -> Result<i64, DbError> {
-    let found = db.find::<i64>(&DUE, params![now_ms]).await?;
-    Ok(found.unwrap_or_default())
+    let found: Vec<i64> = db.list_heavy(&DUE, params![now_ms]).await?;
+    Ok(found.first().copied().unwrap_or_default())
 }
 
 /// The oldest thousand waiting jobs of a kind.

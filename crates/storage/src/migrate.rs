@@ -78,6 +78,7 @@ const MIGRATIONS: &[Migration] = migrations! {
     12 "0012_linking" portable;
     13 "0013_players_in_audit" pair;
     14 "0014_dashboard" portable;
+    15 "0015_block_ids" portable;
 };
 
 /// The newest schema this binary knows.

@@ -8,6 +8,9 @@ use crate::lookups::Named;
 use crate::params;
 use crate::scope::{GuildNum, OrgScope};
 
+/// Names in one page.
+pub const PAGE: usize = 1000;
+
 statements! {
     SET_STEAM = "
         UPDATE links
@@ -66,7 +69,7 @@ pub async fn list_pending(db: &Db, guild: GuildNum, limit: i64) -> Result<Vec<Na
     db.list_heavy(&PENDING, params![guild, limit]).await
 }
 
-/// A thousand known names after `after`, in the order of Discord ids.
+/// A page of known names after `after`, in the order of Discord ids.
 pub async fn list_after(db: &Db, guild: GuildNum, after: &str) -> Result<Vec<Named>, DbError> {
     db.list_heavy(&ALL, params![guild, after]).await
 }

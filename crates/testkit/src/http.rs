@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use axum::body::Body;
-use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::BodyExt;
 use serde_json::Value;
 use tower::ServiceExt;
@@ -52,6 +52,17 @@ impl Client {
     }
 
     pub async fn send(&self, method: Method, uri: &str, body: Body) -> Reply {
+        let (parts, body) = self.begin(method, uri, body).await.into_parts();
+        let bytes = body.collect().await.expect("a whole body").to_bytes();
+        Reply {
+            status: parts.status,
+            headers: parts.headers,
+            body: bytes.to_vec(),
+        }
+    }
+
+    /// The answer as it begins, with a body that is still to be read.
+    pub async fn begin(&self, method: Method, uri: &str, body: Body) -> Response<Body> {
         let mut request = Request::builder()
             .method(method)
             .uri(uri)
@@ -61,19 +72,11 @@ impl Client {
             request.headers_mut().append(name.clone(), value.clone());
         }
         request.extensions_mut().insert(Peer(self.peer));
-        let response = self
-            .service
+        self.service
             .clone()
             .oneshot(request)
             .await
-            .expect("the service always answers");
-        let (parts, body) = response.into_parts();
-        let bytes = body.collect().await.expect("a whole body").to_bytes();
-        Reply {
-            status: parts.status,
-            headers: parts.headers,
-            body: bytes.to_vec(),
-        }
+            .expect("the service always answers")
     }
 }
 

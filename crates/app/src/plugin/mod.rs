@@ -7,11 +7,14 @@ mod params;
 mod reply;
 mod retired;
 
+use std::pin::Pin;
+
 use domain::action::Action;
 use domain::key::{KeyKind, KeyPrefix, PlainKey};
 use domain::network::ClientNetwork;
 use domain::platform_id::{SteamAccount, SteamId};
 use domain::rate::Decision;
+use futures_util::Stream;
 use storage::keys::{self, ResolvedKey};
 use storage::{ServerNum, servers};
 
@@ -43,12 +46,16 @@ pub struct Request<'a> {
 }
 
 /// A success: its status and its text, which is JSON unless a Server asked for bare ids.
-#[derive(Debug, PartialEq, Eq)]
 pub struct Reply {
     pub status: u16,
     pub body: String,
+    /// What follows the text, for answers that are as long as a Guild is large.
+    pub more: Option<Pages>,
     pub is_plain_text: bool,
 }
+
+/// The rest of an answer, read from the database while it is sent. A failure ends the connection before the answer.
+pub type Pages = Pin<Box<dyn Stream<Item = Result<String, AppError>> + Send>>;
 
 impl Reply {
     /// A JSON string. The text needs no escaping: ids and fixed words only.
@@ -56,6 +63,7 @@ impl Reply {
         Self {
             status,
             body: ["\"", text, "\""].concat(),
+            more: None,
             is_plain_text: false,
         }
     }
@@ -64,6 +72,7 @@ impl Reply {
         Self {
             status: 200,
             body,
+            more: None,
             is_plain_text: false,
         }
     }
@@ -102,6 +111,7 @@ impl Call<'_> {
             return Reply {
                 status: 200,
                 body: id.to_owned(),
+                more: None,
                 is_plain_text: true,
             };
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use storage::migrate::{Migrate, MigrateError, newest};
 use storage::testing::{Engine, Place, TestDb};
-use storage::{Db, OpenError, both_databases};
+use storage::{Db, OpenError, blocklist, both_databases};
 
 use crate::support::{Put, Raw, is_put};
 
@@ -145,6 +145,27 @@ both_databases! {
         Raw::open(&test).await.run("DELETE FROM schema_migrations WHERE number = 1").await.unwrap();
         let error = test.restart_with(|_| {}).await.err().unwrap();
         assert!(matches!(error, OpenError::Migrate(MigrateError::Changed { number: 2 })), "{error:?}");
+    }
+
+    async fn blocks_from_before_get_an_id_that_tells_nothing(engine) {
+        let test = TestDb::open(engine).await;
+        let raw = Raw::open(&test).await;
+        for undo in [
+            "DROP INDEX blocklist_id",
+            "DROP INDEX blocklist_age",
+            "DROP INDEX retired_keys_in_use",
+            "ALTER TABLE blocklist DROP COLUMN id",
+            "INSERT INTO blocklist (entry, reason, created_at) VALUES ('steam:2', 'b', 1), ('discord:1', 'a', 2)",
+            include_str!("../../../../migrations/0015_block_ids.sql"),
+        ] {
+            raw.run(undo).await.unwrap();
+        }
+        drop(raw);
+        // Nobody has read anything yet, so there is no older state to see.
+        let blocks = blocklist::list(&test.db, "").await.unwrap();
+        let ids: Vec<&str> = blocks.iter().map(|block| block.id.as_str()).collect();
+        assert_eq!(ids, ["blk_00000000000000000000000001", "blk_00000000000000000000000002"]);
+        test.finish().await;
     }
 
     async fn a_failing_migration_leaves_nothing(engine) {

@@ -361,8 +361,8 @@ const PLAYER_TABLES: [&str; 12] = [
      SELECT id, org_num, num, 'link', 1, 2 FROM guilds WHERE num NOT IN (SELECT guild_num FROM flows)",
     "INSERT INTO openid_nonces (nonce, seen_at)
      SELECT id, 1 FROM guilds WHERE id NOT IN (SELECT nonce FROM openid_nonces)",
-    "INSERT INTO blocklist (entry, reason, created_at, expires_at)
-     SELECT id, 'a	b', 1, NULL FROM guilds WHERE id NOT IN (SELECT entry FROM blocklist)",
+    "INSERT INTO blocklist (entry, id, reason, created_at, expires_at)
+     SELECT id, id, 'a	b', 1, NULL FROM guilds WHERE id NOT IN (SELECT entry FROM blocklist)",
     "INSERT INTO navigation_links (org_num, position, label, url)
      SELECT num, 0, 'a', 'https://example.com/' FROM orgs WHERE num NOT IN (SELECT org_num FROM navigation_links)",
     "INSERT INTO boosters (guild_num, org_num, discord_id, since)

@@ -134,7 +134,10 @@ async fn grant(app: &App, discord: &str, name: &str) -> Result<Fields, AppError>
 
 async fn list_blocks(app: &App) -> Result<Fields, AppError> {
     let found = blocklist::list(app, "").await?;
-    let pair = |blocked: blocklist::Blocked| (blocked.entry, blocked.reason);
+    let pair = |blocked: blocklist::Blocked| {
+        let shown = [blocked.id.as_str(), " ", &blocked.reason].concat();
+        (blocked.entry, shown)
+    };
     Ok(found.into_iter().map(pair).collect())
 }
 
@@ -147,8 +150,8 @@ async fn block(app: &App, who: &Who, reason: String, days: Option<u32>) -> Resul
         reason,
         days,
     };
-    blocklist::block(app, request, Actor::Operator).await?;
-    Ok(fields([("blocked", shown.as_str())]))
+    let id = blocklist::block(app, request, Actor::Operator).await?;
+    Ok(fields([("blocked", shown.as_str()), ("block", id.as_str())]))
 }
 
 async fn unblock(app: &App, who: &Who) -> Result<Fields, AppError> {

@@ -7,6 +7,7 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use domain::key::PlainKey;
 use domain::network::ClientNetwork;
+use futures_util::{StreamExt, stream};
 use http::header::{ALLOW, AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, USER_AGENT, WARNING};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 
@@ -157,9 +158,17 @@ fn respond(answer: Answer) -> Response {
         Ok(Reply {
             status,
             body,
+            more,
             is_plain_text,
         }) => {
-            let mut response = Response::new(Body::from(body));
+            let body = match more {
+                None => Body::from(body),
+                Some(more) => {
+                    let first = stream::once(std::future::ready(Ok(body)));
+                    Body::from_stream(first.chain(more))
+                }
+            };
+            let mut response = Response::new(body);
             *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
             let kind = if is_plain_text {
                 "text/plain; charset=utf-8"

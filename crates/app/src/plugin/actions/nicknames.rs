@@ -1,8 +1,9 @@
 //! `pendingNicknames`, `confirmNicknameSync` and `listAllNicknames`.
 
 use domain::platform_id::DiscordId;
+use futures_util::stream;
 use storage::lookups::Named;
-use storage::{GuildNum, OrgScope, Tx, Work, names, orgs};
+use storage::{Db, GuildNum, OrgScope, Tx, Work, names, orgs};
 
 use crate::error::AppError;
 use crate::plugin::{Call, Reply};
@@ -17,23 +18,57 @@ pub(super) async fn pending(call: &Call<'_>) -> Result<Reply, AppError> {
     Reply::names(&names::list_pending(&call.app.db, call.key.guild, PENDING).await?)
 }
 
+/// One object of all names, of which only a page is in memory at a time.
 pub(super) async fn all(call: &Call<'_>) -> Result<Reply, AppError> {
-    let mut found: Vec<Named> = Vec::new();
-    loop {
-        let after = found
-            .last()
-            .map(|named| named.discord_id.clone())
-            .unwrap_or_default();
-        let page = names::list_after(&call.app.db, call.key.guild, &after).await?;
-        if page.is_empty() {
-            break;
+    let (db, guild) = (call.app.db.clone(), call.key.guild);
+    let mut start = String::from("{");
+    let rest = write_page(&mut start, &db, guild, None).await?;
+    let mut reply = Reply::json(start);
+    if rest.is_some() {
+        let pages = stream::try_unfold(rest, move |rest| {
+            let db = db.clone();
+            async move {
+                let Some(last) = rest else { return Ok(None) };
+                let mut text = String::new();
+                let rest = write_page(&mut text, &db, guild, Some(&last)).await?;
+                Ok(Some((text, rest)))
+            }
+        });
+        reply.more = Some(Box::pin(pages));
+    }
+    Ok(reply)
+}
+
+/// Writes the page behind the one that ended with `last`. The answer is what this one ended with, if there may be more.
+async fn write_page(
+    text: &mut String,
+    db: &Db,
+    guild: GuildNum,
+    last: Option<&str>,
+) -> Result<Option<String>, AppError> {
+    let page = names::list_after(db, guild, last.unwrap_or_default()).await?;
+    for (index, named) in page.iter().enumerate() {
+        if index > 0 || last.is_some() {
+            text.push(',');
         }
-        found.extend(page);
+        write_entry(text, named)?;
     }
-    for named in &mut found {
-        named.name.retain(|character| !ZERO_WIDTH.contains(&character));
+    if page.len() < names::PAGE {
+        text.push('}');
+        return Ok(None);
     }
-    Reply::names(&found)
+    Ok(page.into_iter().next_back().map(|named| named.discord_id))
+}
+
+fn write_entry(text: &mut String, named: &Named) -> Result<(), AppError> {
+    let shown: String = named
+        .name
+        .chars()
+        .filter(|one| !ZERO_WIDTH.contains(one))
+        .collect();
+    let name = serde_json::to_string(&shown).map_err(|error| AppError::Internal(error.to_string()))?;
+    text.extend(["\"", &named.discord_id, "\":", &name]);
+    Ok(())
 }
 
 pub(super) async fn confirm(call: &Call<'_>) -> Result<Reply, AppError> {

@@ -1,0 +1,331 @@
+//! The audit log names nobody. Whoever adds a deed to the log adds it to this walk.
+
+use std::collections::BTreeSet;
+
+use app::blocklist::{self, BlockRequest};
+use app::import::{ImportRow, ImportSlice};
+use app::links::{self, LinkRequest};
+use app::{accounts, instance, master_keys, orgs, servers, sessions};
+use axum::body::Body;
+use domain::audit::{Actor, AuditAction};
+use domain::blocklist::BlockEntry;
+use domain::link::UnlinkCause;
+use domain::name::DisplayName;
+use domain::permission::Role;
+use domain::plan::Tier;
+use domain::platform_id::EitherId;
+use http::Method;
+use serde_json::{Value, json};
+use testkit::{Client, Tenant, both_databases, discord, steam};
+
+use super::rows::{Rows, texts};
+use crate::linking::stage::Stage;
+
+/// What everybody in this walk is called, wherever somebody may type.
+const NAME: &str = "Zebulon Quux";
+const OPERATOR: Actor = Actor::Operator;
+
+fn name() -> DisplayName {
+    DisplayName::parse(NAME).unwrap()
+}
+
+/// A call that must succeed.
+async fn call(person: &Client, method: Method, uri: &str, body: Value) -> Value {
+    let reply = person
+        .send(method.clone(), uri, Body::from(body.to_string()))
+        .await;
+    assert!(reply.status.is_success(), "{method} {uri}: {}", reply.text());
+    if reply.body.is_empty() {
+        Value::Null
+    } else {
+        reply.json()
+    }
+}
+
+/// What people of the dashboard do in an Org that has everything.
+async fn change_things(tenant: &Tenant, owner: &Client) {
+    let org = format!("/orgs/{}", tenant.org);
+    let (post, patch) = (Method::POST, Method::PATCH);
+    call(
+        owner,
+        patch.clone(),
+        &format!("{org}/settings"),
+        json!({ "name": "Other Org" }),
+    )
+    .await;
+    let button = json!({ "label": "Shop", "url": "https://example.com/", "icon": "none", "new_tab": true });
+    call(
+        owner,
+        Method::PUT,
+        &format!("{org}/navigation"),
+        json!({ "links": [button] }),
+    )
+    .await;
+    let guild = json!({
+        "name": "Other Guild",
+        "slug": "other-guild",
+        "log_channel_id": discord(820_000_001).as_str(),
+        "verified_roles": [discord(820_000_002).as_str()],
+        "invite_url": "https://discord.gg/abcdef",
+    });
+    call(
+        owner,
+        patch.clone(),
+        &format!("{org}/guilds/{}", tenant.guild),
+        guild,
+    )
+    .await;
+    let server = format!("{org}/servers/{}", tenant.server);
+    for active in [false, true] {
+        call(
+            owner,
+            patch.clone(),
+            &server,
+            json!({ "active": active, "name": format!("Server {active}") }),
+        )
+        .await;
+    }
+    for what in ["reveal", "regenerate", "revoke"] {
+        call(owner, post.clone(), &format!("{server}/key/{what}"), json!({})).await;
+    }
+    let key = format!("{org}/keys/{}", tenant.custom_key.as_ref().unwrap());
+    call(
+        owner,
+        Method::PUT,
+        &key,
+        json!({ "name": "Key", "groups": [], "actions": ["count"] }),
+    )
+    .await;
+    let invite = json!({ "role": "staff", "permissions": [], "expires": "7d", "note": NAME });
+    let made = call(owner, post.clone(), &format!("{org}/invites"), invite).await;
+    let invite = format!("{org}/invites/{}", made["id"].as_str().unwrap());
+    for what in ["reissue", "revoke"] {
+        call(owner, post.clone(), &format!("{invite}/{what}"), json!({})).await;
+    }
+}
+
+/// Who comes and goes, and what goes with them.
+async fn change_people(stage: &Stage, tenant: &Tenant, owner: &Client) {
+    let (org, delete) = (format!("/orgs/{}", tenant.org), Method::DELETE);
+    let helper = format!("{org}/team/{}", tenant.helper.as_ref().unwrap());
+    call(
+        owner,
+        Method::PATCH,
+        &helper,
+        json!({ "permissions": ["links.view"] }),
+    )
+    .await;
+    let (test, account) = (
+        &stage.test,
+        accounts::ensure(&stage.test.app, discord(31), name())
+            .await
+            .unwrap(),
+    );
+    orgs::add_member(&test.app, tenant.scope, &account, Role::Staff)
+        .await
+        .unwrap();
+    let member = test.person(&test.session(&account).await);
+    assert_eq!(
+        member
+            .get(&format!("{org}/servers/{}?", tenant.server))
+            .await
+            .status,
+        200
+    );
+    assert_eq!(member.post(&format!("{org}/servers"), "{}").await.status, 403);
+    test.settle().await;
+    call(
+        &member,
+        delete.clone(),
+        &format!("/account/memberships/{}", tenant.org),
+        json!({}),
+    )
+    .await;
+    assert_eq!(owner.get(&format!("{org}/audit/export")).await.status, 200);
+    call(owner, delete.clone(), &helper, json!({})).await;
+    let spare = servers::create(
+        &test.app,
+        tenant.scope,
+        tenant.guild.clone(),
+        DisplayName::parse("Spare").unwrap(),
+        Actor::System,
+    );
+    call(
+        owner,
+        delete,
+        &format!("{org}/servers/{}", spare.await.unwrap().id),
+        json!({}),
+    )
+    .await;
+}
+
+/// What players and their game server do.
+async fn link_and_unlink(stage: &Stage, tenant: &Tenant) {
+    let (app, guild) = (&stage.test.app, tenant.guild.clone());
+    for (player, account) in [(1, 1), (1, 2), (3, 3)] {
+        let request = LinkRequest {
+            guild: guild.clone(),
+            discord_id: discord(player),
+            steam_id: steam(account),
+            country: None,
+            actor: Actor::Player,
+        };
+        links::link_named(app, tenant.scope, request, NAME.to_owned(), NAME.to_owned())
+            .await
+            .unwrap();
+    }
+    let either = EitherId::Steam(steam(2));
+    links::unlink(
+        app,
+        tenant.scope,
+        guild.clone(),
+        either,
+        UnlinkCause::User,
+        Actor::Player,
+    )
+    .await
+    .unwrap();
+    let row = ImportRow {
+        discord_id: discord(4),
+        steam_id: steam(4),
+        discord_name: Some(NAME.to_owned()),
+        steam_name: Some(NAME.to_owned()),
+        booster: true,
+        groups: None,
+        linked_at_ms: None,
+        ended: None,
+    };
+    let slice = ImportSlice {
+        guild,
+        server: None,
+        rows: vec![row],
+        write: true,
+        planned: 0,
+    };
+    app::import::run(app, tenant.scope, slice).await.unwrap();
+}
+
+/// What operators do, and the ends of things.
+async fn operate(stage: &Stage, tenant: &Tenant) {
+    let (test, app) = (&stage.test, &stage.test.app);
+    for (entry, discord_id) in [
+        (BlockEntry::discord(&discord(40)), Some(discord(40))),
+        (BlockEntry::steam(&steam(40)), None),
+        (BlockEntry::network("198.51.100.0/24").unwrap(), None),
+    ] {
+        let request = BlockRequest {
+            entry: entry.clone(),
+            discord_id,
+            reason: NAME.to_owned(),
+            days: Some(3),
+        };
+        blocklist::block(app, request, OPERATOR).await.unwrap();
+        blocklist::unblock(app, entry, OPERATOR).await.unwrap();
+    }
+    for on in [true, false] {
+        instance::set_maintenance(app, on, Some(NAME), OPERATOR)
+            .await
+            .unwrap();
+        instance::set_invite_only(app, on, OPERATOR).await.unwrap();
+    }
+    instance::make_registration_code(app, NAME, Some(3), OPERATOR)
+        .await
+        .unwrap();
+    let account = accounts::ensure(app, discord(32), name()).await.unwrap();
+    accounts::grant_operator(app, account.clone()).await.unwrap();
+    let token = sessions::start(app, &account, sessions::ABSOLUTE_MS)
+        .await
+        .unwrap();
+    sessions::end(app, &token).await.unwrap();
+    master_keys::rotate(app).await.unwrap();
+    assert_eq!(
+        test.plugin(&tenant.key).get("/api?action=count").await.status,
+        401,
+        "a key from before"
+    );
+    test.settle().await;
+    let heir = accounts::ensure(app, discord(33), name()).await.unwrap();
+    orgs::add_member(app, tenant.scope, &heir, Role::Admin)
+        .await
+        .unwrap();
+    let owner = test.person(&test.session(&tenant.owner).await);
+    let (org, short) = (format!("/orgs/{}", tenant.org), "org-7");
+    call(
+        &owner,
+        Method::POST,
+        &format!("{org}/transfer"),
+        json!({ "account_id": heir.id.as_str(), "confirm": short }),
+    )
+    .await;
+    let heir = test.person(&test.session(&heir).await);
+    let (_, key) = (
+        call(&heir, Method::GET, &format!("{org}/keys"), json!({})).await,
+        tenant.custom_key.as_ref().unwrap(),
+    );
+    call(
+        &heir,
+        Method::POST,
+        &format!("{org}/keys/{key}/revoke"),
+        json!({}),
+    )
+    .await;
+    call(
+        &heir,
+        Method::DELETE,
+        &format!("{org}/guilds/{}", tenant.guild),
+        json!({ "confirm": "other-guild" }),
+    )
+    .await;
+    call(&heir, Method::DELETE, &org, json!({ "confirm": short })).await;
+}
+
+both_databases! {
+    async fn no_deed_leaves_an_id_or_a_name_of_a_person_in_the_audit_log(engine) {
+        let stage = Stage::set(engine).await;
+        let test = &stage.test;
+        let tenant = test.full_tenant(7, Tier::Pro).await;
+        let owner = test.person(&test.session(&tenant.owner).await);
+        change_things(&tenant, &owner).await;
+        change_people(&stage, &tenant, &owner).await;
+        link_and_unlink(&stage, &tenant).await;
+        operate(&stage, &tenant).await;
+        let mut browser = stage.signed_in(11).await;
+        assert!(browser.press("/link/guild-1/verify").await.status.is_redirection());
+        test.settle().await;
+
+        let db = &test.db.db;
+        let done: BTreeSet<String> = texts(db, "SELECT DISTINCT action FROM audit").await.into_iter().collect();
+        let known: BTreeSet<String> = AuditAction::ALL.iter().map(|action| action.as_str().to_owned()).collect();
+        assert_eq!(done, known, "every deed is walked");
+
+        let lines = Rows::of(db).await.of_tables(db, &["audit"]).await;
+        let mut people = texts(db, "SELECT discord_id FROM accounts UNION SELECT discord_id FROM links UNION SELECT steam_id FROM links").await;
+        people.extend(texts(db, "SELECT name FROM accounts").await);
+        people.extend([NAME.to_owned(), "Player 11".to_owned(), "198.51.100.".to_owned(), discord(40).to_string(), steam(40).to_string()]);
+        assert!(people.len() > 15 && lines.len() > 40);
+        for line in &lines {
+            for person in &people {
+                assert!(!line.contains(person.as_str()), "{person} in {line}");
+            }
+        }
+        stage.finish().await;
+    }
+
+    async fn a_block_is_named_by_its_own_id_when_it_is_made_changed_and_lifted(engine) {
+        let stage = Stage::set(engine).await;
+        let app = &stage.test.app;
+        let entry = BlockEntry::discord(&discord(40));
+        let mut ids = Vec::new();
+        for reason in ["first", "second"] {
+            let request = BlockRequest { entry: entry.clone(), discord_id: None, reason: reason.to_owned(), days: None };
+            ids.push(blocklist::block(app, request, OPERATOR).await.unwrap().to_string());
+        }
+        let listed = blocklist::list(app, "").await.unwrap();
+        assert_eq!((listed[0].id.to_string(), &*listed[0].reason), (ids[0].clone(), "second"));
+        blocklist::unblock(app, entry, OPERATOR).await.unwrap();
+        let targets = "SELECT COALESCE(target, '-') FROM audit WHERE chain = 0 AND action IN ('block.added', 'block.removed') ORDER BY seq";
+        assert_eq!(texts(&stage.test.db.db, targets).await, vec![ids[0].clone(); 3]);
+        assert!(ids[0].starts_with("blk_") && ids[0] == ids[1]);
+        stage.finish().await;
+    }
+}
