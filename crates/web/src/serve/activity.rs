@@ -7,13 +7,15 @@ use std::{
         Arc,
         atomic::{AtomicBool, AtomicU32, Ordering::Relaxed},
     },
-    task::{Context, Poll},
+    task::{Context, Poll, ready},
 };
 
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     net::TcpStream,
 };
+
+use super::{connection::Connector, linger::Lingering};
 
 /// Only the task of the connection touches it; the atomics are there because that task moves
 /// between threads.
@@ -25,6 +27,8 @@ pub(super) struct Activity {
     in_flight: AtomicU32,
     /// Bytes came in while no request was in flight: part of a head.
     head_begun: AtomicBool,
+    /// The last request was answered before its body was read to the end.
+    body_unread: AtomicBool,
     /// The socket took no more bytes when we last tried.
     write_blocked: AtomicBool,
     /// Successful writes so far, wrapping.
@@ -62,6 +66,15 @@ impl Activity {
         }
     }
 
+    pub(super) fn note_unread_body(&self) {
+        self.body_unread.store(true, Relaxed);
+    }
+
+    /// The client may be sending something that nobody will read: a body, or a head that was refused.
+    fn has_unread_input(&self) -> bool {
+        self.body_unread.load(Relaxed) || self.head_begun.load(Relaxed)
+    }
+
     fn note_write(&self, result: &Poll<io::Result<usize>>) {
         self.write_blocked.store(result.is_pending(), Relaxed);
         if result.is_ready() {
@@ -76,6 +89,7 @@ pub(super) struct InFlight(Arc<Activity>);
 impl InFlight {
     pub(super) fn begin(activity: &Arc<Activity>) -> Self {
         activity.head_begun.store(false, Relaxed);
+        activity.body_unread.store(false, Relaxed);
         activity.requests.fetch_add(1, Relaxed);
         activity.in_flight.fetch_add(1, Relaxed);
         Self(activity.clone())
@@ -92,11 +106,18 @@ impl Drop for InFlight {
 pub(super) struct Watched {
     stream: TcpStream,
     activity: Arc<Activity>,
+    connector: Arc<Connector>,
+    lingering: Option<Lingering>,
 }
 
 impl Watched {
-    pub(super) fn new(stream: TcpStream, activity: Arc<Activity>) -> Self {
-        Self { stream, activity }
+    pub(super) fn new(stream: TcpStream, activity: Arc<Activity>, connector: Arc<Connector>) -> Self {
+        Self {
+            stream,
+            activity,
+            connector,
+            lingering: None,
+        }
     }
 }
 
@@ -140,7 +161,18 @@ impl AsyncWrite for Watched {
         Pin::new(&mut self.stream).poll_flush(cx)
     }
 
+    /// Called once everything was sent. The client is told at once that nothing more comes; the socket stays open for
+    /// what it is still sending.
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(cx)
+        let this = &mut *self;
+        if this.lingering.is_none() {
+            ready!(Pin::new(&mut this.stream).poll_shutdown(cx))?;
+            if !this.activity.has_unread_input() {
+                return Poll::Ready(Ok(()));
+            }
+        }
+        let limits = this.connector.limits();
+        let lingering = this.lingering.get_or_insert_with(|| Lingering::begin(limits));
+        lingering.poll_over(&mut this.stream, cx).map(Ok)
     }
 }

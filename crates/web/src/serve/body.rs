@@ -2,6 +2,7 @@
 
 use std::{
     pin::Pin,
+    sync::Arc,
     task::{Context, Poll},
     time::Duration,
 };
@@ -13,7 +14,7 @@ use axum::{
 use hyper::body::{Frame, Incoming, SizeHint};
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use super::activity::InFlight;
+use super::activity::{Activity, InFlight};
 
 /// Keeps `Instant` arithmetic in range, whatever timeout was asked for.
 const LONGEST_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
@@ -24,7 +25,7 @@ const LONGEST_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 #[error("the request body did not arrive in time")]
 pub struct BodyTooSlow;
 
-pub(super) fn timed(incoming: Incoming, timeout: Duration) -> Body {
+pub(super) fn timed(incoming: Incoming, timeout: Duration, activity: Arc<Activity>) -> Body {
     if incoming.is_end_stream() {
         return Body::empty();
     }
@@ -33,6 +34,8 @@ pub(super) fn timed(incoming: Incoming, timeout: Duration) -> Body {
         timeout: timeout.min(LONGEST_TIMEOUT),
         deadline: None,
         timer: None,
+        is_whole: false,
+        activity,
     })
 }
 
@@ -44,6 +47,18 @@ struct TimedBody {
     deadline: Option<Instant>,
     /// Made when a read has to wait. Most bodies arrive together with their head.
     timer: Option<Pin<Box<Sleep>>>,
+    /// It was read to its end.
+    is_whole: bool,
+    activity: Arc<Activity>,
+}
+
+impl Drop for TimedBody {
+    fn drop(&mut self) {
+        let has_more = |incoming: &Incoming| !incoming.is_end_stream();
+        if !self.is_whole && self.incoming.as_ref().is_none_or(has_more) {
+            self.activity.note_unread_body();
+        }
+    }
 }
 
 impl TimedBody {
@@ -73,6 +88,7 @@ impl HttpBody for TimedBody {
         // A client that always has one more byte ready must not get past the deadline either.
         if now <= deadline {
             if let Poll::Ready(frame) = Pin::new(incoming).poll_frame(cx) {
+                this.is_whole = frame.is_none();
                 return Poll::Ready(frame.map(|result| result.map_err(BoxError::from)));
             }
             if this.poll_overdue(cx, deadline).is_pending() {

@@ -59,6 +59,10 @@ impl Connector {
             .max_header_size(max_head_bytes);
         Self { http, limits }
     }
+
+    pub(super) fn limits(&self) -> &Limits {
+        &self.limits
+    }
 }
 
 /// Returns when the client left, kept us waiting for too long, or was done after `drain` lost
@@ -83,7 +87,7 @@ pub(super) async fn run<S>(
     }
     let activity = Arc::new(Activity::default());
     let service = tracked(service, peer, activity.clone(), limits.body_timeout);
-    let io = TokioIo::new(Watched::new(stream, activity.clone()));
+    let io = TokioIo::new(Watched::new(stream, activity.clone(), connector.clone()));
     let mut http = pin!(connector.http.serve_connection(io, service));
     let timer = pin!(time::sleep(limits.header_timeout));
     let mut watchdog = Watchdog::new(limits, timer);
@@ -137,9 +141,9 @@ where
 {
     service_fn(move |request: Request<Incoming>| {
         let in_flight = InFlight::begin(&activity);
-        let service = service.clone();
+        let (service, activity) = (service.clone(), activity.clone());
         async move {
-            let mut request = request.map(|incoming| body::timed(incoming, body_timeout));
+            let mut request = request.map(|incoming| body::timed(incoming, body_timeout, activity));
             request.extensions_mut().insert(peer);
             let response = service.oneshot(request).await?;
             Ok(response.map(|body| InFlightBody::new(body, in_flight)))

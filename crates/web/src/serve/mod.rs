@@ -6,6 +6,7 @@ mod activity;
 mod admission;
 mod body;
 mod connection;
+mod linger;
 mod watchdog;
 
 use std::{convert::Infallible, future::Future, io, net::SocketAddr, pin::pin, sync::Arc, time::Duration};
@@ -47,6 +48,9 @@ pub struct Limits {
     pub body_timeout: Duration,
     /// For a client that takes none of the response bytes we hold for it.
     pub write_stall_timeout: Duration,
+    /// What a client that was answered early may still send, and for how long, before its connection is closed.
+    pub linger_timeout: Duration,
+    pub linger_bytes: usize,
     /// From shutdown until connections that are still open get aborted.
     pub drain_timeout: Duration,
     /// Further connections wait in the listen backlog.
@@ -67,6 +71,8 @@ impl Default for Limits {
             idle_timeout: Duration::from_secs(60),
             body_timeout: Duration::from_secs(15),
             write_stall_timeout: Duration::from_secs(30),
+            linger_timeout: Duration::from_secs(5),
+            linger_bytes: 16 * 1024 * 1024,
             drain_timeout: Duration::from_secs(10),
             max_connections: 4096,
             max_connections_per_peer: 256,
