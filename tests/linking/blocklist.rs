@@ -41,6 +41,31 @@ both_databases! {
         stage.finish().await;
     }
 
+    async fn no_byte_in_a_forwarded_address_takes_anybody_past_a_blocked_network(engine) {
+        let stage = Stage::behind_proxy(engine).await;
+        blocked(&stage, BlockEntry::network("198.51.100.0/24").unwrap(), None).await;
+        let through = |line: &[u8]| stage.test.client().from("10.0.0.1").header_bytes("x-forwarded-for", line);
+        let begin = "/auth/discord/link?guild=guild-1";
+        for line in [&b"198.51.100.1"[..], b"\xe9, 198.51.100.1", b"\xff,198.51.100.1:99, 10.0.0.2", b"::1, [::ffff:198.51.100.1]"] {
+            assert_eq!(through(line).get(begin).await.status, 403, "{line:?}");
+        }
+        // Whom nobody can read is somebody, but not this network; what blocks everybody blocks them too.
+        assert_eq!(through(b"\xe9").get(begin).await.status, 303);
+        for everybody in ["0.0.0.0/0", "::/0"] {
+            let entry = BlockEntry::network(everybody).unwrap();
+            blocked(&stage, entry.clone(), None).await;
+            assert_eq!(through(b"\xe9").get(begin).await.status, 403, "{everybody}");
+            unblock(&stage.test.app, entry, Actor::Operator).await.unwrap();
+        }
+        // They are counted together, and the proxy is not counted with them.
+        for turn in 3..30 {
+            assert_eq!(through(&[0xe9, b'a' + turn]).get(begin).await.status, 303, "{turn}");
+        }
+        assert_eq!(through(b"\xff").get(begin).await.status, 429);
+        assert_eq!(stage.test.client().from("10.0.0.1").get(begin).await.status, 303);
+        stage.finish().await;
+    }
+
     async fn a_blocked_discord_account_is_bound_to_nothing(engine) {
         let stage = Stage::set(engine).await;
         stage.demand(JoinMode::Auto, false).await;

@@ -56,7 +56,7 @@ both_databases! {
             // The calls between the first and the last are taken without their requests: there are thousands.
             let key = server(&test, &tenant).await.key.num.0;
             for _ in 2..burst {
-                assert!(test.app.gate.take_key(key, tier, now_ms, false).allowed);
+                assert!(test.app.gate.take_key(key, tier, false).allowed);
             }
             let last = caller.get(COUNT).await;
             assert_eq!(rate_of(&last), Some((burst, 0, now_ms / 1000 + 120)));
@@ -65,6 +65,33 @@ both_databases! {
             let reply = caller.get(COUNT).await;
             assert_eq!(rate_of(&reply).map(|(_, left, _)| left), Some(per_minute - 1));
         }
+        test.finish().await;
+    }
+
+    async fn a_wall_clock_set_back_ten_minutes_refuses_nobody(engine) {
+        let test = TestApp::start(engine).await;
+        let tenant = test.tenant(1, Tier::Free).await;
+        let (caller, unknown) = (test.plugin(&tenant.key), test.plugin(&stranger(1)));
+        let owner = test.person(&test.session(&tenant.owner).await);
+        for turn in 0..30 {
+            let reply = caller.get(COUNT).await;
+            assert_answer(&reply, 200, r#"{"Total":0}"#);
+            assert_failure(&unknown.get(COUNT).await, 401, "UNAUTHORIZED");
+            assert_eq!(owner.get("/account").await.status, 200);
+            let begun = test.client().get("/auth/discord/login").await;
+            assert_eq!(begun.status, 503, "no Discord here, which is told to whoever may begin");
+            if turn == 0 {
+                test.clock.advance_ms(-10 * 60_000);
+            } else {
+                // The reset is still told as a time of the wall clock.
+                assert_eq!(rate_of(&reply), Some((480, 479 - turn, START_S - 600 + (i64::from(turn + 1) * 250 + 999) / 1000)));
+            }
+        }
+        // And nobody is given more than their due.
+        assert_failure(&unknown.get(COUNT).await, 429, "RATE_LIMITED");
+        test.clock.advance_ms(2_000);
+        assert_failure(&unknown.get(COUNT).await, 401, "UNAUTHORIZED");
+        assert_failure(&unknown.get(COUNT).await, 429, "RATE_LIMITED");
         test.finish().await;
     }
 

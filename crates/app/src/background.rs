@@ -142,7 +142,7 @@ fn failures_of(step: &'static str) -> metrics::Counter {
 
 /// Writes down when keys were last used.
 pub async fn flush_uses(app: &App) -> Result<(), AppError> {
-    let uses = app.gate.drain_uses(app.now_ms());
+    let uses = app.gate.drain_uses();
     for (index, slice) in uses.chunks(SLICE).enumerate() {
         if let Err(error) = app.db.write(RecordUses(slice.to_vec())).await {
             app.gate.restore_uses(&uses[index * SLICE..]);

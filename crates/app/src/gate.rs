@@ -3,6 +3,7 @@
 use std::hash::Hash;
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 
+use domain::clock::SharedClock;
 use domain::network::ClientNetwork;
 use domain::plan::{RateLimit, Tier};
 use domain::platform_id::SteamAccount;
@@ -16,7 +17,10 @@ const SWEEP_MS: i64 = 1_000;
 /// A cell without calls for this long holds a full bucket at any sensible limit.
 const IDLE_MS: i64 = 10 * 60_000;
 
+/// Buckets run on the steady clock: when the wall clock is set back, nobody is refused for it. Only the times of last
+/// use, which people read, are those of the wall clock.
 pub struct Gate {
+    clock: SharedClock,
     limits: Limits,
     keys: HashMap<i64, KeyCell>,
     networks: Buckets<ClientNetwork>,
@@ -70,8 +74,9 @@ pub struct KeyUse {
 }
 
 impl Gate {
-    pub fn new(limits: Limits) -> Self {
+    pub fn new(limits: Limits, clock: SharedClock) -> Self {
         Self {
+            clock,
             limits,
             keys: HashMap::new(),
             networks: Buckets::new(),
@@ -86,49 +91,53 @@ impl Gate {
     }
 
     /// Takes one call from a key's bucket and remembers the use.
-    pub fn take_key(&self, key_num: i64, tier: Tier, now_ms: i64, in_query: bool) -> Decision {
+    pub fn take_key(&self, key_num: i64, tier: Tier, in_query: bool) -> Decision {
         let keys = self.keys.pin();
         let known = keys.get(&key_num);
         let cell = known.unwrap_or_else(|| keys.get_or_insert_with(key_num, KeyCell::default));
-        cell.last_used_ms.fetch_max(now_ms, Relaxed);
+        cell.last_used_ms.fetch_max(self.clock.now_ms(), Relaxed);
         if in_query {
             cell.query_calls.fetch_add(1, Relaxed);
         }
-        take(&cell.bucket, now_ms, self.limits.of(tier))
+        take(&cell.bucket, self.clock.steady_ms(), self.limits.of(tier))
     }
 
     /// The state of a key's bucket, for answers that did not count.
-    pub fn peek_key(&self, key_num: i64, tier: Tier, now_ms: i64) -> Decision {
+    pub fn peek_key(&self, key_num: i64, tier: Tier) -> Decision {
         let bucket = self
             .keys
             .pin()
             .get(&key_num)
             .map_or(0, |cell| cell.bucket.load(Relaxed));
-        rate::peek(bucket, now_ms, self.limits.of(tier))
+        rate::peek(bucket, self.clock.steady_ms(), self.limits.of(tier))
     }
 
     /// Counts an unknown key against the caller's network.
-    pub fn take_unknown_key(&self, network: ClientNetwork, now_ms: i64) -> Decision {
-        self.networks.take(network, now_ms, self.limits.unknown_keys)
+    pub fn take_unknown_key(&self, network: ClientNetwork) -> Decision {
+        self.networks
+            .take(network, self.clock.steady_ms(), self.limits.unknown_keys)
     }
 
     /// Counts a dashboard call against the account.
-    pub fn take_account(&self, account_num: i64, now_ms: i64) -> Decision {
-        self.accounts.take(account_num, now_ms, self.limits.dashboard)
+    pub fn take_account(&self, account_num: i64) -> Decision {
+        self.accounts
+            .take(account_num, self.clock.steady_ms(), self.limits.dashboard)
     }
 
     /// Counts a sign-in that begins on a public page.
-    pub fn take_link_start(&self, network: ClientNetwork, now_ms: i64) -> Decision {
-        self.link_starts.take(network, now_ms, self.limits.link_starts)
+    pub fn take_link_start(&self, network: ClientNetwork) -> Decision {
+        self.link_starts
+            .take(network, self.clock.steady_ms(), self.limits.link_starts)
     }
 
     /// Counts a question about a player that somebody pressed a button for.
-    pub fn take_check(&self, player: SteamAccount, now_ms: i64) -> Decision {
-        self.checks.take(player, now_ms, CHECKS)
+    pub fn take_check(&self, player: SteamAccount) -> Decision {
+        self.checks.take(player, self.clock.steady_ms(), CHECKS)
     }
 
     /// Uses since the last call of this, and forgets cells that have been idle.
-    pub fn drain_uses(&self, now_ms: i64) -> Vec<KeyUse> {
+    pub fn drain_uses(&self) -> Vec<KeyUse> {
+        let (now_ms, steady_ms) = (self.clock.now_ms(), self.clock.steady_ms());
         let keys = self.keys.pin();
         let mut uses = Vec::new();
         for (key_num, cell) in &keys {
@@ -143,10 +152,10 @@ impl Gate {
             }
         }
         keys.retain(|_, cell| cell.last_used_ms.load(Relaxed) > now_ms - IDLE_MS);
-        self.networks.sweep(now_ms);
-        self.accounts.sweep(now_ms);
-        self.link_starts.sweep(now_ms);
-        self.checks.sweep(now_ms);
+        self.networks.sweep(steady_ms);
+        self.accounts.sweep(steady_ms);
+        self.link_starts.sweep(steady_ms);
+        self.checks.sweep(steady_ms);
         uses
     }
 
@@ -178,43 +187,47 @@ impl<K: Hash + Eq + Send + Sync + Copy> Buckets<K> {
         }
     }
 
-    fn take(&self, key: K, now_ms: i64, limit: RateLimit) -> Decision {
+    fn take(&self, key: K, steady_ms: i64, limit: RateLimit) -> Decision {
         let cells = self.cells.pin();
         if let Some(bucket) = cells.get(&key) {
-            return take(bucket, now_ms, limit);
+            return take(bucket, steady_ms, limit);
         }
         // Looking through all of them for every newcomer would be the attack's own work; once a second is enough.
-        if cells.len() >= MAX_CELLS && self.is_sweep_due(now_ms) {
-            self.sweep(now_ms);
+        if cells.len() >= MAX_CELLS && self.is_sweep_due(steady_ms) {
+            self.sweep(steady_ms);
         }
         if cells.len() >= MAX_CELLS {
-            return take(&self.shared, now_ms, limit);
+            return take(&self.shared, steady_ms, limit);
         }
-        take(cells.get_or_insert_with(key, AtomicI64::default), now_ms, limit)
+        take(
+            cells.get_or_insert_with(key, AtomicI64::default),
+            steady_ms,
+            limit,
+        )
     }
 
     /// True for one caller a second.
-    fn is_sweep_due(&self, now_ms: i64) -> bool {
+    fn is_sweep_due(&self, steady_ms: i64) -> bool {
         let last = self.swept_at_ms.load(Relaxed);
-        now_ms - last >= SWEEP_MS
+        steady_ms - last >= SWEEP_MS
             && self
                 .swept_at_ms
-                .compare_exchange(last, now_ms, Relaxed, Relaxed)
+                .compare_exchange(last, steady_ms, Relaxed, Relaxed)
                 .is_ok()
     }
 
     /// A bucket whose time has passed is full, the same as none.
-    fn sweep(&self, now_ms: i64) {
+    fn sweep(&self, steady_ms: i64) {
         self.cells
             .pin()
-            .retain(|_, bucket| bucket.load(Relaxed) > now_ms * 1000);
+            .retain(|_, bucket| bucket.load(Relaxed) > steady_ms * 1000);
     }
 }
 
-fn take(bucket: &AtomicI64, now_ms: i64, limit: RateLimit) -> Decision {
+fn take(bucket: &AtomicI64, steady_ms: i64, limit: RateLimit) -> Decision {
     let mut seen = bucket.load(Relaxed);
     loop {
-        let decision = rate::decide(seen, now_ms, limit);
+        let decision = rate::decide(seen, steady_ms, limit);
         match bucket.compare_exchange_weak(seen, decision.new_tat, Relaxed, Relaxed) {
             Ok(_) => return decision,
             Err(newer) => seen = newer,
@@ -224,24 +237,34 @@ fn take(bucket: &AtomicI64, now_ms: i64, limit: RateLimit) -> Decision {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use domain::clock::TestClock;
+    use domain::network::ClientAddress;
+
     use super::*;
 
     const NOW: i64 = 1_700_000_000_000;
 
     fn gate(burst: u32) -> Gate {
+        gate_at(burst, Arc::new(TestClock::new(NOW)))
+    }
+
+    fn gate_at(burst: u32, clock: SharedClock) -> Gate {
         let limit = RateLimit {
             per_minute: 60,
             burst,
             bulk_ids: 1,
         };
-        Gate::new(Limits {
+        let limits = Limits {
             free: limit,
             standard: limit,
             pro: limit,
             unknown_keys: limit,
             dashboard: limit,
             link_starts: limit,
-        })
+        };
+        Gate::new(limits, clock)
     }
 
     #[test]
@@ -252,7 +275,7 @@ mod tests {
             for _ in 0..4 {
                 scope.spawn(|| {
                     for _ in 0..100 {
-                        if gate.take_key(7, Tier::Free, NOW, false).allowed {
+                        if gate.take_key(7, Tier::Free, false).allowed {
                             allowed.fetch_add(1, Relaxed);
                         }
                     }
@@ -265,17 +288,19 @@ mod tests {
     #[test]
     fn one_key_running_dry_leaves_another_alone() {
         let gate = gate(1);
-        assert!(gate.take_key(1, Tier::Free, NOW, false).allowed);
-        assert!(!gate.take_key(1, Tier::Free, NOW, false).allowed);
-        assert!(gate.take_key(2, Tier::Free, NOW, false).allowed);
+        assert!(gate.take_key(1, Tier::Free, false).allowed);
+        assert!(!gate.take_key(1, Tier::Free, false).allowed);
+        assert!(gate.take_key(2, Tier::Free, false).allowed);
     }
 
     #[test]
     fn uses_are_handed_out_once_and_can_be_put_back() {
-        let gate = gate(10);
-        gate.take_key(1, Tier::Free, NOW, true);
-        gate.take_key(1, Tier::Free, NOW + 5, false);
-        let uses = gate.drain_uses(NOW + 5);
+        let clock = Arc::new(TestClock::new(NOW));
+        let gate = gate_at(10, Arc::clone(&clock) as SharedClock);
+        gate.take_key(1, Tier::Free, true);
+        clock.advance_ms(5);
+        gate.take_key(1, Tier::Free, false);
+        let uses = gate.drain_uses();
         assert_eq!(
             uses,
             [KeyUse {
@@ -284,20 +309,23 @@ mod tests {
                 query_calls: 1
             }]
         );
-        assert!(gate.drain_uses(NOW + 6).is_empty());
+        assert!(gate.drain_uses().is_empty());
         gate.restore_uses(&uses);
-        assert_eq!(gate.drain_uses(NOW + 7), uses);
+        assert_eq!(gate.drain_uses(), uses);
     }
 
     #[test]
     fn a_storm_of_networks_stays_within_its_memory() {
-        let gate = gate(2);
+        let clock = Arc::new(TestClock::new(NOW));
+        let gate = gate_at(2, Arc::clone(&clock) as SharedClock);
         for number in 0..(MAX_CELLS as u32 + 5_000) {
-            let network = ClientNetwork::of(std::net::Ipv4Addr::from(number << 8).into());
-            gate.take_unknown_key(network, NOW);
+            let address = std::net::Ipv4Addr::from(number << 8).into();
+            let network = ClientNetwork::of(ClientAddress::Known(address));
+            gate.take_unknown_key(network);
         }
         assert!(gate.networks.cells.len() <= MAX_CELLS);
-        gate.drain_uses(NOW + 10 * 60_000);
+        clock.advance_ms(10 * 60_000);
+        gate.drain_uses();
         assert_eq!(gate.networks.cells.len(), 0);
     }
 }

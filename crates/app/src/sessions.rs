@@ -77,7 +77,7 @@ pub async fn authenticate(app: &App, token: &SessionToken, org: Option<&OrgId>) 
     let hash = token.hash();
     let found = sessions::find_caller(&app.db, &hash, org, now_ms, now_ms - IDLE_MS).await?;
     let caller = found.ok_or(AppError::SignInRequired)?;
-    let decision = app.gate.take_account(caller.account.0, now_ms);
+    let decision = app.gate.take_account(caller.account.0);
     if !decision.allowed {
         return Err(AppError::RateLimited {
             retry_after_ms: decision.retry_after_ms,

@@ -1,13 +1,11 @@
 //! Trips of the dashboard to Discord: signing in, and showing which Discord servers somebody manages.
 
-use std::net::IpAddr;
-
 use domain::audit::{Actor, AuditAction};
 use domain::blocklist::BlockEntry;
 use domain::flow::{FlowToken, TRIP_MS};
 use domain::id::{AccountId, OrgId};
 use domain::name::DisplayName;
-use domain::network::ClientNetwork;
+use domain::network::{ClientAddress, ClientNetwork};
 use domain::oauth::{PkceVerifier, State};
 use domain::platform_id::DiscordId;
 use domain::return_path::ReturnPath;
@@ -34,12 +32,16 @@ pub struct Departure {
 }
 
 /// Begins a sign-in to the dashboard.
-pub async fn start_login(app: &App, return_to: ReturnPath, address: IpAddr) -> Result<Departure, AppError> {
+pub async fn start_login(
+    app: &App,
+    return_to: ReturnPath,
+    address: ClientAddress,
+) -> Result<Departure, AppError> {
     start(app, SignInPurpose::Dashboard, return_to, address).await
 }
 
 /// Begins a look at the Discord servers that a signed-in person manages, for an Org to claim one.
-pub async fn start_claim(app: &App, org: &OrgId, address: IpAddr) -> Result<Departure, AppError> {
+pub async fn start_claim(app: &App, org: &OrgId, address: ClientAddress) -> Result<Departure, AppError> {
     let back = ["/app/orgs/", org.as_str(), "/guilds/new"].concat();
     let return_to = ReturnPath::parse(&back).ok_or(AppError::NotFound)?;
     start(app, SignInPurpose::Claim, return_to, address).await
@@ -73,10 +75,10 @@ async fn start(
     app: &App,
     purpose: SignInPurpose,
     return_to: ReturnPath,
-    address: IpAddr,
+    address: ClientAddress,
 ) -> Result<Departure, AppError> {
     let network = ClientNetwork::exact(address);
-    let decision = app.gate.take_link_start(network, app.now_ms());
+    let decision = app.gate.take_link_start(network);
     if !decision.allowed {
         return Err(AppError::RateLimited {
             retry_after_ms: decision.retry_after_ms,
@@ -137,7 +139,7 @@ async fn arrive(
     purpose: SignInPurpose,
     token: Option<&FlowToken>,
     answer: DiscordAnswer<'_>,
-    address: IpAddr,
+    address: ClientAddress,
 ) -> Result<(Identified, ReturnPath), AppError> {
     let token = token.ok_or(AppError::SignInExpired)?;
     let state = State::parse(answer.state).map_err(|_| AppError::SignInExpired)?;
@@ -189,7 +191,7 @@ pub async fn finish_login(
     app: &App,
     token: Option<&FlowToken>,
     answer: DiscordAnswer<'_>,
-    address: IpAddr,
+    address: ClientAddress,
     device: Option<String>,
     old: Option<&SessionToken>,
 ) -> Result<SignedIn, AppError> {
@@ -255,7 +257,7 @@ pub async fn finish_claim(
     app: &App,
     token: Option<&FlowToken>,
     answer: DiscordAnswer<'_>,
-    address: IpAddr,
+    address: ClientAddress,
     session: Option<&SessionToken>,
 ) -> Result<ReturnPath, AppError> {
     let session = session.ok_or(AppError::SignInRequired)?;

@@ -78,11 +78,11 @@ impl App {
         let vault = master_keys::open_vault(&parts).await?;
         let app = App {
             inner: Arc::new(Inner {
+                gate: Gate::new(parts.limits, Arc::clone(&parts.clock)),
                 db: parts.db,
                 clock: parts.clock,
                 random: parts.random,
                 vault,
-                gate: Gate::new(parts.limits),
                 errors: ErrorLog::default(),
                 seen: Seen::default(),
                 steam_groups: SteamGroups::default(),

@@ -4,6 +4,7 @@ use std::net::IpAddr;
 
 use ipnet::IpNet;
 
+use crate::network::ClientAddress;
 use crate::platform_id::{DiscordId, SteamId};
 
 /// One entry, in the spelling that is stored.
@@ -15,7 +16,7 @@ pub struct BlockEntry(String);
 pub enum NetworkError {
     #[error("a network is written like 203.0.113.0/24 or 2001:db8::/32")]
     Form,
-    #[error("that is most of the internet; give at least /8 (IPv4) or /16 (IPv6)")]
+    #[error("that is most of the internet; give at least /8 (IPv4) or /16 (IPv6), or /0 to mean everybody")]
     TooWide,
 }
 
@@ -36,24 +37,23 @@ impl BlockEntry {
             .or_else(|_| text.parse::<IpAddr>().map(IpNet::from))
             .map_err(|_| NetworkError::Form)?
             .trunc();
-        let least = match network {
-            IpNet::V4(_) => 8,
-            IpNet::V6(_) => 16,
-        };
-        if network.prefix_len() < least {
+        if network.prefix_len() != 0 && network.prefix_len() < widest(network.addr()) {
             return Err(NetworkError::TooWide);
         }
         Ok(Self::of_network(network))
     }
 
-    /// Every network that an address is in, from itself to the widest that can be blocked.
-    pub fn networks_of(address: IpAddr) -> Vec<Self> {
-        let widest = match address {
-            IpAddr::V4(_) => 8,
-            IpAddr::V6(_) => 16,
+    /// Every network that a client is in, from its own address to everybody. One whose address cannot be read is in
+    /// none but those of everybody.
+    pub fn networks_of(client: ClientAddress) -> Vec<Self> {
+        let Some(address) = client.known() else {
+            let everybody = [IpAddr::from([0; 4]), IpAddr::from([0; 16])];
+            let whole = everybody.into_iter().filter_map(|zero| IpNet::new(zero, 0).ok());
+            return whole.map(Self::of_network).collect();
         };
-        let whole = IpNet::from(address);
-        (widest..=whole.max_prefix_len())
+        let narrowest = IpNet::from(address).max_prefix_len();
+        std::iter::once(0)
+            .chain(widest(address)..=narrowest)
             .filter_map(|length| IpNet::new(address, length).ok())
             .map(|network| Self::of_network(network.trunc()))
             .collect()
@@ -65,6 +65,14 @@ impl BlockEntry {
 
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+/// The shortest prefix that is still somebody's network, and no slip of the hand.
+const fn widest(address: IpAddr) -> u8 {
+    match address {
+        IpAddr::V4(_) => 8,
+        IpAddr::V6(_) => 16,
     }
 }
 
@@ -83,10 +91,20 @@ mod tests {
         ] {
             assert_eq!(BlockEntry::network(text).unwrap().as_str(), stored);
         }
-        assert_eq!(BlockEntry::network("0.0.0.0/0"), Err(NetworkError::TooWide));
+        assert_eq!(BlockEntry::network("0.0.0.0/1"), Err(NetworkError::TooWide));
         assert_eq!(BlockEntry::network("::/8"), Err(NetworkError::TooWide));
         for text in ["", "x", "203.0.113.0/33", "203.0.113"] {
             assert_eq!(BlockEntry::network(text), Err(NetworkError::Form), "{text}");
+        }
+    }
+
+    #[test]
+    fn who_cannot_be_read_is_in_the_networks_of_everybody_and_in_no_other() {
+        let everybody = ["0.0.0.0/0", "::/0"].map(|text| BlockEntry::network(text).unwrap());
+        assert_eq!(BlockEntry::networks_of(ClientAddress::Unreadable), everybody);
+        for (address, whole) in [("203.0.113.7", &everybody[0]), ("2001:db8::1", &everybody[1])] {
+            let client = ClientAddress::Known(address.parse().unwrap());
+            assert!(BlockEntry::networks_of(client).contains(whole));
         }
     }
 
@@ -103,7 +121,7 @@ mod tests {
         fn an_address_is_found_in_every_network_around_it(address: [u8; 4], length in 8_u8..=32) {
             let address = IpAddr::from(address);
             let blocked = BlockEntry::network(&format!("{address}/{length}")).unwrap();
-            prop_assert!(BlockEntry::networks_of(address).contains(&blocked));
+            prop_assert!(BlockEntry::networks_of(ClientAddress::Known(address)).contains(&blocked));
         }
 
         #[test]
@@ -111,14 +129,14 @@ mod tests {
             let inside = IpAddr::from(std::net::Ipv4Addr::from(address));
             let outside = IpAddr::from(std::net::Ipv4Addr::from(address ^ (1 << (32 - u32::from(length)))));
             let blocked = BlockEntry::network(&format!("{inside}/{length}")).unwrap();
-            prop_assert!(!BlockEntry::networks_of(outside).contains(&blocked));
+            prop_assert!(!BlockEntry::networks_of(ClientAddress::Known(outside)).contains(&blocked));
         }
 
         #[test]
         fn sixth_version_addresses_are_found_too(address: [u16; 8], length in 16_u8..=128) {
             let address = IpAddr::from(address);
             let blocked = BlockEntry::network(&format!("{address}/{length}")).unwrap();
-            prop_assert!(BlockEntry::networks_of(address).contains(&blocked));
+            prop_assert!(BlockEntry::networks_of(ClientAddress::Known(address)).contains(&blocked));
         }
     }
 }

@@ -1,12 +1,17 @@
 //! Where the time comes from.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::sync::{Arc, LazyLock};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-/// Tells the time in milliseconds since the Unix epoch. It may step backwards when the machine's clock is corrected.
+/// Tells the time, as two numbers that must not be mixed.
 pub trait Clock: Send + Sync + 'static {
+    /// Milliseconds since the Unix epoch. It may step backwards when the machine's clock is corrected.
     fn now_ms(&self) -> i64;
+
+    /// Milliseconds since some moment in the past, for measuring how long something takes or has to wait. It never
+    /// steps, whatever happens to the machine's clock; it means nothing to another process.
+    fn steady_ms(&self) -> i64;
 }
 
 /// The clock that all parts of one process share.
@@ -25,30 +30,50 @@ impl Clock for SystemClock {
         let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         i64::try_from(elapsed.as_millis()).unwrap_or(i64::MAX)
     }
+
+    fn steady_ms(&self) -> i64 {
+        static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
+        // Not from 0: a bucket that was never touched must lie in the past.
+        HOUR_MS + i64::try_from(BEGAN.elapsed().as_millis()).unwrap_or(i64::MAX - HOUR_MS)
+    }
 }
+
+const HOUR_MS: i64 = 60 * 60_000;
 
 /// A clock that stands still until it is moved.
 #[derive(Debug)]
-pub struct TestClock(AtomicI64);
+pub struct TestClock {
+    now_ms: AtomicI64,
+    steady_ms: AtomicI64,
+}
 
 impl TestClock {
     pub fn new(start_ms: i64) -> Self {
-        Self(AtomicI64::new(start_ms))
+        Self {
+            now_ms: AtomicI64::new(start_ms),
+            steady_ms: AtomicI64::new(HOUR_MS),
+        }
     }
 
-    /// Moves the clock; a negative step moves it back.
+    /// Lets time pass. A negative step sets the wall clock back, and no time passes.
     pub fn advance_ms(&self, step_ms: i64) {
-        self.0.fetch_add(step_ms, Ordering::SeqCst);
+        self.now_ms.fetch_add(step_ms, Ordering::SeqCst);
+        self.steady_ms.fetch_add(step_ms.max(0), Ordering::SeqCst);
     }
 
+    /// Sets the wall clock, without any time passing.
     pub fn set_ms(&self, now_ms: i64) {
-        self.0.store(now_ms, Ordering::SeqCst);
+        self.now_ms.store(now_ms, Ordering::SeqCst);
     }
 }
 
 impl Clock for TestClock {
     fn now_ms(&self) -> i64 {
-        self.0.load(Ordering::SeqCst)
+        self.now_ms.load(Ordering::SeqCst)
+    }
+
+    fn steady_ms(&self) -> i64 {
+        self.steady_ms.load(Ordering::SeqCst)
     }
 }
 
@@ -66,6 +91,22 @@ mod tests {
         assert_eq!(clock.now_ms(), 950);
         clock.set_ms(7);
         assert_eq!(clock.now_ms(), 7);
+    }
+
+    #[test]
+    fn setting_the_wall_clock_leaves_the_steady_one_alone() {
+        let clock = TestClock::new(1_000);
+        let began = clock.steady_ms();
+        clock.advance_ms(250);
+        clock.advance_ms(-600_000);
+        clock.set_ms(7);
+        assert_eq!(clock.steady_ms(), began + 250);
+    }
+
+    #[test]
+    fn the_steady_clock_of_the_machine_only_goes_forward() {
+        let times: Vec<i64> = (0..1_000).map(|_| SystemClock.steady_ms()).collect();
+        assert!(times.is_sorted() && times[0] > 0);
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! Rate limiting as arithmetic on one number per bucket: the time at which the bucket will be full again.
+//! Rate limiting as arithmetic on one number per bucket: the time at which the bucket will be full again. Times are those
+//! of the steady clock, so that a correction of the wall clock neither fills nor empties anything.
 
 use crate::plan::RateLimit;
 
@@ -6,7 +7,7 @@ const MINUTE_US: i64 = 60_000_000;
 /// Times beyond this (about 73,000 years) are clamped, so that no sum can overflow.
 const MAX_NOW_MS: i64 = i64::MAX / 4_000;
 
-/// The answer for one call. Store `new_tat` after a refusal too: it heals a bucket left in the future by a clock step.
+/// The answer for one call. Store `new_tat` after a refusal too: it heals a bucket that a lowered limit left overfull.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decision {
     pub allowed: bool,
@@ -14,9 +15,9 @@ pub struct Decision {
     pub remaining: u32,
     /// How long to wait until a call passes; 0 when one passes now.
     pub retry_after_ms: i64,
-    /// When the bucket is full again if nothing more is called.
-    pub reset_at_ms: i64,
-    /// The new state of the bucket, in microseconds since the Unix epoch.
+    /// How long until the bucket is full again if nothing more is called.
+    pub reset_after_ms: i64,
+    /// The new state of the bucket, in microseconds of the steady clock.
     pub new_tat: i64,
 }
 
@@ -54,7 +55,7 @@ impl Bucket {
         let per_minute = i64::from(limit.per_minute.max(1));
         let interval_us = (MINUTE_US + per_minute - 1) / per_minute;
         let burst = i64::from(limit.burst.max(1));
-        // An empty bucket is the worst that a clock step or a lowered limit can cause.
+        // An empty bucket is the worst that a lowered limit can cause.
         let used_us = tat.saturating_sub(now_us).clamp(0, burst * interval_us);
         Self {
             now_us,
@@ -81,7 +82,7 @@ impl Bucket {
             allowed,
             remaining: u32::try_from(free).unwrap_or(0),
             retry_after_ms: whole_ms(wait_us),
-            reset_at_ms: whole_ms(new_tat),
+            reset_after_ms: whole_ms(self.used_us),
             new_tat,
         }
     }
@@ -124,7 +125,7 @@ mod tests {
         let refused = decide(tat, NOW_MS, limit(240, 480));
         assert!(!refused.allowed);
         assert_eq!((refused.remaining, refused.retry_after_ms), (0, 250));
-        assert_eq!(refused.reset_at_ms, NOW_MS + 120_000);
+        assert_eq!(refused.reset_after_ms, 120_000);
     }
 
     #[test]
@@ -140,7 +141,7 @@ mod tests {
         let two = limit(60, 2);
         let fresh = peek(0, NOW_MS, two);
         assert!(fresh.allowed);
-        assert_eq!((fresh.remaining, fresh.reset_at_ms), (2, NOW_MS));
+        assert_eq!((fresh.remaining, fresh.reset_after_ms), (2, 0));
         let tat = decide(0, NOW_MS, two).new_tat;
         assert_eq!(peek(tat, NOW_MS, two).remaining, 1);
         let tat = decide(tat, NOW_MS, two).new_tat;
@@ -199,7 +200,7 @@ mod tests {
         #[test]
         fn a_bucket_is_full_at_its_reset(limit in any_limit(), tat: i64, now in 0..NOW_MS) {
             let decision = decide(tat, now, limit);
-            prop_assert_eq!(peek(decision.new_tat, decision.reset_at_ms, limit).remaining, limit.burst);
+            prop_assert_eq!(peek(decision.new_tat, now + decision.reset_after_ms, limit).remaining, limit.burst);
         }
 
         #[test]
@@ -218,7 +219,7 @@ mod tests {
             let interval_ms = 60_000 / i64::from(limit.per_minute) + 1;
             prop_assert!(decision.retry_after_ms <= interval_ms);
             let full_ms = i64::from(limit.burst) * interval_ms;
-            prop_assert!(decision.reset_at_ms <= now.clamp(0, MAX_NOW_MS) + full_ms);
+            prop_assert!(decision.reset_after_ms <= full_ms);
         }
     }
 }

@@ -29,10 +29,15 @@ impl Client {
     }
 
     /// Sends one more header; a repeated name is sent twice.
-    pub fn header(mut self, name: &'static str, value: &str) -> Self {
+    pub fn header(self, name: &'static str, value: &str) -> Self {
+        self.header_bytes(name, value.as_bytes())
+    }
+
+    /// The same with a value that need not be text.
+    pub fn header_bytes(mut self, name: &'static str, value: &[u8]) -> Self {
         self.headers.push((
             HeaderName::from_static(name),
-            HeaderValue::from_str(value).expect("a header value"),
+            HeaderValue::from_bytes(value).expect("a header value"),
         ));
         self
     }

@@ -1,13 +1,12 @@
 //! What handlers share.
 
-use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use app::App;
 use axum::extract::FromRef;
 use domain::link::Country;
-use domain::network::client_ip;
+use domain::network::{ClientAddress, client_address};
 use domain::token::SessionToken;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use ipnet::IpNet;
@@ -23,7 +22,7 @@ pub struct WebState {
 impl WebState {
     /// Where a visitor is, as two letters: from the proxy's header if one is configured, else from the table of networks.
     /// The address itself goes no further.
-    pub fn country(&self, peer: Peer, headers: &HeaderMap, address: IpAddr) -> Option<Country> {
+    pub fn country(&self, peer: Peer, headers: &HeaderMap, client: ClientAddress) -> Option<Country> {
         let named = self
             .settings
             .country_header
@@ -34,12 +33,11 @@ impl WebState {
             .and_then(|value| value.to_str().ok());
         match told {
             Some(text) => Country::parse(text).ok(),
-            None => self
-                .app
-                .platforms
-                .geo
-                .as_ref()
-                .and_then(|geo| geo.country(address)),
+            None => {
+                let address = client.known()?;
+                let geo = self.app.platforms.geo.as_ref()?;
+                geo.country(address)
+            }
         }
     }
 }
@@ -114,28 +112,22 @@ impl Settings {
         self.trusted_proxies.iter().any(|proxy| proxy.contains(&ip))
     }
 
-    pub fn client_ip(&self, peer: Peer, headers: &HeaderMap) -> IpAddr {
-        let forwarded = headers
-            .get_all("x-forwarded-for")
-            .iter()
-            .filter_map(|value| value.to_str().ok());
-        let hops: Vec<&str> = forwarded
-            .flat_map(|value| value.split(','))
-            .map(str::trim)
-            .collect();
-        client_ip(peer.0.ip(), &self.trusted_proxies, hops.into_iter())
+    /// Whom limits and blocks of a network are about.
+    pub fn client(&self, peer: Peer, headers: &HeaderMap) -> ClientAddress {
+        let forwarded = headers.get_all("x-forwarded-for").iter();
+        client_address(
+            peer.0.ip(),
+            &self.trusted_proxies,
+            forwarded.map(HeaderValue::as_bytes),
+        )
     }
 
     /// Whether the request reached us, or the trusted proxy before us, over TLS or never left this machine.
     pub fn arrived_safely(&self, peer: Peer, headers: &HeaderMap) -> bool {
-        let trusted = self
-            .trusted_proxies
-            .iter()
-            .any(|network| network.contains(&peer.0.ip()));
-        if trusted {
-            return headers
-                .get("x-forwarded-proto")
-                .is_some_and(|proto| proto == "https");
+        if self.comes_from_proxy(peer) {
+            // A visitor may have sent one of several.
+            let mut told = headers.get_all("x-forwarded-proto").iter().peekable();
+            return told.peek().is_some() && told.all(|proto| proto == "https");
         }
         peer.0.ip().is_loopback()
     }

@@ -1,9 +1,8 @@
 //! The way back from Discord.
 
-use std::net::IpAddr;
-
 use domain::blocklist::BlockEntry;
 use domain::flow::{FlowPurpose, FlowToken, JoinMode, Provider};
+use domain::network::ClientAddress;
 use domain::oauth::State;
 use domain::platform_id::DiscordId;
 use platform::discord::oauth::{AccessToken, Person};
@@ -29,7 +28,7 @@ pub async fn discord_callback(
     purpose: FlowPurpose,
     token: Option<&FlowToken>,
     answer: DiscordAnswer<'_>,
-    address: IpAddr,
+    address: ClientAddress,
 ) -> Result<String, AppError> {
     let token = token.ok_or(AppError::SignInExpired)?;
     let state = State::parse(answer.state).map_err(|_| AppError::SignInExpired)?;

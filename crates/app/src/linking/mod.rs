@@ -11,10 +11,9 @@ mod unlink;
 mod verify;
 mod view;
 
-use std::net::IpAddr;
-
 use domain::blocklist::BlockEntry;
 use domain::flow::{FlowPurpose, FlowToken, Provider};
+use domain::network::ClientAddress;
 use storage::blocklist;
 
 use crate::error::AppError;
@@ -66,7 +65,7 @@ pub async fn slug_of(
 }
 
 /// Refuses a blocked network before anything is asked of anybody.
-pub(crate) async fn refuse_blocked_network(app: &App, address: IpAddr) -> Result<(), AppError> {
+pub(crate) async fn refuse_blocked_network(app: &App, address: ClientAddress) -> Result<(), AppError> {
     refuse_blocked(app, &BlockEntry::networks_of(address)).await
 }
 

@@ -1,9 +1,7 @@
 //! The way out to a provider.
 
-use std::net::IpAddr;
-
 use domain::flow::{FlowPurpose, FlowToken, JoinMode, LIFETIME_MS, Provider, TRIP_MS};
-use domain::network::ClientNetwork;
+use domain::network::{ClientAddress, ClientNetwork};
 use domain::oauth::{PkceVerifier, State};
 use platform::discord::oauth::Scope;
 use storage::flows::{self, Trip};
@@ -29,11 +27,9 @@ pub async fn start(
     purpose: FlowPurpose,
     provider: Provider,
     token: Option<&FlowToken>,
-    address: IpAddr,
+    address: ClientAddress,
 ) -> Result<Started, AppError> {
-    let decision = app
-        .gate
-        .take_link_start(ClientNetwork::exact(address), app.now_ms());
+    let decision = app.gate.take_link_start(ClientNetwork::exact(address));
     if !decision.allowed {
         return Err(AppError::RateLimited {
             retry_after_ms: decision.retry_after_ms,

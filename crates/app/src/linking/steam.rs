@@ -1,10 +1,10 @@
 //! The way back from Steam.
 
-use std::net::IpAddr;
 use std::time::Duration;
 
 use domain::blocklist::BlockEntry;
 use domain::flow::{FlowPurpose, FlowToken, Provider};
+use domain::network::ClientAddress;
 use domain::oauth::State;
 use domain::platform_id::SteamId;
 use domain::quota::Purpose;
@@ -26,7 +26,7 @@ pub async fn steam_callback(
     purpose: FlowPurpose,
     token: Option<&FlowToken>,
     query: &str,
-    address: IpAddr,
+    address: ClientAddress,
 ) -> Result<String, AppError> {
     let token = token.ok_or(AppError::SignInExpired)?;
     let once = once_of(query).ok_or(AppError::SignInExpired)?;

@@ -1,10 +1,9 @@
 //! Ending one's own link.
 
-use std::net::IpAddr;
-
 use domain::audit::Actor;
 use domain::flow::{FlowPurpose, FlowToken};
 use domain::link::UnlinkCause;
+use domain::network::ClientAddress;
 use domain::platform_id::EitherId;
 use storage::{OrgScope, Tx, Work, flows};
 
@@ -15,7 +14,12 @@ use crate::links::{self, UnlinkRequest};
 use crate::state::App;
 
 /// Ends the link of whoever signed in, by either account. Doing it again changes nothing.
-pub async fn unlink(app: &App, slug: &str, token: &FlowToken, address: IpAddr) -> Result<(), AppError> {
+pub async fn unlink(
+    app: &App,
+    slug: &str,
+    token: &FlowToken,
+    address: ClientAddress,
+) -> Result<(), AppError> {
     refuse_blocked_network(app, address).await?;
     let current = current_of_page(app, token, FlowPurpose::Unlink, slug).await?;
     if current.flow.finished {

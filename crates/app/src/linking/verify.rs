@@ -1,12 +1,11 @@
 //! The button: looks at everything the Guild asks for, now, and binds both accounts.
 
-use std::net::IpAddr;
-
 use domain::audit::Actor;
 use domain::blocklist::BlockEntry;
 use domain::flow::{Finding, FlowPurpose, FlowToken, JoinMode};
 use domain::id::LinkId;
 use domain::link::Country;
+use domain::network::ClientAddress;
 use domain::platform_id::{DiscordId, SteamId};
 use domain::quota::Purpose;
 use domain::steam_group::{Membership, Obstacle};
@@ -30,7 +29,7 @@ pub enum Outcome {
 /// Who presses a button of the page.
 pub struct Verifier<'a> {
     pub token: &'a FlowToken,
-    pub address: IpAddr,
+    pub address: ClientAddress,
     pub country: Option<Country>,
 }
 
@@ -133,7 +132,7 @@ async fn look(
 
 /// One look at a player every few seconds, however many browsers and buttons they have.
 fn may_ask(app: &App, steam_id: &SteamId) -> bool {
-    app.gate.take_check(steam_id.account(), app.now_ms()).allowed
+    app.gate.take_check(steam_id.account()).allowed
 }
 
 async fn ensure_member(app: &App, current: &Current, discord_id: &DiscordId) -> Option<Finding> {

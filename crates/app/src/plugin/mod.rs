@@ -160,7 +160,7 @@ pub async fn call(app: &App, request: Request<'_>) -> Answer {
             answer.rate = Some(RateState {
                 limit: app.gate.limit(resolved.tier).burst,
                 remaining: decision.remaining,
-                reset_at_s: (decision.reset_at_ms + 999).div_euclid(1000),
+                reset_at_s: (app.now_ms() + decision.reset_after_ms + 999).div_euclid(1000),
             });
         }
     }
@@ -173,11 +173,10 @@ async fn admit(
     key: &ResolvedKey,
     in_query: bool,
 ) -> (Result<Reply, AppError>, Decision) {
-    let now_ms = app.now_ms();
     if let Err(error) = check_alive(key, in_query) {
-        return (Err(error), app.gate.peek_key(key.num.0, key.tier, now_ms));
+        return (Err(error), app.gate.peek_key(key.num.0, key.tier));
     }
-    let decision = app.gate.take_key(key.num.0, key.tier, now_ms, in_query);
+    let decision = app.gate.take_key(key.num.0, key.tier, in_query);
     if !decision.allowed {
         let retry_after_ms = decision.retry_after_ms;
         return (Err(AppError::RateLimited { retry_after_ms }), decision);

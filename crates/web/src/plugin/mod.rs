@@ -82,7 +82,7 @@ pub async fn answer(state: &WebState, request: Request) -> Response {
     let call = Call {
         params: &params,
         key,
-        network: ClientNetwork::of(state.settings.client_ip(peer, &parts.headers)),
+        network: ClientNetwork::of(state.settings.client(peer, &parts.headers)),
         opened_as_page: in_query && opened_as_page(&parts.headers),
         plugin_version: parts
             .headers

@@ -1,10 +1,9 @@
 //! Who opens a public page: the flow of their browser, where they come from, the language they read.
 
-use std::net::IpAddr;
-
 use axum::extract::FromRequestParts;
 use domain::flow::FlowToken;
 use domain::link::Country;
+use domain::network::ClientAddress;
 use http::header::{ACCEPT_LANGUAGE, ORIGIN};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue};
@@ -19,7 +18,7 @@ const LANGUAGE_COOKIE: &str = "symbolon-language";
 
 pub struct Visitor {
     pub flow: Option<FlowToken>,
-    pub address: IpAddr,
+    pub address: ClientAddress,
     pub country: Option<Country>,
     pub texts: &'static Texts,
     /// The language was chosen with this request and is to be remembered.
@@ -43,7 +42,7 @@ impl FromRequestParts<WebState> for Visitor {
         let asked = asked.map(|(_, value)| value.into_owned());
         let accepts = headers.get(ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
         let texts = texts::choose(asked.as_deref(), cookie(headers, LANGUAGE_COOKIE), accepts);
-        let address = settings.client_ip(peer, headers);
+        let address = settings.client(peer, headers);
         Ok(Self {
             flow: cookie(headers, settings.flow_cookie()).and_then(|text| FlowToken::parse(text).ok()),
             address,
