@@ -3,6 +3,7 @@ mod addresses;
 mod allow_list;
 mod answers;
 mod arbitrary;
+mod bodies;
 mod browsers;
 mod count;
 mod failures;

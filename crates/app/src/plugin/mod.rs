@@ -126,17 +126,82 @@ impl Call<'_> {
     }
 }
 
+impl Answer {
+    fn refused(error: AppError) -> Self {
+        Self {
+            result: Err(error),
+            rate: None,
+            key_prefix: None,
+            org_num: 0,
+            key_in_query: false,
+        }
+    }
+}
+
+impl RateState {
+    fn of(app: &App, key: &ResolvedKey, decision: &Decision) -> Self {
+        Self {
+            limit: app.gate.limit(key.tier).burst,
+            remaining: decision.remaining,
+            reset_at_s: (app.now_ms() + decision.reset_after_ms + 999).div_euclid(1000),
+        }
+    }
+}
+
+/// Whether a body may be read: not for whom every call is refused, and so never for a key that is none of ours. What
+/// passes here is judged once more with the whole call, because a body can take its time.
+pub async fn admit_body(
+    app: &App,
+    params: &Params<'_>,
+    presented: &Presented,
+    network: ClientNetwork,
+) -> Result<(), Box<Answer>> {
+    let mut answer = Answer::refused(AppError::Unauthorized);
+    if matches!(params.action(), ActionParam::Repeated) {
+        answer.result = Err(repeated_action());
+        return Err(Box::new(answer));
+    }
+    let (key, in_query) = match presented {
+        Presented::Missing | Presented::Malformed => return Err(Box::new(answer)),
+        Presented::Key { key, in_query } => (key, *in_query),
+    };
+    answer.key_in_query = in_query;
+    let hash = key.hash();
+    let resolved = match keys::resolve(&app.db, &hash, None).await {
+        Ok(Some(resolved)) => resolved,
+        Ok(None) => {
+            answer.result = Err(retired::refuse_unknown(app, hash, network).await);
+            return Err(Box::new(answer));
+        }
+        Err(error) => {
+            answer.result = Err(error.into());
+            return Err(Box::new(answer));
+        }
+    };
+    let decision = app.gate.peek_key(resolved.num.0, resolved.tier);
+    let limited = AppError::RateLimited {
+        retry_after_ms: decision.retry_after_ms,
+    };
+    let alive = check_alive(&resolved, in_query);
+    let Err(error) = alive.and(if decision.allowed { Ok(()) } else { Err(limited) }) else {
+        return Ok(());
+    };
+    answer.result = Err(error);
+    answer.key_prefix = Some(key.prefix());
+    answer.org_num = resolved.scope.num();
+    answer.rate = Some(RateState::of(app, &resolved, &decision));
+    Err(Box::new(answer))
+}
+
+fn repeated_action() -> AppError {
+    AppError::invalid("action", "it is given more than once")
+}
+
 /// Answers one call. The checks run in a fixed order and each has one outcome.
 pub async fn call(app: &App, request: Request<'_>) -> Answer {
-    let mut answer = Answer {
-        result: Err(AppError::Unauthorized),
-        rate: None,
-        key_prefix: None,
-        org_num: 0,
-        key_in_query: false,
-    };
+    let mut answer = Answer::refused(AppError::Unauthorized);
     if matches!(request.params.action(), ActionParam::Repeated) {
-        answer.result = Err(AppError::invalid("action", "it is given more than once"));
+        answer.result = Err(repeated_action());
         return answer;
     }
     let (key, in_query) = match request.key {
@@ -157,11 +222,7 @@ pub async fn call(app: &App, request: Request<'_>) -> Answer {
             answer.org_num = resolved.scope.num();
             let (result, decision) = admit(app, &request, &resolved, in_query).await;
             answer.result = result;
-            answer.rate = Some(RateState {
-                limit: app.gate.limit(resolved.tier).burst,
-                remaining: decision.remaining,
-                reset_at_s: (app.now_ms() + decision.reset_after_ms + 999).div_euclid(1000),
-            });
+            answer.rate = Some(RateState::of(app, &resolved, &decision));
         }
     }
     answer

@@ -87,6 +87,11 @@ impl<'a> Params<'a> {
         self.action
     }
 
+    /// The body, once it was read.
+    pub fn set_body(&mut self, body: Body) {
+        self.body = body;
+    }
+
     pub fn body(&self) -> &Body {
         &self.body
     }

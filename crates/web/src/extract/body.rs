@@ -44,13 +44,18 @@ fn without_values(problem: &str) -> String {
 }
 
 pub(super) fn is_json(headers: &HeaderMap) -> bool {
+    has_type(headers, "application/json")
+}
+
+/// Whether a body says that it is of this type.
+pub fn has_type(headers: &HeaderMap, wanted: &str) -> bool {
     let kind = headers
         .get(CONTENT_TYPE)
         .and_then(|value| value.to_str().ok())
         .unwrap_or_default();
     kind.split(';')
         .next()
-        .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
+        .is_some_and(|kind| kind.trim().eq_ignore_ascii_case(wanted))
 }
 
 /// The whole body, or the reason why not.

@@ -9,7 +9,7 @@ mod person;
 
 pub use asked::{Asked, Asks, Question};
 pub use authorized::{Authorized, KnownOrg, Required, perm};
-pub use body::{JsonBody, read_limited};
+pub use body::{JsonBody, has_type, read_limited};
 pub use cookie::cookie;
 pub use path::{Segment, Segments, SessionName};
 pub use person::{Person, session_token};

@@ -2,7 +2,7 @@
 
 use app::AppError;
 use app::plugin::{self, Answer, Body as CallBody, Params, Presented, Reply, Request as Call};
-use axum::body::Body;
+use axum::body::{Body, HttpBody};
 use axum::extract::{Request, State};
 use axum::response::Response;
 use domain::key::PlainKey;
@@ -63,14 +63,7 @@ pub async fn answer(state: &WebState, request: Request) -> Response {
         .get::<Peer>()
         .copied()
         .unwrap_or(Peer(std::net::SocketAddr::from(([0, 0, 0, 0], 0))));
-    let body = match parts.method {
-        Method::POST => match read_limited(body, BODY_LIMIT_BYTES).await {
-            Ok(bytes) => CallBody::read(&bytes),
-            Err(error) => return failed_response(error),
-        },
-        _ => CallBody::Empty,
-    };
-    let params = Params::parse(parts.uri.query().unwrap_or(""), body);
+    let mut params = Params::parse(parts.uri.query().unwrap_or(""), CallBody::Empty);
     let key = presented(&parts.headers, &params);
     if state.settings.require_tls
         && !matches!(key, Presented::Missing)
@@ -79,10 +72,21 @@ pub async fn answer(state: &WebState, request: Request) -> Response {
         return failed_response(AppError::TlsRequired);
     }
     let in_query = matches!(key, Presented::Key { in_query: true, .. });
+    let network = ClientNetwork::of(state.settings.client(peer, &parts.headers));
+    // Nothing is kept for a caller that shows no key of ours: the body is read after the key.
+    if parts.method == Method::POST && !body.is_end_stream() {
+        if let Err(refusal) = plugin::admit_body(&state.app, &params, &key, network).await {
+            return respond(*refusal);
+        }
+        match read_limited(body, BODY_LIMIT_BYTES).await {
+            Ok(bytes) => params.set_body(CallBody::read(&bytes)),
+            Err(error) => return failed_response(error),
+        }
+    }
     let call = Call {
         params: &params,
         key,
-        network: ClientNetwork::of(state.settings.client(peer, &parts.headers)),
+        network,
         opened_as_page: in_query && opened_as_page(&parts.headers),
         plugin_version: parts
             .headers

@@ -3,20 +3,19 @@
 use app::AppError;
 use app::linking::{self, NavigationLink, Outcome, Page, Shown, Verifier, WouldEnd};
 use askama::Template;
-use axum::Form;
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::{FromRequest, Path, RawQuery, Request, State};
 use axum::response::{Html, IntoResponse, Response};
 use domain::flow::{Finding, FlowPurpose, FlowToken, JoinMode, StepState};
 use domain::navigation::{self, Icon};
 use http::header::{CACHE_CONTROL, LOCATION, SET_COOKIE};
 use http::{HeaderValue, StatusCode};
-use serde::Deserialize;
 
 use super::STYLE;
 use super::icons::strokes;
 use super::texts::Texts;
 use super::visitor::{Visitor, clear_flow, set_language};
 use crate::error::Failure;
+use crate::extract::{has_type, read_limited};
 use crate::state::WebState;
 
 /// What a page says on top, by the word in its address.
@@ -254,9 +253,29 @@ fn html(template: &impl Template, visitor: &Visitor) -> Result<Response, Failure
 }
 
 /// The one hidden field of our forms.
-#[derive(Deserialize)]
 pub struct OwnForm {
     form: String,
+}
+
+/// Longer than the field ever is. Nobody is known here, so nothing longer is kept for anybody.
+const FORM_LIMIT_BYTES: usize = 1024;
+
+impl FromRequest<WebState> for OwnForm {
+    type Rejection = Failure;
+
+    async fn from_request(request: Request, _: &WebState) -> Result<Self, Failure> {
+        if !has_type(request.headers(), "application/x-www-form-urlencoded") {
+            return Err(AppError::UnsupportedMediaType.into());
+        }
+        let bytes = read_limited(request.into_body(), FORM_LIMIT_BYTES).await?;
+        let mut fields = form_urlencoded::parse(&bytes);
+        let form = fields
+            .find(|(name, _)| name == "form")
+            .map(|(_, value)| value.into_owned());
+        Ok(Self {
+            form: form.ok_or(AppError::CrossSite)?,
+        })
+    }
 }
 
 /// The flow of a browser that sent one of our own forms.
@@ -284,7 +303,7 @@ pub async fn verify(
     State(state): State<WebState>,
     Path(slug): Path<String>,
     visitor: Visitor,
-    Form(form): Form<OwnForm>,
+    form: OwnForm,
 ) -> Result<Response, Failure> {
     let token = own_flow(&visitor, &form)?;
     let outcome = linking::verify(&state.app, &slug, verifier(&visitor, token)).await?;
@@ -300,7 +319,7 @@ pub async fn join(
     State(state): State<WebState>,
     Path(slug): Path<String>,
     visitor: Visitor,
-    Form(form): Form<OwnForm>,
+    form: OwnForm,
 ) -> Result<Response, Failure> {
     let token = own_flow(&visitor, &form)?;
     linking::join(&state.app, &slug, verifier(&visitor, token)).await?;
@@ -311,7 +330,7 @@ pub async fn restart_link(
     state: State<WebState>,
     Path(slug): Path<String>,
     visitor: Visitor,
-    form: Form<OwnForm>,
+    form: OwnForm,
 ) -> Result<Response, Failure> {
     restart(state, &format!("/link/{slug}"), visitor, form).await
 }
@@ -320,7 +339,7 @@ pub async fn restart_unlink(
     state: State<WebState>,
     Path(slug): Path<String>,
     visitor: Visitor,
-    form: Form<OwnForm>,
+    form: OwnForm,
 ) -> Result<Response, Failure> {
     restart(state, &format!("/unlink/{slug}"), visitor, form).await
 }
@@ -329,7 +348,7 @@ async fn restart(
     State(state): State<WebState>,
     page: &str,
     visitor: Visitor,
-    Form(form): Form<OwnForm>,
+    form: OwnForm,
 ) -> Result<Response, Failure> {
     let token = own_flow(&visitor, &form)?;
     linking::restart(&state.app, token).await?;
@@ -344,7 +363,7 @@ pub async fn confirm_unlink(
     State(state): State<WebState>,
     Path(slug): Path<String>,
     visitor: Visitor,
-    Form(form): Form<OwnForm>,
+    form: OwnForm,
 ) -> Result<Response, Failure> {
     let token = own_flow(&visitor, &form)?;
     linking::unlink(&state.app, &slug, token, visitor.address).await?;
