@@ -10,7 +10,7 @@ use storage::guilds::Guild;
 use storage::jobs::{self, NewJob};
 use storage::links::{self, NewLink};
 use storage::orgs::LockedOrg;
-use storage::{OrgScope, Tx, Work, audit, guilds, orgs};
+use storage::{OrgScope, Tx, Work, audit, boosters, guilds, orgs};
 
 use crate::error::AppError;
 use crate::link_roles;
@@ -334,6 +334,7 @@ impl Ending<'_> {
         orgs::drop_links(tx, self.scope, 1).await?;
         guilds::change_links(tx, self.scope, self.guild.num, -1).await?;
         link_roles::revoke(tx, self.scope, self.guild.num, &link.discord_id, self.now_ms).await?;
+        boosters::remove(tx, self.scope, self.guild.num, &link.discord_id).await?;
         enqueue_log(tx, self.scope, self.guild, "log.unlinked", &link.id, self.now_ms).await?;
         let detail = format!(
             r#"{{"guild":"{}","cause":"{}"}}"#,

@@ -1,4 +1,4 @@
-//! Who boosts a Discord server. Kept by Discord id, because people boost before they link.
+//! Who boosts a Discord server. Kept by Discord id, because people boost before they link; the end of a link forgets it.
 
 use domain::platform_id::DiscordId;
 
@@ -38,10 +38,17 @@ statements! {
         FROM boosters
         WHERE guild_num = $2 AND org_num = $1 AND discord_id = $3";
     LIST = "
-        SELECT discord_id
-        FROM boosters
-        WHERE guild_num = $1
-        ORDER BY discord_id
+        SELECT b.discord_id
+        FROM boosters b
+        CROSS JOIN links l ON l.guild_num = b.guild_num AND l.discord_id = b.discord_id AND l.ended_at IS NULL
+        WHERE b.guild_num = $1
+        ORDER BY b.discord_id
+        LIMIT $2" postgres "
+        SELECT b.discord_id
+        FROM boosters b
+        JOIN links l ON l.guild_num = b.guild_num AND l.discord_id = b.discord_id AND l.ended_at IS NULL
+        WHERE b.guild_num = $1
+        ORDER BY b.discord_id
         LIMIT $2";
 }
 
@@ -97,6 +104,7 @@ pub async fn count(tx: &mut Tx<'_>, guild: GuildNum) -> Result<i64, DbError> {
     tx.get(&COUNT, params![guild]).await
 }
 
+/// The boosters who are linked.
 pub async fn list(db: &Db, guild: GuildNum, limit: i64) -> Result<Vec<String>, DbError> {
     db.list_heavy(&LIST, params![guild, limit]).await
 }

@@ -62,8 +62,11 @@ statements! {
         WHERE num = $2 AND org_num = $1";
     END_LINKS = "
         UPDATE links
-        SET ended_at = CASE WHEN linked_at > $3 THEN linked_at ELSE $3 END, end_cause = 'admin'
+        SET ended_at = CASE WHEN verified_at > $3 THEN verified_at ELSE $3 END, end_cause = 'admin'
         WHERE guild_num = $2 AND org_num = $1 AND ended_at IS NULL";
+    DELETE_BOOSTERS = "
+        DELETE FROM boosters
+        WHERE guild_num = $2 AND org_num = $1";
     DELETE_SERVERS = "
         DELETE FROM servers
         WHERE guild_num = $2 AND org_num = $1";
@@ -173,6 +176,7 @@ pub async fn remove(
 ) -> Result<RemovedGuild, DbError> {
     let org = scope.num();
     let links = tx.execute(&END_LINKS, params![org, guild, now_ms]).await?;
+    tx.execute(&DELETE_BOOSTERS, params![org, guild]).await?;
     tx.execute(&DELETE_KEYS, params![org, guild]).await?;
     let servers = tx.execute(&DELETE_SERVERS, params![org, guild]).await?;
     tx.execute(&DELETE_FLOWS, params![org, guild]).await?;

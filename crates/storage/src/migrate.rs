@@ -79,6 +79,7 @@ const MIGRATIONS: &[Migration] = migrations! {
     13 "0013_players_in_audit" pair;
     14 "0014_dashboard" portable;
     15 "0015_block_ids" portable;
+    16 "0016_changed_links" portable;
 };
 
 /// The newest schema this binary knows.
