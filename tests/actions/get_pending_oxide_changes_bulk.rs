@@ -7,14 +7,15 @@ use testkit::{both_databases, discord, steam};
 use super::cases::{Case, assert_cases};
 use super::{Stage, assert_answer};
 
-const CASES: [Case; 7] = [
+const CASES: [Case; 8] = [
     Case::Before(
         "setOxideGroupFromDiscord",
         r#"{"discord_id":"{D1}","changes":[{"group":"vip","action":"add"}]}"#,
     ),
     Case::Get("200 what waits", "id={S1},{S2}"),
-    Case::Get("200 nobody asked for", ""),
-    Case::Get("400 with an id that is none", "id={S1},x"),
+    Case::Get("200 nobody asked for", "id="),
+    Case::Get("200 with entries that are no ids", "id=x,{S1},{D1}"),
+    Case::Get("400 without an id", ""),
     Case::Post(
         "400 with numbers instead of texts",
         "",

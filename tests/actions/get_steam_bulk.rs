@@ -5,12 +5,13 @@ use testkit::both_databases;
 
 use super::cases::{Case, assert_cases};
 
-const CASES: [Case; 7] = [
+const CASES: [Case; 8] = [
     Case::Before("updateSteam&id={S1}&name=Ada", ""),
     Case::Get("200 known names", "id={D1},{D2},{D9}"),
     Case::Post("200 from a body", "", r#"{"discord_ids":["{D1}"]}"#),
-    Case::Get("200 nobody asked for", ""),
-    Case::Get("400 with an id that is none", "id=x"),
+    Case::Get("200 nobody asked for", "id="),
+    Case::Get("200 with entries that are no ids", "id=x,{D1},{S1}"),
+    Case::Get("400 without an id", ""),
     Case::Post("400 with a body that is no JSON", "", "{"),
     Case::Get("400 with too many ids", "id={MANY_D}"),
 ];

@@ -11,11 +11,15 @@ use testkit::{Engine, START_MS, TestApp, both_databases, steam};
 use super::cases::{Case, assert_cases};
 use super::{Stage, assert_answer, assert_refused};
 
-const CASES: [Case; 7] = [
-    Case::Get("200 nobody asked for", ""),
+const CASES: [Case; 8] = [
+    Case::Get("200 nobody asked for", "id="),
+    Case::Get("400 without an id", ""),
     Case::Get("400 without a group", "id={S1}"),
     Case::Get("503 without Steam", "id={S1}&group=4"),
-    Case::Get("400 with an id that is none", "id={S1},x"),
+    Case::Get(
+        "503 without Steam, with an entry that is no id",
+        "id={S1},x&group=4",
+    ),
     Case::Post(
         "400 with numbers instead of texts",
         "",
@@ -61,6 +65,14 @@ fn told(answers: &[(u64, bool)]) -> String {
 }
 
 both_databases! {
+    async fn an_entry_that_is_no_steam_id_is_left_out(engine) {
+        let (stage, peer) = stage(engine).await;
+        let reply = stage.get(&format!("groupChecks&id=bot,{},{}", list([1, 2]), testkit::discord(1))).await;
+        assert_answer(&reply, 200, &told(&[(1, true), (2, false)]));
+        drop(peer);
+        stage.test.finish().await;
+    }
+
     async fn each_status_is_as_stored(engine) {
         assert_cases(engine, Action::GroupChecks, "", &CASES).await;
     }
@@ -73,8 +85,8 @@ both_databases! {
         assert_answer(&stage.get(&format!("groupChecks&id={asked}")).await, 200, &expected);
         let body = format!(r#"{{"ids":["{}","{}"]}}"#, steam(1), steam(2));
         assert_answer(&stage.post("groupChecks", &body).await, 200, &told(&[(1, true), (2, false)]));
-        assert_answer(&stage.get("groupChecks").await, 200, "{}");
-        assert_refused(&stage.get("groupChecks&id=1").await, 400, "INVALID_PARAMETER");
+        assert_answer(&stage.get("groupChecks&id=").await, 200, "{}");
+        assert_refused(&stage.get("groupChecks").await, 400, "INVALID_PARAMETER");
         stage.test.finish().await;
     }
 

@@ -5,11 +5,12 @@ use testkit::both_databases;
 
 use super::cases::{Case, assert_cases};
 
-const CASES: [Case; 7] = [
+const CASES: [Case; 8] = [
     Case::Get("200 linked and not", "id={S9},%20{S2}%20,,{S1},{S9}"),
     Case::Post("200 from a body", "", r#"{"ids":["{S1}","{S9}"]}"#),
-    Case::Get("200 nobody asked for", ""),
-    Case::Get("400 with an id that is none", "id={S1},x"),
+    Case::Get("200 nobody asked for", "id="),
+    Case::Get("200 with entries that are no ids", "id=x,{S1},{D1}"),
+    Case::Get("400 without an id", ""),
     Case::Post(
         "400 with numbers instead of texts",
         "",

@@ -6,11 +6,12 @@ use testkit::{both_databases, discord, steam};
 use super::cases::{Case, assert_cases};
 use super::{Stage, assert_answer};
 
-const CASES: [Case; 7] = [
+const CASES: [Case; 8] = [
     Case::Before("updateNitro&id={D1}&status=1", ""),
     Case::Get("200 boosters and others", "id={S1},{S3},{S9}"),
-    Case::Get("200 nobody asked for", ""),
-    Case::Get("400 with an id that is none", "id={S1},x"),
+    Case::Get("200 nobody asked for", "id="),
+    Case::Get("200 with entries that are no ids", "id=x,{S1},{D1}"),
+    Case::Get("400 without an id", ""),
     Case::Post(
         "400 with numbers instead of texts",
         "",

@@ -27,6 +27,25 @@ both_databases! {
         test.finish().await;
     }
 
+    async fn calls_about_many_mark_those_who_are_linked(engine) {
+        let test = TestApp::start(engine).await;
+        let tenant = test.tenant(1, Tier::Free).await;
+        tenant.link(&test.app, 1).await;
+        let server = app::servers::get(&test.app, tenant.scope, &tenant.server).await.unwrap().num;
+        let caller = test.plugin(&tenant.key);
+        let (one, two) = (steam(1), steam(2));
+        for (action, value) in [("updateSteam", r#""Ada""#), ("updateOxideGroupsBulk", "[]")] {
+            test.clock.advance_ms(60 * 60_000);
+            let body = format!(r#"{{"players":{{"{one}":{value},"{two}":{value}}}}}"#);
+            assert_eq!(caller.post(&format!("/api?action={action}"), &body).await.json()["updated"], 1, "{action}");
+            app::background::flush_seen(&test.app).await.unwrap();
+            let seen = server_players::find_last_seen(&test.app.db, server, &one).await.unwrap();
+            assert_eq!(seen, Some(test.app.now_ms()), "{action}");
+        }
+        assert_eq!(server_players::find_last_seen(&test.app.db, server, &two).await.unwrap(), None);
+        test.finish().await;
+    }
+
     async fn other_keys_mark_nobody(engine) {
         let stage = Stage::set(engine).await;
         stage.get(&format!("findBySteam&id={}", steam(1))).await;

@@ -2,16 +2,17 @@
 
 use domain::action::Action;
 use domain::plan::Tier;
-use testkit::{TestApp, both_databases, steam};
+use testkit::{TestApp, both_databases, discord, steam};
 
 use super::cases::{Case, assert_cases};
 use super::{Stage, assert_answer, assert_refused};
 
-const CASES: [Case; 7] = [
+const CASES: [Case; 8] = [
     Case::Get("200 linked and not", "id={S9},%20{S2}%20,,{S1},{S9}"),
     Case::Post("200 from a body", "", r#"{"ids":["{S1}","{S9}"]}"#),
-    Case::Get("200 nobody asked for", ""),
-    Case::Get("400 with an id that is none", "id={S1},x"),
+    Case::Get("200 nobody asked for", "id="),
+    Case::Get("200 with entries that are no ids", "id=x,{S1},{D1}"),
+    Case::Get("400 without an id", ""),
     Case::Post(
         "400 with numbers instead of texts",
         "",
@@ -35,7 +36,39 @@ both_databases! {
             let posted = stage.post(action, &format!(r#"{{"ids":["{one}","{nine}"]}}"#)).await;
             assert_answer(&posted, 200, &format!(r#"{{"{one}":true,"{nine}":false}}"#));
             assert_answer(&stage.get(&format!("{action}&id=")).await, 200, "{}");
-            assert_answer(&stage.get(action).await, 200, "{}");
+            assert_answer(&stage.post(action, r#"{"ids":[]}"#).await, 200, "{}");
+        }
+        stage.test.finish().await;
+    }
+
+    async fn one_odd_entry_does_not_stop_a_whole_poll(engine) {
+        let stage = Stage::set(engine).await;
+        stage.get(&format!("updateNitro&id={}&status=1", discord(1))).await;
+        let (one, member) = (steam(1), discord(1));
+        let odd = r#"a\"b\u0007é"#;
+        for action in ["steamChecks", "isLinkedSteamBulk", "nitroChecks"] {
+            let reply = stage.get(&format!("{action}&id=bot,{one},0{one},{member}")).await;
+            assert_answer(&reply, 200, &format!(r#"{{"bot":false,"{one}":true,"0{one}":false,"{member}":false}}"#));
+            let posted = stage.post(action, &format!(r#"{{"ids":["{odd}"," {one} ","{odd}"]}}"#)).await;
+            assert_answer(&posted, 200, &format!(r#"{{"{odd}":false,"{one}":true}}"#));
+        }
+        for action in ["getPendingOxideChangesBulk", "getSteamBulk"] {
+            assert_answer(&stage.get(&format!("{action}&id=bot,{one},{}", discord(9))).await, 200, "{}");
+        }
+        stage.test.finish().await;
+    }
+
+    async fn a_list_without_an_id_is_refused(engine) {
+        let stage = Stage::set(engine).await;
+        for action in [
+            "steamChecks", "isLinkedSteamBulk", "nitroChecks", "groupChecks", "getSteamBulk", "getPendingOxideChangesBulk",
+            "clearPendingOxideChangesBulk", "update&role=820000000000000001&mode=add",
+        ] {
+            for reply in [stage.get(action).await, stage.post(action, "").await] {
+                assert_refused(&reply, 400, "INVALID_PARAMETER");
+                assert_eq!(reply.json()["parameter"], "id", "{action}");
+            }
+            assert_refused(&stage.post(action, "{}").await, 400, "INVALID_PARAMETER");
         }
         stage.test.finish().await;
     }
@@ -51,7 +84,7 @@ both_databases! {
         // Repetitions do not count.
         let repeated = stage.get(&format!("steamChecks&id={},{}", list(500), list(500))).await;
         assert_eq!(repeated.status, 200);
-        for (query, body) in [("steamChecks&id=1", ""), ("steamChecks", r#"{"ids":[76561197960265729]}"#), ("steamChecks", "{")] {
+        for (query, body) in [("steamChecks", r#"{"ids":[76561197960265729]}"#), ("steamChecks", "{")] {
             assert_refused(&stage.post(query, body).await, 400, "INVALID_PARAMETER");
         }
         stage.test.finish().await;

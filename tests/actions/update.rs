@@ -7,10 +7,15 @@ use testkit::{both_databases, discord, steam};
 use super::cases::{Case, assert_cases};
 use super::{Stage, assert_answer, assert_refused};
 
-const CASES: [Case; 6] = [
+const CASES: [Case; 8] = [
     Case::Get(
         "400 with a role that is not allowed",
         "id={S1}&role=820000000000000001&mode=add",
+    ),
+    Case::Get("400 without an id", "role=820000000000000001&mode=add"),
+    Case::Get(
+        "400 with an id that is none",
+        "id={S1},x&role=820000000000000001&mode=add",
     ),
     Case::Get("400 without a role", "id={S1}&mode=add"),
     Case::Get("400 without a mode", "id={S1}&role=820000000000000001"),

@@ -6,8 +6,14 @@ use testkit::{both_databases, discord};
 use super::cases::{Case, assert_cases};
 use super::{Stage, assert_answer, assert_refused};
 
-const CASES: [Case; 5] = [
+const CASES: [Case; 7] = [
     Case::Post("200 boosters", "", r#"{"discord_ids":["{D1}","{D9}"]}"#),
+    Case::Post(
+        "200 with entries that are no ids",
+        "",
+        r#"{"discord_ids":["{D1}","x","{S1}"]}"#,
+    ),
+    Case::Post("400 with a body that is no object", "", "[]"),
     Case::Get("400 without a body", ""),
     Case::Post("400 with a body that is no JSON", "", "{"),
     Case::Post(

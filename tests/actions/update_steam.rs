@@ -6,13 +6,25 @@ use testkit::{both_databases, discord, steam};
 use super::cases::{Case, assert_cases};
 use super::{Stage, assert_answer, assert_refused};
 
-const CASES: [Case; 6] = [
+const CASES: [Case; 10] = [
     Case::Get("200 a name", "id={S1}&name=Ada"),
     Case::Get("200 not linked", "id={S9}&name=Zed"),
     Case::Get("400 without an id", "name=Ada"),
     Case::Get("400 with a Discord id", "id={D1}&name=Ada"),
     Case::Get("400 without a name", "id={S1}"),
     Case::Get("400 with an empty name", "id={S1}&name=%20"),
+    Case::Get("400 with a name that takes no room", "id={S1}&name=%E2%80%8B"),
+    Case::Post(
+        "200 many",
+        "",
+        r#"{"players":{"{S1}":"Ada","{S2}":"B\u200bo","{S9}":"Zed","x":"X","{S3}":7}}"#,
+    ),
+    Case::Post(
+        "400 with something else than an object",
+        "",
+        r#"{"players":["{S1}"]}"#,
+    ),
+    Case::Post("400 with too many ids", "", r#"{"players":{{MANY_P}}}"#),
 ];
 
 both_databases! {
@@ -36,6 +48,25 @@ both_databases! {
         let encoded = "Tom%20%26%20Jerry%3D1%2B1%20%E2%98%83";
         stage.get(&format!("confirmNicknameSync&id={player}&nickname={encoded}")).await;
         assert_answer(&stage.get("pendingNicknames").await, 200, "{}");
+        stage.test.finish().await;
+    }
+
+    async fn many_names_are_stored_in_one_call_and_counted(engine) {
+        let stage = Stage::set(engine).await;
+        let body = format!(r#"{{"players":{{"{}":"Ada","{}":" B\u200bo ","{}":"Zed","x":"X","{}":""}}}}"#, steam(1), steam(2), steam(9), steam(3));
+        assert_answer(&stage.post("updateSteam", &body).await, 200, r#"{"updated":2,"errors":3}"#);
+        let (one, two) = (discord(1).to_string(), discord(2).to_string());
+        let names = serde_json::json!({ one.as_str(): "Ada", two.as_str(): "Bo" });
+        assert_eq!(stage.get("listAllNicknames").await.json(), names);
+        assert_eq!(stage.get("pendingNicknames").await.json(), names);
+        stage.get(&format!("confirmNicknameSync&id={two}&nickname=Bo")).await;
+        assert_eq!(stage.get("pendingNicknames").await.json(), serde_json::json!({ one: "Ada" }));
+        // Another Guild's players are not these.
+        let other = stage.test.tenant(2, domain::plan::Tier::Standard).await;
+        other.link(&stage.test.app, 1).await;
+        let theirs = stage.test.plugin(&other.key).post("/api?action=updateSteam", &format!(r#"{{"players":{{"{}":"Eve"}}}}"#, steam(1))).await;
+        assert_answer(&theirs, 200, r#"{"updated":1,"errors":0}"#);
+        assert_eq!(stage.get(&format!("getSteam&id={}", discord(1))).await.json(), "Ada");
         stage.test.finish().await;
     }
 

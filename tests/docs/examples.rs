@@ -87,9 +87,11 @@ both_databases! {
         docs.sort_by_key(|doc| doc.spec().mutating);
         for doc in docs {
             let name = doc.spec().name;
-            for (what, example) in [("example", Some(doc.example)), ("miss", doc.miss)] {
+            let many = doc.many.map(|(_, example)| example);
+            for (what, example) in [("many", many), ("example", Some(doc.example)), ("miss", doc.miss)] {
                 let Some(example) = example else { continue };
-                let schema = schemas.answer_of(name);
+                let field = if what == "many" { "answer_for_many" } else { "answer" };
+                let schema = schemas.answer_of(name, field);
                 let told: serde_json::Value = serde_json::from_str(example.answer).expect("JSON");
                 if example.status == 200 {
                     assert_valid(&schemas, &schema, &told, name);

@@ -14,9 +14,9 @@ impl Schemas {
         Schemas(reply.json())
     }
 
-    /// The schema of an action's answer.
-    pub fn answer_of(&self, action: &str) -> Value {
-        self.0["x-actions"][action]["answer"].clone()
+    /// The schema of an action's answer, in one of its forms.
+    pub fn answer_of(&self, action: &str, form: &str) -> Value {
+        self.0["x-actions"][action][form].clone()
     }
 
     fn resolve(&self, reference: &str) -> &Value {

@@ -3,6 +3,8 @@
 use crate::text::text_traits;
 
 const NAME_MAX: usize = 64;
+/// Both platforms allow 32; plugins report what they like.
+pub const GIVEN_NAME_MAX: usize = 200;
 const SLUG_MIN: usize = 3;
 const SLUG_MAX: usize = 40;
 
@@ -100,6 +102,21 @@ impl Slug {
 
 text_traits!(Slug, "an address name of a-z, 0-9 and hyphens");
 
+/// A name that somebody has on Steam or Discord, as it is kept; nothing when it has no or too many characters.
+pub fn given_name(text: &str) -> Option<String> {
+    let line: String = text.chars().filter(|c| !c.is_control()).collect();
+    let name = without_zero_width(&line).trim().to_owned();
+    (1..=GIVEN_NAME_MAX)
+        .contains(&name.chars().count())
+        .then_some(name)
+}
+
+/// The same text without the characters that take no room: as a nickname they would make a member who cannot be named.
+pub fn without_zero_width(text: &str) -> String {
+    let takes_room = |c: &char| !matches!(c, '\u{200B}'..='\u{200F}' | '\u{2060}'..='\u{2064}' | '\u{FEFF}');
+    text.chars().filter(takes_room).collect()
+}
+
 pub(crate) fn breaks_line(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')
 }
@@ -177,6 +194,25 @@ mod tests {
         }
         for wrong in ["a\u{202E}b", "\u{202A}a", "a\u{2066}b", "a\u{2069}"] {
             assert_eq!(DisplayName::parse(wrong), Err(NameError::Direction), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn a_given_name_is_kept_without_what_cannot_be_seen() {
+        let kept = [
+            ("A\u{200B}d\u{2060}a", "Ada"),
+            (" \u{FEFF}Ada\u{7}\u{200D} ", "Ada"),
+            ("Tom & Jerry", "Tom & Jerry"),
+        ];
+        for (given, name) in kept {
+            assert_eq!(given_name(given).as_deref(), Some(name));
+        }
+        assert_eq!(
+            given_name(&"é".repeat(200)).map(|name| name.chars().count()),
+            Some(200)
+        );
+        for nothing in ["", " ", "\u{200B}\u{FEFF}", "\u{0}", &"x".repeat(201)] {
+            assert_eq!(given_name(nothing), None, "{nothing:?}");
         }
     }
 

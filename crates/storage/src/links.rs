@@ -23,11 +23,11 @@ statements! {
         VALUES ($1, $2, $3, $4, $5, $6, $7, $7)";
     END = "
         UPDATE links
-        SET ended_at = CASE WHEN linked_at > $3 THEN linked_at ELSE $3 END, end_cause = $4
+        SET ended_at = CASE WHEN verified_at > $3 THEN verified_at ELSE $3 END, end_cause = $4
         WHERE num = $2 AND org_num = $1 AND ended_at IS NULL";
     VERIFIED = "
         UPDATE links
-        SET verified_at = CASE WHEN verified_at > $3 THEN verified_at ELSE $3 END, country = $4
+        SET verified_at = CASE WHEN verified_at > $3 THEN verified_at ELSE $3 END, country = COALESCE($4, country)
         WHERE num = $2 AND org_num = $1 AND ended_at IS NULL";
     SET_NAMES = "
         UPDATE links
@@ -101,7 +101,7 @@ pub async fn insert(tx: &mut Tx<'_>, scope: OrgScope, new: &NewLink<'_>) -> Resu
     tx.execute_one(&INSERT, values).await
 }
 
-/// Archives an active link. A clock that went backwards cannot end it before it began.
+/// Archives an active link. A clock that went backwards cannot end it before it was last verified.
 pub async fn end(
     tx: &mut Tx<'_>,
     scope: OrgScope,
@@ -113,7 +113,7 @@ pub async fn end(
         .await
 }
 
-/// Notes another verification of an existing pair.
+/// Notes another verification of an existing pair; a country that is not known leaves the one before.
 pub async fn mark_verified(
     tx: &mut Tx<'_>,
     scope: OrgScope,

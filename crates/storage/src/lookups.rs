@@ -53,6 +53,31 @@ statements! {
         SELECT discord_id, steam_id, discord_name, steam_name, linked_at, verified_at, country
         FROM links
         WHERE guild_num = $1 AND steam_id = $2 AND ended_at IS NULL";
+    LIST_BY_DISCORD = "
+        SELECT l.discord_id, l.steam_id, l.discord_name, l.steam_name, l.linked_at, l.verified_at, l.country
+        FROM json_each($2) asked
+        CROSS JOIN links l ON l.guild_num = $1 AND l.discord_id = asked.value AND l.ended_at IS NULL" postgres "
+        SELECT l.discord_id, l.steam_id, l.discord_name, l.steam_name, l.linked_at, l.verified_at, l.country
+        FROM links l
+        WHERE l.guild_num = $1 AND l.ended_at IS NULL
+          AND l.discord_id = ANY (ARRAY(SELECT value COLLATE \"C\" FROM jsonb_array_elements_text(CAST(CAST($2 AS TEXT) AS JSONB)) value))";
+    LIST_BY_STEAM = "
+        SELECT l.discord_id, l.steam_id, l.discord_name, l.steam_name, l.linked_at, l.verified_at, l.country
+        FROM json_each($2) asked
+        CROSS JOIN links l ON l.guild_num = $1 AND l.steam_id = asked.value AND l.ended_at IS NULL" postgres "
+        SELECT l.discord_id, l.steam_id, l.discord_name, l.steam_name, l.linked_at, l.verified_at, l.country
+        FROM links l
+        WHERE l.guild_num = $1 AND l.ended_at IS NULL
+          AND l.steam_id = ANY (ARRAY(SELECT value COLLATE \"C\" FROM jsonb_array_elements_text(CAST(CAST($2 AS TEXT) AS JSONB)) value))";
+    /// The index `links_changed` holds the rows in this order. Erased people are nobody's to tell.
+    CHANGED = "
+        SELECT id, discord_id, steam_id, discord_name, steam_name, linked_at, ended_at, COALESCE(ended_at, verified_at)
+        FROM links
+        WHERE guild_num = $1 AND COALESCE(ended_at, verified_at) >= $2
+          AND (COALESCE(ended_at, verified_at) > $2 OR id > $3)
+          AND substr(discord_id, 1, 2) <> 'x:' AND substr(steam_id, 1, 2) <> 'x:'
+        ORDER BY COALESCE(ended_at, verified_at), id
+        LIMIT $4";
     PAGE = "
         SELECT discord_id, steam_id, discord_name, steam_name, linked_at, verified_at, country
         FROM links
@@ -105,6 +130,34 @@ impl FromRow for Named {
         Ok(Self {
             discord_id: row.text(0)?,
             name: row.text(1)?,
+        })
+    }
+}
+
+/// A link with the time of its last change: it was made, verified or ended then.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangedLink {
+    pub id: String,
+    pub discord_id: String,
+    pub steam_id: String,
+    pub discord_name: Option<String>,
+    pub steam_name: Option<String>,
+    pub linked_at_ms: i64,
+    pub ended_at_ms: Option<i64>,
+    pub changed_at_ms: i64,
+}
+
+impl FromRow for ChangedLink {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self {
+            id: row.text(0)?,
+            discord_id: row.text(1)?,
+            steam_id: row.text(2)?,
+            discord_name: row.opt_text(3)?,
+            steam_name: row.opt_text(4)?,
+            linked_at_ms: row.int(5)?,
+            ended_at_ms: row.opt_int(6)?,
+            changed_at_ms: row.int(7)?,
         })
     }
 }
@@ -167,6 +220,39 @@ pub async fn find_by_discord(
 
 pub async fn find_by_steam(db: &Db, guild: GuildNum, id: &SteamId) -> Result<Option<LinkedPlayer>, DbError> {
     db.find(&BY_STEAM, params![guild, id.as_str()]).await
+}
+
+/// The active links of these Discord ids, in no particular order.
+pub async fn list_by_discord(
+    db: &Db,
+    guild: GuildNum,
+    asked: &[DiscordId],
+) -> Result<Vec<LinkedPlayer>, DbError> {
+    let list = json_list(asked.iter().map(DiscordId::as_str));
+    db.list_heavy(&LIST_BY_DISCORD, params![guild, &list]).await
+}
+
+/// The active links of these Steam ids, in no particular order.
+pub async fn list_by_steam(
+    db: &Db,
+    guild: GuildNum,
+    asked: &[SteamId],
+) -> Result<Vec<LinkedPlayer>, DbError> {
+    db.list_heavy(&LIST_BY_STEAM, params![guild, &steam_list(asked)])
+        .await
+}
+
+/// Links, ended ones included, that changed at `from_ms` or later, oldest change first. Of those at exactly `from_ms` only
+/// the ones after the link `after`.
+pub async fn list_changed(
+    db: &Db,
+    guild: GuildNum,
+    from_ms: i64,
+    after: &str,
+    limit: i64,
+) -> Result<Vec<ChangedLink>, DbError> {
+    db.list_heavy(&CHANGED, params![guild, from_ms, after, limit])
+        .await
 }
 
 /// The active links after `after`, in the order of Discord ids.

@@ -1,6 +1,6 @@
 //! Names of linked players, and the nicknames that follow from them.
 
-use domain::platform_id::{DiscordId, SteamId};
+use domain::platform_id::DiscordId;
 
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, Tx};
@@ -14,9 +14,18 @@ pub const PAGE: usize = 1000;
 statements! {
     SET_STEAM = "
         UPDATE links
-        SET steam_name = $4,
-            nickname_pending = CASE WHEN COALESCE(nickname, '') = $4 THEN 0 ELSE 1 END
-        WHERE guild_num = $2 AND org_num = $1 AND steam_id = $3 AND ended_at IS NULL";
+        SET steam_name = json_extract($3, '$.' || steam_id),
+            nickname_pending = CASE WHEN COALESCE(nickname, '') = json_extract($3, '$.' || steam_id) THEN 0 ELSE 1 END
+        WHERE num IN (
+            SELECT l.num
+            FROM json_each($3) report
+            CROSS JOIN links l ON l.guild_num = $2 AND l.org_num = $1 AND l.steam_id = report.key AND l.ended_at IS NULL)" postgres "
+        UPDATE links
+        SET steam_name = report.value,
+            nickname_pending = CASE WHEN COALESCE(links.nickname, '') = report.value THEN 0 ELSE 1 END
+        FROM jsonb_each_text(CAST(CAST($3 AS TEXT) AS JSONB)) report
+        WHERE links.guild_num = $2 AND links.org_num = $1 AND links.steam_id = report.key COLLATE \"C\"
+          AND links.ended_at IS NULL";
     CONFIRM = "
         UPDATE links
         SET nickname = $4,
@@ -36,18 +45,15 @@ statements! {
         LIMIT 1000";
 }
 
-/// Notes a player's Steam name; a nickname that differs from it is now wanted. False when the player is not linked.
+/// Notes Steam names; a nickname that differs from one is now wanted. `report` is a JSON object from Steam id to name.
+/// Returns how many of the players are linked.
 pub async fn set_steam(
     tx: &mut Tx<'_>,
     scope: OrgScope,
     guild: GuildNum,
-    id: &SteamId,
-    name: &str,
-) -> Result<bool, DbError> {
-    Ok(tx
-        .execute(&SET_STEAM, params![scope.num(), guild, id.as_str(), name])
-        .await?
-        == 1)
+    report: &str,
+) -> Result<u64, DbError> {
+    tx.execute(&SET_STEAM, params![scope.num(), guild, report]).await
 }
 
 /// Notes the nickname that was set on Discord.

@@ -5,6 +5,7 @@ use domain::platform_id::{DiscordId, SteamId};
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row, Tx};
 use crate::group_changes::ServerPlace;
+use crate::lookups::json_list;
 use crate::params;
 use crate::scope::{GuildNum, ServerNum};
 
@@ -44,6 +45,15 @@ statements! {
         SELECT oxide_groups
         FROM server_players
         WHERE server_num = $1 AND steam_id = $2 AND oxide_groups IS NOT NULL";
+    LIST_GROUPS = "
+        SELECT p.steam_id, p.oxide_groups
+        FROM json_each($2) asked
+        CROSS JOIN server_players p ON p.server_num = $1 AND p.steam_id = asked.value
+        WHERE p.oxide_groups IS NOT NULL" postgres "
+        SELECT p.steam_id, p.oxide_groups
+        FROM server_players p
+        WHERE p.server_num = $1 AND p.oxide_groups IS NOT NULL
+          AND p.steam_id = ANY (ARRAY(SELECT value COLLATE \"C\" FROM jsonb_array_elements_text(CAST(CAST($2 AS TEXT) AS JSONB)) value))";
     SEEN = "
         INSERT INTO server_players (server_num, guild_num, org_num, steam_id, seen_at)
         SELECT s.num, s.guild_num, s.org_num, $2, CAST($3 AS BIGINT)
@@ -111,6 +121,32 @@ pub async fn confirm(
 /// The groups last reported for a player, as a JSON array.
 pub async fn find_groups(db: &Db, server: ServerNum, steam_id: &SteamId) -> Result<Option<String>, DbError> {
     db.find(&GROUPS, params![server, steam_id.as_str()]).await
+}
+
+/// The groups last reported for a player, as a JSON array.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReportedGroups {
+    pub steam_id: String,
+    pub groups: String,
+}
+
+impl FromRow for ReportedGroups {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self {
+            steam_id: row.text(0)?,
+            groups: row.text(1)?,
+        })
+    }
+}
+
+/// The groups last reported for each of these players; who never was is left out.
+pub async fn list_groups(
+    db: &Db,
+    server: ServerNum,
+    players: &[&SteamId],
+) -> Result<Vec<ReportedGroups>, DbError> {
+    let list = json_list(players.iter().map(|id| id.as_str()));
+    db.list_heavy(&LIST_GROUPS, params![server, &list]).await
 }
 
 /// Notes that a player was on the Server; a Server deleted meanwhile is no error.

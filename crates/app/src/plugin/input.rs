@@ -14,6 +14,13 @@ use crate::error::AppError;
 /// Players per call of the bulk writers and lists are bounded by the tier, texts by these.
 const TEXT_CHARS: usize = 200;
 
+/// What a call lists: each entry once, in the order asked. One odd entry must not stop a server's whole poll.
+pub(crate) struct Listed<'c, T> {
+    pub ids: Vec<T>,
+    /// Entries that are no such id, each with the number of ids before it.
+    pub odd: Vec<(usize, &'c str)>,
+}
+
 impl Call<'_> {
     pub(crate) fn steam_id(&self) -> Result<SteamId, AppError> {
         self.one("id", SteamId::parse)
@@ -39,37 +46,66 @@ impl Call<'_> {
         parse(text.trim()).map_err(|error| AppError::invalid(name, error))
     }
 
-    /// Steam ids from `id=a,b` or from a body `{"ids":[…]}`: each once, in the order asked.
-    pub(crate) fn steam_ids(&self) -> Result<Vec<SteamId>, AppError> {
+    /// Steam ids from `id=a,b` or from a body `{"ids":[…]}`.
+    pub(crate) fn steam_ids(&self) -> Result<Listed<'_, SteamId>, AppError> {
         self.id_list("ids", SteamId::parse)
     }
 
+    /// The same where one entry that is no Steam id refuses the call.
+    pub(crate) fn steam_ids_only(&self) -> Result<Vec<SteamId>, AppError> {
+        let listed = self.steam_ids()?;
+        if listed.odd.is_empty() {
+            Ok(listed.ids)
+        } else {
+            Err(AppError::invalid("id", IdError::Steam))
+        }
+    }
+
     /// Discord ids from a body `{"discord_ids":[…]}` or from `id=a,b`.
-    pub(crate) fn discord_ids(&self) -> Result<Vec<DiscordId>, AppError> {
+    pub(crate) fn discord_ids(&self) -> Result<Listed<'_, DiscordId>, AppError> {
         self.id_list("discord_ids", DiscordId::parse)
+    }
+
+    /// Ids of either platform from a body `{"ids":[…]}`; nothing when there is no such body.
+    pub(crate) fn posted_ids(&self) -> Option<Result<Listed<'_, EitherId>, AppError>> {
+        match self.params.body() {
+            Body::Json(body) if body.get("ids").is_some() => Some(self.id_list("ids", EitherId::parse)),
+            Body::Json(_) | Body::Empty | Body::Unreadable => None,
+        }
     }
 
     fn id_list<T>(
         &self,
         field: &'static str,
         parse: impl Fn(&str) -> Result<T, IdError>,
-    ) -> Result<Vec<T>, AppError> {
-        let listed: Vec<&str> = match self.params.body() {
-            Body::Empty => self.params.last("id").unwrap_or_default().split(',').collect(),
+    ) -> Result<Listed<'_, T>, AppError> {
+        let texts: Vec<&str> = match self.params.body() {
+            Body::Empty => {
+                let listed = self.params.last("id");
+                let listed = listed.ok_or_else(|| AppError::invalid("id", "it is missing"))?;
+                listed.split(',').collect()
+            }
             Body::Json(body) => texts(body.get(field).unwrap_or(&Value::Null), field)?,
             Body::Unreadable => return Err(AppError::invalid("body", "it is not JSON")),
         };
-        let mut known = HashSet::with_capacity(listed.len());
-        let asked: Vec<&str> = listed
+        let mut known = HashSet::with_capacity(texts.len());
+        let asked: Vec<&str> = texts
             .into_iter()
             .map(str::trim)
             .filter(|id| !id.is_empty() && known.insert(*id))
             .collect();
         self.check_count(asked.len())?;
-        asked
-            .into_iter()
-            .map(|id| parse(id).map_err(|error| AppError::invalid("id", error)))
-            .collect()
+        let mut listed = Listed {
+            ids: Vec::with_capacity(asked.len()),
+            odd: Vec::new(),
+        };
+        for text in asked {
+            match parse(text) {
+                Ok(id) => listed.ids.push(id),
+                Err(_) => listed.odd.push((listed.ids.len(), text)),
+            }
+        }
+        Ok(listed)
     }
 
     /// Refuses more ids than the tier allows, before anything is done.

@@ -258,6 +258,9 @@ async fn answer_within(
     let params = request.params;
     let server = check_scope(app, params, key).await?;
     let action = check_action(request, key, in_query)?;
+    if matches!(params.body(), Body::Json(body) if !body.is_object()) {
+        return Err(AppError::invalid("body", "a JSON object is needed"));
+    }
     let call = Call {
         app,
         key,

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// Names that begin a parameter. A display name pasted raw into the address may hold `&` and `=`; it ends only where
 /// one of these begins.
-const KNOWN: [&str; 15] = [
+const KNOWN: [&str; 16] = [
     "action",
     "id",
     "secret",
@@ -23,6 +23,7 @@ const KNOWN: [&str; 15] = [
     "synced",
     "cursor",
     "limit",
+    "since",
 ];
 
 pub struct Params<'a> {

@@ -11,10 +11,9 @@ const STEAM_LIST: [Param; 2] = [
 ];
 const NO_USERS: &str = "\"No users found.\"";
 const BARE: &str = "A Server whose bare_ids is switched on is answered with the digits alone, as plain text.";
-const LIST_NOTES: &[&str] = &[
-    "Every id that was asked for is answered once, in the order asked.",
-    "Without any id the answer is an empty object.",
-];
+const ANSWERED_ONCE: &str = "Every id that was asked for is answered once, in the order asked.";
+const ODD_IDS: &str = "An entry that is not a Steam id is answered with false under its own text.";
+const NO_ID: &str = "A call without id is refused; an empty one is answered with an empty object.";
 
 pub const FIND_BY_STEAM: ActionDoc = ActionDoc::new(
     Action::FindBySteam,
@@ -52,15 +51,11 @@ pub const STEAM_CHECKS: ActionDoc = ActionDoc::new(
     ),
 )
 .with(&STEAM_LIST)
-.noting(LIST_NOTES);
+.noting(&[ANSWERED_ONCE, ODD_IDS, NO_ID]);
 
 pub const IS_LINKED_STEAM_BULK: ActionDoc = ActionDoc {
     action: Action::IsLinkedSteamBulk,
-    notes: &[
-        "An older name of steamChecks.",
-        "Every id that was asked for is answered once, in the order asked.",
-        "Without any id the answer is an empty object.",
-    ],
+    notes: &["An older name of steamChecks.", ANSWERED_ONCE, ODD_IDS, NO_ID],
     example: Example::post(
         r#"{"ids":["76561198000000009","76561198000000001"]}"#,
         r#"{"76561198000000009":false,"76561198000000001":true}"#,
@@ -96,6 +91,7 @@ pub const GROUP_CHECKS: ActionDoc = ActionDoc::new(
 .noting(&[
     "Steam is asked, and its answer is remembered for a few minutes.",
     "An id that Steam tells nothing about, such as a private profile, is left out of the answer.",
+    "So is an entry that is not a Steam id.",
     "When Steam tells nothing at all, the call fails.",
 ]);
 
@@ -129,7 +125,7 @@ pub const GET_STEAM_BULK: ActionDoc = ActionDoc::new(
     Param::body("discord_ids", Kind::DiscordIds, "The members.").optional(),
     Param::query("id", Kind::DiscordIds, "The same in the address.").optional(),
 ])
-.noting(&["Members without a known name are left out."]);
+.noting(&["Members without a known name are left out, and so are entries that are not Discord ids."]);
 
 pub const COUNT: ActionDoc = ActionDoc::new(
     Action::Count,
@@ -150,14 +146,28 @@ pub const LIST_ALL_LINKED: ActionDoc = ActionDoc::new(
 .with(&[
     Param::query("limit", Kind::Number { from: 1, to: 1000 }, "Links of one page; 1000 unless given.").optional(),
     Param::query("cursor", Kind::Cursor, "The next of the page before.").optional(),
+    Param::query(
+        "since",
+        Kind::Number { from: 0, to: 253_402_300_799_999 },
+        "Unix time in milliseconds: only links that were made, verified or ended then or later, in the order of their last change.",
+    )
+    .optional(),
 ])
 .missing(Example::get("cursor=99999999999999999999", r#"{"Result":0}"#))
-.noting(&["On the last page next is null.", "Where nothing is left, Result is the number 0 and not a list."]);
+.noting(&[
+    "On the last page next is null.",
+    "Where nothing is left, Result is the number 0 and not a list.",
+    "With since, links that have ended are listed too and carry ended_at, a Unix time in milliseconds; send the same since with every page.",
+    "To miss nothing, ask from a minute before the last time you asked: several machines' clocks write these times.",
+]);
 
 pub const LIST_NITRO: ActionDoc = ActionDoc::new(
     Action::ListNitro,
-    "The boosters of the Discord server.",
+    "The boosters of the Discord server who are linked.",
     Shape::Boosters,
     Example::get("", r#"{"Result":[{"discord_id":"223456789012345678"}]}"#),
 )
-.noting(&["Without boosters the answer is {\"Result\":0} with status 404."]);
+.noting(&[
+    "The end of a link forgets that its member boosts, until that is reported again.",
+    "Without boosters the answer is {\"Result\":0} with status 404.",
+]);

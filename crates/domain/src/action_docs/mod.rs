@@ -26,6 +26,8 @@ pub struct ActionDoc {
     pub example: Example,
     /// The answer when there is nothing to tell, where that differs in form.
     pub miss: Option<Example>,
+    /// The same call about many, where that is answered in another form.
+    pub many: Option<(Shape, Example)>,
 }
 
 /// A parameter of the address or a field of the JSON body.
@@ -65,8 +67,12 @@ pub enum Kind {
     Cursor,
     /// Names of permission groups or ids of roles, at most 64 of at most 64 characters.
     Names,
+    /// Ids of both platforms.
+    EitherIds,
     /// An object from Steam id to a list of permission groups.
     GroupsByPlayer,
+    /// An object from Steam id to a name.
+    NamesByPlayer,
     /// A list of `{"group","action"}`, the action being `add` or `remove`.
     Changes,
 }
@@ -74,7 +80,10 @@ pub enum Kind {
 impl Kind {
     /// How many ids a call may name depends on the plan.
     pub const fn is_bulk(self) -> bool {
-        matches!(self, Kind::SteamIds | Kind::DiscordIds | Kind::GroupsByPlayer)
+        matches!(
+            self,
+            Kind::SteamIds | Kind::DiscordIds | Kind::EitherIds | Kind::GroupsByPlayer | Kind::NamesByPlayer
+        )
     }
 }
 
@@ -99,6 +108,8 @@ pub enum Shape {
     Changes,
     ChangesByPlayer,
     Player,
+    /// From id to player.
+    Players,
     ServerConfig,
 }
 
@@ -171,6 +182,7 @@ impl ActionDoc {
             shape,
             example,
             miss: None,
+            many: None,
         }
     }
 
@@ -189,8 +201,20 @@ impl ActionDoc {
         self
     }
 
+    const fn for_many(mut self, shape: Shape, example: Example) -> Self {
+        self.many = Some((shape, example));
+        self
+    }
+
     pub const fn spec(&self) -> &'static ActionSpec {
         self.action.spec()
+    }
+
+    /// The forms of all its successful answers.
+    pub fn shapes(&self) -> impl Iterator<Item = Shape> {
+        [Some(self.shape), self.many.map(|(shape, _)| shape)]
+            .into_iter()
+            .flatten()
     }
 
     /// Codes of failures that this action can answer with, beyond those that every call can.
@@ -305,74 +329,4 @@ static DOCS: [ActionDoc; ACTIONS.len()] = [
 ];
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_action_has_its_own_entry() {
-        for spec in ACTIONS {
-            assert_eq!(doc(spec.action).action, spec.action);
-        }
-    }
-
-    #[test]
-    fn every_text_is_a_sentence() {
-        for doc in docs() {
-            let name = doc.spec().name;
-            let about = doc.params.iter().map(|param| param.about);
-            for text in about.chain(doc.notes.iter().copied()).chain([doc.summary]) {
-                assert!(text.ends_with('.') && text.len() > 10, "{name}: {text}");
-                assert!(text.starts_with(|c: char| c.is_uppercase()), "{name}: {text}");
-                assert!(!text.contains('`'), "{name}: it is shown as it is: {text}");
-            }
-        }
-    }
-
-    #[test]
-    fn answers_are_json_and_successes_are_what_the_shape_says() {
-        for doc in docs() {
-            let name = doc.spec().name;
-            for example in [Some(doc.example), doc.miss].into_iter().flatten() {
-                serde_json::from_str::<serde_json::Value>(example.answer).expect(name);
-                if let Some(body) = example.body {
-                    serde_json::from_str::<serde_json::Value>(body).expect(name);
-                }
-            }
-            if let Shape::Text(text) = doc.shape {
-                assert_eq!(doc.example.answer, format!("\"{text}\""), "{name}");
-                assert!(!text.to_lowercase().contains("error"), "{name}");
-            }
-            assert_eq!(doc.example.status, 200, "{name}");
-        }
-    }
-
-    #[test]
-    fn examples_use_the_parameters_that_are_told() {
-        for doc in docs() {
-            let name = doc.spec().name;
-            let told = |place: Place| doc.params.iter().filter(move |param| param.place == place);
-            for pair in doc.example.query.split('&').filter(|pair| !pair.is_empty()) {
-                let key = pair.split('=').next().unwrap();
-                assert!(told(Place::Query).any(|param| param.name == key), "{name}: {key}");
-            }
-            let body: serde_json::Value = doc.example.body.map_or_else(
-                || serde_json::json!({}),
-                |body| serde_json::from_str(body).unwrap(),
-            );
-            for key in body.as_object().unwrap().keys() {
-                assert!(told(Place::Body).any(|param| param.name == key), "{name}: {key}");
-            }
-            for param in doc.params.iter().filter(|param| param.required) {
-                let there = match param.place {
-                    Place::Query => doc
-                        .example
-                        .query
-                        .split('&')
-                        .any(|pair| pair.split('=').next() == Some(param.name)),
-                    Place::Body => body.get(param.name).is_some(),
-                };
-                assert!(there, "{name}: {}", param.name);
-            }
-        }
-    }
-}
+mod tests;

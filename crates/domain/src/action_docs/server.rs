@@ -39,7 +39,8 @@ pub const CLEAR_PENDING_OXIDE_CHANGES_BULK: ActionDoc = ActionDoc::new(
 .with(&[
     Param::query("id", Kind::SteamIds, "The players.").optional(),
     Param::body("ids", Kind::SteamIds, "The same as a JSON array, for long lists.").optional(),
-]);
+])
+.noting(&["Entries that are not Steam ids are passed over."]);
 
 pub const GET_SERVER_CONFIG: ActionDoc = ActionDoc::new(
     Action::GetServerConfig,
@@ -54,12 +55,28 @@ pub const GET_SERVER_CONFIG: ActionDoc = ActionDoc::new(
 
 pub const GET_PLAYER: ActionDoc = ActionDoc::new(
     Action::GetPlayer,
-    "Everything that this game server may know about one player.",
+    "Everything that this game server may know about a player, or about many.",
     Shape::Player,
     Example::get(
         "id=76561198000000001",
         r#"{"linked":true,"discord_id":"223456789012345678","steam_id":"76561198000000001","discord_name":"ada.l","steam_name":"Ada","linked_at_ms":1767225600000,"country":null,"groups":["vip"]}"#,
     ),
 )
-.with(&[Param::query("id", Kind::EitherId, "Either side of the link; the number tells which.")])
+.with(&[
+    Param::query(
+        "id",
+        Kind::EitherId,
+        "Either side of the link; the number tells which. Needed without a body.",
+    )
+    .optional(),
+    Param::body("ids", Kind::EitherIds, "Many players instead.").optional(),
+])
+.for_many(
+    Shape::Players,
+    Example::post(
+        r#"{"ids":["76561198000000001","76561198000000009"]}"#,
+        r#"{"76561198000000001":{"linked":true,"discord_id":"223456789012345678","steam_id":"76561198000000001","discord_name":"ada.l","steam_name":"Ada","linked_at_ms":1767225600000,"country":null,"groups":["vip"]},"76561198000000009":{"linked":false}}"#,
+    ),
+)
+.noting(&["Of many, an entry that is no id is answered like somebody who is not linked, under its own text."])
 .missing(Example::get("id=76561198000000009", r#"{"linked":false}"#));

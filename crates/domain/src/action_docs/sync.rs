@@ -115,6 +115,6 @@ pub const GET_PENDING_OXIDE_CHANGES_BULK: ActionDoc = ActionDoc::new(
     Param::body("ids", Kind::SteamIds, "The same as a JSON array, for long lists.").optional(),
 ])
 .noting(&[
-    "Players for whom nothing waits are left out.",
+    "Players for whom nothing waits are left out, and so are entries that are not Steam ids.",
     "Fetching does not clear; clear what was done.",
 ]);

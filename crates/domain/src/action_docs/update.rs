@@ -62,13 +62,13 @@ pub const UPDATE_NITRO_BULK: ActionDoc = ActionDoc::new(
     "The members, linked or not.",
 )])
 .noting(&[
-    "One id that is not valid refuses the whole call.",
+    "Entries that are not Discord ids are counted as errors; the others are stored.",
     "A Guild has at most 10,000 boosters.",
 ]);
 
 pub const UPDATE_STEAM: ActionDoc = ActionDoc::new(
     Action::UpdateSteam,
-    "Reports a player's current Steam name.",
+    "Reports the current Steam name of a player, or of many.",
     Shape::Text("Steam updated"),
     Example::get("id=76561198000000001&name=Ada", "\"Steam updated\""),
 )
@@ -76,15 +76,29 @@ pub const UPDATE_STEAM: ActionDoc = ActionDoc::new(
     Param::query(
         "id",
         Kind::SteamId,
-        "The player; one who is not linked is passed over.",
-    ),
+        "The player; one who is not linked is passed over. Needed without a body.",
+    )
+    .optional(),
     Param::query(
         "name",
         Kind::Text { most: 200 },
-        "The name. Characters such as & need not be encoded.",
-    ),
+        "The name. Characters such as & need not be encoded. Needed without a body.",
+    )
+    .optional(),
+    Param::body("players", Kind::NamesByPlayer, "The names of many players instead.").optional(),
 ])
-.noting(&["A nickname that differs from the name is offered by pendingNicknames from now on."]);
+.for_many(
+    Shape::Counted,
+    Example::post(
+        r#"{"players":{"76561198000000001":"Ada","76561198000000009":"Zed"}}"#,
+        r#"{"updated":1,"errors":1}"#,
+    ),
+)
+.noting(&[
+    "A nickname that differs from the name is offered by pendingNicknames from now on.",
+    "Characters that take no room are left out of a name.",
+    "Of many, players who are not linked and entries that cannot be read are counted as errors; the others are stored.",
+]);
 
 pub const UPDATE_OXIDE_GROUPS: ActionDoc = ActionDoc::new(
     Action::UpdateOxideGroups,

@@ -133,16 +133,37 @@ async fn on_sqlite_everybody_who_is_linked_is_read_from_an_index_alone() {
     test.finish().await;
 }
 
+/// A client asks this every minute, and a Guild may have a hundred thousand links.
+#[tokio::test]
+async fn what_changed_is_read_in_the_order_of_an_index() {
+    for engine in [Engine::Sqlite, Engine::Postgres] {
+        let test = TestDb::open(engine).await;
+        let plan = test.db.explain(named("storage::lookups::CHANGED")).await.unwrap();
+        assert!(plan.contains("links_changed"), "{plan}");
+        let sorts = plan.contains("TEMP") || plan.contains("Sort");
+        let is_bounded = match engine {
+            Engine::Sqlite => plan.contains("guild_num=? AND <expr>>?"),
+            Engine::Postgres => plan.contains("Index Cond: ((guild_num") && plan.contains(">="),
+        };
+        assert!(is_bounded && !sorts, "{plan}");
+        test.finish().await;
+    }
+}
+
 /// Statements that are given a list of ids and read the links or rows of each.
-const LISTS: [&str; 9] = [
+const LISTS: [&str; 13] = [
     "storage::group_changes::LIST",
     "storage::imports::ACTIVE_OF_DISCORD",
     "storage::imports::ACTIVE_OF_STEAM",
     "storage::imports::ENDED",
     "storage::lookups::LINKED",
+    "storage::lookups::LIST_BY_DISCORD",
+    "storage::lookups::LIST_BY_STEAM",
     "storage::lookups::BOOSTING",
     "storage::lookups::STEAM_NAMES",
+    "storage::names::SET_STEAM",
     "storage::role_changes::REQUEST",
+    "storage::server_players::LIST_GROUPS",
     "storage::server_players::REPORT",
 ];
 
@@ -154,7 +175,11 @@ async fn on_sqlite_each_id_of_a_list_is_looked_up() {
         let plan = test.db.explain(named(name)).await.unwrap();
         let looked_up = plan
             .lines()
-            .filter(|line| line.contains("SEARCH l ") || line.contains("SEARCH c "))
+            .filter(|line| {
+                ["SEARCH l ", "SEARCH c ", "SEARCH p "]
+                    .iter()
+                    .any(|of| line.contains(of))
+            })
             .all(|line| line.contains("steam_id=?") || line.contains("discord_id=?"));
         assert!(looked_up && plan.contains("SEARCH"), "{name}:\n{plan}");
     }

@@ -2,6 +2,7 @@
 
 use app::import::{Ended, ImportRow};
 use domain::link::UnlinkCause;
+use domain::name::given_name;
 use domain::platform_id::{DiscordId, SteamId};
 use jiff::Timestamp;
 use jiff::civil::DateTime;
@@ -9,8 +10,6 @@ use jiff::tz::{Offset, TimeZone};
 
 use super::columns::{Field, Mapping, Table};
 use super::table::{RawRow, Value};
-
-const MOST_NAME_CHARS: usize = 200;
 
 /// Details that were left out of rows which were taken all the same.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -103,10 +102,7 @@ impl RowReader<'_> {
     /// A name without control characters; one that is no text or too long is left out.
     fn name(&mut self, row: &RawRow, field: Field) -> Option<String> {
         self.value(row, field)?;
-        let cleaned: Option<String> = self
-            .text(row, field)
-            .map(|text| text.chars().filter(|character| !character.is_control()).collect());
-        let name = cleaned.filter(|name| (1..=MOST_NAME_CHARS).contains(&name.chars().count()));
+        let name = self.text(row, field).and_then(given_name);
         self.left_out.names += u64::from(name.is_none());
         name
     }

@@ -162,7 +162,7 @@ struct ActionPage {
 }
 
 struct Shown {
-    miss: bool,
+    title: Option<&'static str>,
     curl: String,
     status: u16,
     answer: &'static str,
@@ -171,13 +171,18 @@ struct Shown {
 pub fn action(action: Action, base: &str) -> Result<String, AppError> {
     let doc = action_docs::doc(action);
     let spec = doc.spec();
-    let shown = |miss: bool, example: Example| Shown {
-        miss,
+    let shown = |title: Option<&'static str>, example: Example| Shown {
+        title,
         curl: curl(base, spec.name, &example),
         status: example.status,
         answer: example.answer,
     };
-    let misses = doc.miss.map(|example| shown(true, example));
+    let many = doc
+        .many
+        .map(|(_, example)| shown(Some("For many players"), example));
+    let misses = doc
+        .miss
+        .map(|example| shown(Some("When there is nothing to tell"), example));
     rendered(&ActionPage {
         frame: Frame::new(spec.name, "/docs/api"),
         name: spec.name,
@@ -193,7 +198,11 @@ pub fn action(action: Action, base: &str) -> Result<String, AppError> {
         notes: doc.notes,
         rows: rows(doc.params),
         bulk: doc.params.iter().any(|param| param.kind.is_bulk()),
-        examples: [shown(false, doc.example)].into_iter().chain(misses).collect(),
+        examples: [shown(None, doc.example)]
+            .into_iter()
+            .chain(misses)
+            .chain(many)
+            .collect(),
         failures: doc.failures(),
     })
 }
@@ -231,12 +240,14 @@ fn kind_in_words(kind: Kind) -> String {
         Kind::EitherId => "SteamID64 or Discord id".to_owned(),
         Kind::SteamIds => "list of SteamID64".to_owned(),
         Kind::DiscordIds => "list of Discord ids".to_owned(),
+        Kind::EitherIds => "list of SteamID64 or Discord ids".to_owned(),
         Kind::Text { most } => format!("text, at most {most} characters"),
         Kind::OneOf(words) => words.join(" or "),
         Kind::Number { from, to } => format!("number from {from} to {to}"),
         Kind::Cursor => "text".to_owned(),
         Kind::Names => "list of names, a,b or a JSON array".to_owned(),
         Kind::GroupsByPlayer => "object from SteamID64 to a list of names".to_owned(),
+        Kind::NamesByPlayer => "object from SteamID64 to a name".to_owned(),
         Kind::Changes => "list of {\"group\",\"action\"}".to_owned(),
     }
 }

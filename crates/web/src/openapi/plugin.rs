@@ -12,7 +12,8 @@ use super::shapes;
 
 /// Schemas of all answers.
 pub fn schemas() -> impl Iterator<Item = (String, Value)> {
-    action_docs::docs().map(|doc| (shapes::name(doc.shape).to_owned(), shapes::answer(doc.shape)))
+    let shapes = action_docs::docs().flat_map(ActionDoc::shapes);
+    shapes.map(|shape| (shapes::name(shape).to_owned(), shapes::answer(shape)))
 }
 
 /// The operation; with POST lists and reports may stand in the body.
@@ -42,7 +43,8 @@ pub fn actions() -> Map<String, Value> {
 fn action(doc: &ActionDoc) -> Value {
     let spec = doc.spec();
     let parameters: Vec<Value> = doc.params.iter().map(parameter).collect();
-    json!({
+    let answer = |shape| json!({ "$ref": format!("#/components/schemas/{}", shapes::name(shape)) });
+    let mut action = json!({
         "summary": doc.summary,
         "notes": doc.notes,
         "group": spec.group.name(),
@@ -54,9 +56,13 @@ fn action(doc: &ActionDoc) -> Value {
         "changes": spec.mutating,
         "says_no_users_on_failure": spec.fail_closed,
         "parameters": parameters,
-        "answer": { "$ref": format!("#/components/schemas/{}", shapes::name(doc.shape)) },
+        "answer": answer(doc.shape),
         "failures": doc.failures(),
-    })
+    });
+    if let Some((shape, _)) = doc.many {
+        action["answer_for_many"] = answer(shape);
+    }
+    action
 }
 
 fn parameter(param: &Param) -> Value {
@@ -102,16 +108,32 @@ fn parameters() -> Vec<Value> {
 }
 
 fn body() -> Value {
-    let mut properties = Map::new();
+    let mut fields: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
     let mut examples = Map::new();
     for doc in action_docs::docs() {
         for param in doc.params.iter().filter(|param| param.place == Place::Body) {
-            properties.insert(param.name.to_owned(), shapes::parameter(param.kind, true));
+            let (known, schema) = (
+                fields.entry(param.name).or_default(),
+                shapes::parameter(param.kind, true),
+            );
+            if !known.contains(&schema) {
+                known.push(schema);
+            }
         }
-        if let Some(body) = doc.example.body {
+        let many = doc.many.map(|(_, example)| example);
+        if let Some(body) = doc.example.body.or(many.and_then(|example| example.body)) {
             examples.insert(doc.spec().name.to_owned(), json!({ "value": parsed(body) }));
         }
     }
+    // One name may mean something else to another action.
+    let either = |mut schemas: Vec<Value>| match schemas.len() {
+        1 => schemas.remove(0),
+        _ => json!({ "anyOf": schemas }),
+    };
+    let properties: Map<String, Value> = fields
+        .into_iter()
+        .map(|(name, schemas)| (name.to_owned(), either(schemas)))
+        .collect();
     let schema = json!({ "type": "object", "properties": properties });
     json!({ "required": false, "content": { "application/json": { "schema": schema, "examples": examples } } })
 }
@@ -143,7 +165,8 @@ fn answered(status: u16, description: &str) -> Value {
             })
     };
     let examples: Map<String, Value> = action_docs::docs().flat_map(told).collect();
-    let mut names: Vec<&str> = action_docs::docs().map(|doc| shapes::name(doc.shape)).collect();
+    let shapes = action_docs::docs().flat_map(ActionDoc::shapes);
+    let mut names: Vec<&str> = shapes.map(shapes::name).collect();
     names.sort_unstable();
     names.dedup();
     let any: Vec<Value> = names

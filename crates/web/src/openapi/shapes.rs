@@ -23,14 +23,15 @@ pub fn parameter(kind: Kind, in_body: bool) -> Value {
     match kind {
         Kind::SteamId => steam_id(),
         Kind::DiscordId | Kind::EitherId => discord_id(),
-        Kind::SteamIds => list(steam_id()),
-        Kind::DiscordIds => list(discord_id()),
+        // What is no id is passed over, so that one entry does not spoil the others.
+        Kind::SteamIds | Kind::DiscordIds | Kind::EitherIds => list(json!({ "type": "string" })),
         Kind::Text { most } => json!({ "type": "string", "minLength": 1, "maxLength": most }),
         Kind::OneOf(words) => json!({ "type": "string", "enum": words }),
         Kind::Number { from, to } => json!({ "type": "integer", "minimum": from, "maximum": to }),
         Kind::Cursor => json!({ "type": "string" }),
         Kind::Names => list(json!({ "type": "string", "maxLength": 64 })),
         Kind::GroupsByPlayer => map(json!({ "type": "array", "items": { "type": "string" } })),
+        Kind::NamesByPlayer => map(json!({ "type": "string" })),
         Kind::Changes => changes(),
     }
 }
@@ -52,6 +53,7 @@ pub fn name(shape: Shape) -> &'static str {
         Shape::Changes => "Changes",
         Shape::ChangesByPlayer => "ChangesByPlayer",
         Shape::Player => "Player",
+        Shape::Players => "Players",
         Shape::ServerConfig => "ServerConfig",
     }
 }
@@ -86,18 +88,20 @@ pub fn answer(shape: Shape) -> Value {
         Shape::Changes => changes(),
         Shape::ChangesByPlayer => map(changes()),
         Shape::Player => player(),
+        Shape::Players => map(player()),
         Shape::ServerConfig => server_config(),
     }
 }
 
 fn links() -> Value {
-    let entry = object(json!({
+    let mut entry = object(json!({
         "discord_id": discord_id(),
         "steam_id": steam_id(),
         "discord_name": text_or_null(),
         "steam_name": text_or_null(),
         "linked_at_ms": { "type": "integer" },
     }));
+    entry["properties"]["ended_at"] = json!({ "type": "integer" });
     json!({
         "type": "object",
         "properties": { "Result": list_or_zero(entry), "next": text_or_null() },

@@ -3,6 +3,7 @@
 use storage::lookups::{self, LinkedPlayer};
 
 use crate::error::AppError;
+use crate::plugin::reply::shown;
 use crate::plugin::{Call, Reply};
 
 pub(super) async fn steam(call: &Call<'_>) -> Result<Reply, AppError> {
@@ -16,7 +17,7 @@ pub(super) async fn discord(call: &Call<'_>) -> Result<Reply, AppError> {
 async fn name(call: &Call<'_>, pick: impl Fn(LinkedPlayer) -> Option<String>) -> Result<Reply, AppError> {
     let id = call.discord_id()?;
     let player = lookups::find_by_discord(&call.app.db, call.key.guild, &id).await?;
-    match player.and_then(pick) {
+    match player.and_then(pick).as_deref().and_then(shown) {
         Some(name) => Reply::of(&name),
         None => Ok(Reply::json("false".to_owned())),
     }

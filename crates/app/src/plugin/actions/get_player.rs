@@ -1,11 +1,16 @@
-//! `getPlayer`: everything a game server may know about one player.
+//! `getPlayer`: everything a game server may know about a player, or about many.
 
-use domain::platform_id::EitherId;
+use std::collections::{BTreeMap, HashMap};
+
+use domain::platform_id::{DiscordId, EitherId, SteamId};
 use serde::Serialize;
 use serde_json::value::RawValue;
-use storage::{lookups, server_players};
+use storage::lookups::{self, LinkedPlayer};
+use storage::server_players;
 
 use crate::error::AppError;
+use crate::plugin::input::Listed;
+use crate::plugin::reply::shown;
 use crate::plugin::{Call, Reply};
 
 #[derive(Serialize)]
@@ -20,26 +25,80 @@ struct Player {
     groups: Box<RawValue>,
 }
 
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Told {
+    Player(Box<Player>),
+    Nobody { linked: bool },
+}
+
+const NOBODY: Told = Told::Nobody { linked: false };
+
 pub(super) async fn run(call: &Call<'_>) -> Result<Reply, AppError> {
+    if let Some(listed) = call.posted_ids() {
+        return many(call, listed?).await;
+    }
     let (db, guild) = (&call.app.db, call.key.guild);
     let found = match call.either_id()? {
         EitherId::Discord(id) => lookups::find_by_discord(db, guild, &id).await?,
         EitherId::Steam(id) => lookups::find_by_steam(db, guild, &id).await?,
     };
     let Some(player) = found else {
-        return Ok(Reply::json(r#"{"linked":false}"#.to_owned()));
+        return Reply::of(&NOBODY);
     };
     call.mark_seen([player.steam_id.account()]);
     let groups = server_players::find_groups(db, call.server()?, &player.steam_id).await?;
+    Reply::of(&told(player, groups)?)
+}
+
+/// One object from asked id to player. Whoever is not linked, and whatever is no id, is told as such.
+async fn many(call: &Call<'_>, asked: Listed<'_, EitherId>) -> Result<Reply, AppError> {
+    let (db, guild, server) = (&call.app.db, call.key.guild, call.server()?);
+    let (mut discords, mut steams): (Vec<DiscordId>, Vec<SteamId>) = (Vec::new(), Vec::new());
+    let mut answer: BTreeMap<String, Told> = BTreeMap::new();
+    for id in asked.ids {
+        answer.insert(id.as_str().to_owned(), NOBODY);
+        match id {
+            EitherId::Discord(id) => discords.push(id),
+            EitherId::Steam(id) => steams.push(id),
+        }
+    }
+    answer.extend(asked.odd.iter().map(|(_, text)| ((*text).to_owned(), NOBODY)));
+    let by_discord = lookups::list_by_discord(db, guild, &discords).await?;
+    let by_steam = lookups::list_by_steam(db, guild, &steams).await?;
+    let found: Vec<&SteamId> = by_discord
+        .iter()
+        .chain(&by_steam)
+        .map(|player| &player.steam_id)
+        .collect();
+    call.mark_seen(found.iter().map(|id| id.account()));
+    let reported = server_players::list_groups(db, server, &found).await?;
+    let groups: HashMap<String, String> = reported
+        .into_iter()
+        .map(|one| (one.steam_id, one.groups))
+        .collect();
+    let groups_of = |player: &LinkedPlayer| groups.get(player.steam_id.as_str()).cloned();
+    for player in by_discord {
+        let groups = groups_of(&player);
+        answer.insert(player.discord_id.to_string(), told(player, groups)?);
+    }
+    for player in by_steam {
+        let groups = groups_of(&player);
+        answer.insert(player.steam_id.to_string(), told(player, groups)?);
+    }
+    Reply::of(&answer)
+}
+
+fn told(player: LinkedPlayer, groups: Option<String>) -> Result<Told, AppError> {
     let groups = RawValue::from_string(groups.unwrap_or_else(|| "[]".to_owned()));
-    Reply::of(&Player {
+    Ok(Told::Player(Box::new(Player {
         linked: true,
         discord_id: player.discord_id.as_str().to_owned(),
         steam_id: player.steam_id.as_str().to_owned(),
-        discord_name: player.discord_name,
-        steam_name: player.steam_name,
+        discord_name: player.discord_name.as_deref().and_then(shown),
+        steam_name: player.steam_name.as_deref().and_then(shown),
         linked_at_ms: player.linked_at_ms,
         country: player.country,
         groups: groups.map_err(|error| AppError::Internal(error.to_string()))?,
-    })
+    })))
 }

@@ -6,6 +6,6 @@ use crate::error::AppError;
 use crate::plugin::{Call, Reply};
 
 pub(super) async fn run(call: &Call<'_>) -> Result<Reply, AppError> {
-    let asked = call.discord_ids()?;
-    Reply::names(&lookups::steam_names(&call.app.db, call.key.guild, &asked).await?)
+    let asked = call.discord_ids()?.ids;
+    Reply::names(lookups::steam_names(&call.app.db, call.key.guild, &asked).await?)
 }

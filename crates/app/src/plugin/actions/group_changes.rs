@@ -58,7 +58,7 @@ pub(super) async fn get(call: &Call<'_>) -> Result<Reply, AppError> {
 }
 
 pub(super) async fn get_bulk(call: &Call<'_>) -> Result<Reply, AppError> {
-    let asked = call.steam_ids()?;
+    let asked = call.steam_ids()?.ids;
     let mut players: BTreeMap<String, Vec<Entry>> = BTreeMap::new();
     for change in group_changes::list(&call.app.db, call.server()?, &asked).await? {
         let waiting = players.entry(change.steam_id.clone()).or_default();
@@ -81,7 +81,7 @@ pub(super) async fn clear(call: &Call<'_>) -> Result<Reply, AppError> {
 }
 
 pub(super) async fn clear_bulk(call: &Call<'_>) -> Result<Reply, AppError> {
-    let ids = call.steam_ids()?;
+    let ids = call.steam_ids()?.ids;
     call.app
         .db
         .write(Clear {

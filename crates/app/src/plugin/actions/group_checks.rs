@@ -11,7 +11,7 @@ use crate::steam_groups;
 /// Every id is asked about, linked or not, because game servers also poll for players who have yet to link. Linked ones
 /// come first, in case Steam is slow or the day's calls run out.
 pub(super) async fn run(call: &Call<'_>) -> Result<Reply, AppError> {
-    let asked = call.steam_ids()?;
+    let asked = call.steam_ids()?.ids;
     if asked.is_empty() {
         return Ok(Reply::json("{}".to_owned()));
     }

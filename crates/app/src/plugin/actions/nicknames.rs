@@ -1,5 +1,6 @@
 //! `pendingNicknames`, `confirmNicknameSync` and `listAllNicknames`.
 
+use domain::name::without_zero_width;
 use domain::platform_id::DiscordId;
 use futures_util::stream;
 use storage::lookups::Named;
@@ -9,13 +10,9 @@ use crate::error::AppError;
 use crate::plugin::{Call, Reply};
 
 const PENDING: i64 = 50;
-/// Characters that are drawn as nothing; Discord shows a nickname made of them as blank.
-const ZERO_WIDTH: [char; 7] = [
-    '\u{200b}', '\u{200c}', '\u{200d}', '\u{200e}', '\u{200f}', '\u{2060}', '\u{feff}',
-];
 
 pub(super) async fn pending(call: &Call<'_>) -> Result<Reply, AppError> {
-    Reply::names(&names::list_pending(&call.app.db, call.key.guild, PENDING).await?)
+    Reply::stored_names(names::list_pending(&call.app.db, call.key.guild, PENDING).await?)
 }
 
 /// One object of all names, of which only a page is in memory at a time.
@@ -61,11 +58,7 @@ async fn write_page(
 }
 
 fn write_entry(text: &mut String, named: &Named) -> Result<(), AppError> {
-    let shown: String = named
-        .name
-        .chars()
-        .filter(|one| !ZERO_WIDTH.contains(one))
-        .collect();
+    let shown = without_zero_width(&named.name);
     let name = serde_json::to_string(&shown).map_err(|error| AppError::Internal(error.to_string()))?;
     text.extend(["\"", &named.discord_id, "\":", &name]);
     Ok(())

@@ -3,7 +3,7 @@
 use domain::platform_id::SteamId;
 use serde_json::{Map, Value};
 use storage::group_changes::ServerPlace;
-use storage::{Tx, Work, orgs, server_players};
+use storage::{Tx, Work, lookups, orgs, server_players};
 
 use crate::error::AppError;
 use crate::plugin::groups::{self, MOST_GROUPS};
@@ -35,18 +35,17 @@ pub(super) async fn bulk(call: &Call<'_>) -> Result<Reply, AppError> {
     let players =
         players.ok_or_else(|| AppError::invalid("players", "an object from Steam id to groups is needed"))?;
     call.check_count(players.len())?;
-    let mut valid = Map::new();
+    let (mut ids, mut valid) = (Vec::new(), Map::new());
     for (id, listed) in players {
         // One bad entry must not lose the others; it is counted.
         if let (Ok(id), Some(listed)) = (SteamId::parse(id.trim()), groups::from_json(listed)) {
             valid.insert(id.as_str().to_owned(), Value::from(listed));
+            ids.push(id);
         }
     }
     let updated = report(call, valid).await?;
-    let errors = players.len() as u64 - updated;
-    Ok(Reply::json(format!(
-        r#"{{"updated":{updated},"errors":{errors}}}"#
-    )))
+    call.mark_seen(lookups::linked(&call.app.db, call.key.guild, &ids).await?);
+    Ok(Reply::counted(updated, players.len() as u64 - updated))
 }
 
 async fn report(call: &Call<'_>, players: Map<String, Value>) -> Result<u64, AppError> {

@@ -8,7 +8,7 @@ use crate::error::AppError;
 use crate::plugin::{Call, Reply};
 
 pub(super) async fn run(call: &Call<'_>) -> Result<Reply, AppError> {
-    let players = call.steam_ids()?;
+    let players = call.steam_ids_only()?;
     let role = call.one("role", DiscordId::parse)?;
     let mode = match call.params.last("mode").map(str::trim) {
         Some("add") => "add",

@@ -19,10 +19,10 @@ pub(super) async fn one(call: &Call<'_>) -> Result<Reply, AppError> {
 
 pub(super) async fn bulk(call: &Call<'_>) -> Result<Reply, AppError> {
     call.json_body()?;
-    let ids = call.discord_ids()?;
-    let updated = ids.len();
-    change(call, ids, true).await?;
-    Ok(Reply::json(format!(r#"{{"updated":{updated},"errors":0}}"#)))
+    let listed = call.discord_ids()?;
+    let (updated, errors) = (listed.ids.len(), listed.odd.len());
+    change(call, listed.ids, true).await?;
+    Ok(Reply::counted(updated as u64, errors as u64))
 }
 
 async fn change(call: &Call<'_>, ids: Vec<DiscordId>, boosting: bool) -> Result<(), AppError> {

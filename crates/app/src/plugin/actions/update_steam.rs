@@ -1,44 +1,77 @@
-//! `updateSteam`: a player's current Steam name.
+//! `updateSteam`: the current Steam names of players, one in the address or many in a body.
 
+use domain::name::{GIVEN_NAME_MAX, given_name};
 use domain::platform_id::SteamId;
-use storage::{GuildNum, OrgScope, Tx, Work, names, orgs};
+use serde_json::{Map, Value};
+use storage::{GuildNum, OrgScope, Tx, Work, lookups, names, orgs};
 
 use crate::error::AppError;
-use crate::plugin::{Call, Reply};
+use crate::plugin::{Body, Call, Reply};
 
 pub(super) async fn run(call: &Call<'_>) -> Result<Reply, AppError> {
+    match call.params.body() {
+        Body::Json(body) if body.get("players").is_some() => many(call, body).await,
+        Body::Json(_) | Body::Empty | Body::Unreadable => one(call).await,
+    }
+}
+
+async fn one(call: &Call<'_>) -> Result<Reply, AppError> {
     let id = call.steam_id()?;
-    let name = call.free_text("name")?;
-    let work = SetName {
-        scope: call.key.scope,
-        guild: call.key.guild,
-        id: id.clone(),
-        name,
-    };
-    if call.app.db.write(work).await? {
+    let given = call.params.free_text("name");
+    let given = given.ok_or_else(|| AppError::invalid("name", "it is missing"))?;
+    let name = given_name(&given)
+        .ok_or_else(|| AppError::invalid("name", format!("it has 1 to {GIVEN_NAME_MAX} characters")))?;
+    if report(call, Map::from_iter([(id.as_str().to_owned(), name.into())])).await? > 0 {
         call.mark_seen([id.account()]);
     }
     Ok(Reply::text(200, "Steam updated"))
 }
 
-struct SetName {
-    scope: OrgScope,
-    guild: GuildNum,
-    id: SteamId,
-    name: String,
+async fn many(call: &Call<'_>, body: &Value) -> Result<Reply, AppError> {
+    let players = body.get("players").and_then(Value::as_object);
+    let players =
+        players.ok_or_else(|| AppError::invalid("players", "an object from Steam id to name is needed"))?;
+    call.check_count(players.len())?;
+    let (mut ids, mut valid) = (Vec::new(), Map::new());
+    for (id, name) in players {
+        // One bad entry must not lose the others; it is counted.
+        if let (Ok(id), Some(name)) = (SteamId::parse(id.trim()), name.as_str().and_then(given_name)) {
+            valid.insert(id.as_str().to_owned(), name.into());
+            ids.push(id);
+        }
+    }
+    let updated = report(call, valid).await?;
+    call.mark_seen(lookups::linked(&call.app.db, call.key.guild, &ids).await?);
+    Ok(Reply::counted(updated, players.len() as u64 - updated))
 }
 
-impl Work for SetName {
-    type Output = bool;
+async fn report(call: &Call<'_>, players: Map<String, Value>) -> Result<u64, AppError> {
+    let work = SetNames {
+        scope: call.key.scope,
+        guild: call.key.guild,
+        players: Value::from(players).to_string(),
+    };
+    call.app.db.write(work).await
+}
+
+struct SetNames {
+    scope: OrgScope,
+    guild: GuildNum,
+    /// Steam id to name.
+    players: String,
+}
+
+impl Work for SetNames {
+    type Output = u64;
     type Error = AppError;
-    const NAME: &'static str = "update_steam_name";
+    const NAME: &'static str = "update_steam_names";
 
     fn tenant(&self) -> Option<i64> {
         Some(self.scope.num())
     }
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<bool, AppError> {
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<u64, AppError> {
         orgs::lock(tx, self.scope).await?;
-        Ok(names::set_steam(tx, self.scope, self.guild, &self.id, &self.name).await?)
+        Ok(names::set_steam(tx, self.scope, self.guild, &self.players).await?)
     }
 }
