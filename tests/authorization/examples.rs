@@ -29,6 +29,14 @@ pub struct Target {
     /// A member of the team who may be changed and removed.
     pub account: String,
     pub invite: String,
+    /// The code of an invitation.
+    pub code: String,
+    /// The link page of a Guild.
+    pub slug: String,
+    /// The name of a session in its owner's list.
+    pub session: String,
+    /// What is typed to confirm something that cannot be undone.
+    pub confirm: String,
 }
 
 impl From<&Tenant> for Target {
@@ -48,7 +56,15 @@ impl From<&Tenant> for Target {
             invite: tenant
                 .invite
                 .as_ref()
-                .map_or("inv_".to_owned(), ToString::to_string),
+                .map_or("inv_".to_owned(), |(id, _)| id.to_string()),
+            code: tenant
+                .invite
+                .as_ref()
+                .map_or_else(|| "A".repeat(43), |(_, code)| code.clone()),
+            slug: "guild-1".to_owned(),
+            session: "0000000000000000".to_owned(),
+            // The wrong word: what is tried must be there afterwards.
+            confirm: "no".to_owned(),
         }
     }
 }
@@ -105,15 +121,15 @@ pub fn example(route: &RouteSpec, target: &Target) -> Example {
     };
     let path = route
         .path
-        .replace("{slug}", "guild-1")
+        .replace("{slug}", &target.slug)
         .replace("{org}", &target.org)
         .replace("{guild}", &target.guild)
         .replace("{server}", &target.server)
         .replace("{key}", &target.key)
         .replace("{account}", &target.account)
         .replace("{invite}", &target.invite)
-        .replace("{code}", &"A".repeat(43))
-        .replace("{session}", "0000000000000000")
+        .replace("{code}", &target.code)
+        .replace("{session}", &target.session)
         .replace("{*rest}", "assets/gone.js")
         .replace("{action}", "count");
     assert!(!path.contains('{'), "{path}: its parameter has no value");
@@ -128,9 +144,8 @@ pub fn example(route: &RouteSpec, target: &Target) -> Example {
 /// Routes of people and teams.
 fn of_people(method: &str, path: &str, target: &Target) -> (&'static str, Option<String>, u16) {
     match (method, path) {
-        // Nobody has this invitation; and signed out or in, these pages are a matter of the browser.
-        ("GET", "/invite/{code}") => ("", None, 404),
-        ("POST", "/invite/{code}/accept") => ("", None, 404),
+        ("GET", "/invite/{code}") => ("", None, 200),
+        ("POST", "/invite/{code}/accept") => ("", None, 303),
         ("GET", "/app" | "/app/") => ("", None, 303),
         ("GET", "/app/{*rest}") => ("", None, 404),
         ("GET", "/account" | "/account/sessions") => ("", None, 200),
@@ -147,12 +162,14 @@ fn of_people(method: &str, path: &str, target: &Target) -> (&'static str, Option
             "/orgs/{org}/overview" | "/orgs/{org}/navigation" | "/orgs/{org}/team" | "/orgs/{org}/invites",
         ) => ("", None, 200),
         ("GET", "/orgs/{org}/claimable-guilds" | "/orgs/{org}/audit/export") => ("", None, 200),
-        // What cannot be undone is confirmed by a word, and this is the wrong one.
+        // What cannot be undone is confirmed by a word.
         ("DELETE", "/orgs/{org}" | "/orgs/{org}/guilds/{guild}") => {
-            ("", Some(r#"{"confirm":"no"}"#.to_owned()), 400)
+            let body = format!(r#"{{"confirm":"{}"}}"#, target.confirm);
+            ("", Some(body), 400)
         }
         ("POST", "/orgs/{org}/transfer") => {
-            let body = format!(r#"{{"account_id":"{}","confirm":"no"}}"#, target.account);
+            let (account, confirm) = (&target.account, &target.confirm);
+            let body = format!(r#"{{"account_id":"{account}","confirm":"{confirm}"}}"#);
             ("", Some(body), 400)
         }
         // Discord has not shown that anybody manages it.

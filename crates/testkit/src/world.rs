@@ -43,8 +43,8 @@ pub struct Tenant {
     pub custom_key: Option<KeyId>,
     /// A member of the team without permissions, made by `full_tenant` only.
     pub helper: Option<AccountId>,
-    /// Made by `full_tenant` only.
-    pub invite: Option<InviteId>,
+    /// An invitation and its code, made by `full_tenant` only.
+    pub invite: Option<(InviteId, String)>,
 }
 
 impl TestApp {
@@ -127,7 +127,7 @@ impl TestApp {
             .await
             .expect("a member");
         tenant.helper = Some(helper.id);
-        tenant.invite = Some(self.invite(&tenant, Role::Staff, &[]).await.0);
+        tenant.invite = Some(self.invite(&tenant, Role::Staff, &[]).await);
         tenant
     }
 
