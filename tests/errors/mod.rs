@@ -4,6 +4,7 @@ mod housekeeping;
 mod layer;
 mod log;
 mod methods;
+mod nul;
 mod pages;
 
 use testkit::Reply;

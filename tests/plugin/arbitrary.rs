@@ -2,50 +2,57 @@
 
 use app::plugin::is_fail_closed;
 use axum::body::Body;
+use domain::action::ActionSet;
 use domain::plan::Tier;
 use http::Method;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
-use testkit::{Engine, Reply, TestApp, discord, steam};
+use testkit::{Reply, TestApp, both_databases, discord, steam};
 
 use super::support::{JSON, limit};
 
-const NAMES: [&str; 8] = [
+const NAMES: [&str; 9] = [
     "action",
     "id",
     "secret",
     "guild_id",
     "server_id",
+    "cursor",
     "%61ction",
     "Action",
     "",
 ];
 
+const ACTIONS: [&str; 7] = [
+    "findBySteam",
+    "count",
+    "remove",
+    "update",
+    "findByDiscord",
+    "listAllLinked",
+    "getBotGuildMapping",
+];
+
 /// Names and values that mean something, and text that does not.
 fn query(key: String) -> impl Strategy<Value = String> {
-    let known = vec![
-        "findBySteam".to_owned(),
-        "count".to_owned(),
-        "remove".to_owned(),
-        "update".to_owned(),
-        "findByDiscord".to_owned(),
-        "getBotGuildMapping".to_owned(),
-        steam(1).to_string(),
-        discord(1).to_string(),
-        String::new(),
-        key,
-    ];
+    let mut known = ACTIONS.map(str::to_owned).to_vec();
+    known.extend([steam(1).to_string(), discord(1).to_string(), String::new(), key]);
+    let nul = Just("a%00b".to_owned());
     let escaped = prop::collection::vec(any::<u8>(), 0..12).prop_map(|bytes| {
         bytes
             .iter()
             .map(|byte| format!("%{byte:02x}"))
             .collect::<String>()
     });
-    let value = prop_oneof![4 => prop::sample::select(known), 1 => escaped, 1 => "[!-~]{0,12}"];
+    let value = prop_oneof![4 => prop::sample::select(known), 1 => escaped, 1 => nul, 1 => "[!-~]{0,12}"];
     let pair = (prop::sample::select(&NAMES[..]), value).prop_map(|(name, value)| format!("{name}={value}"));
     let piece = prop_oneof![6 => pair, 1 => "[!-~]{0,20}"];
-    prop::collection::vec(piece, 0..6)
-        .prop_map(|pieces| pieces.join("&"))
+    let action = prop_oneof![
+        1 => Just(String::new()),
+        2 => prop::sample::select(&ACTIONS[..]).prop_map(|name| format!("action={name}&")),
+    ];
+    (action, prop::collection::vec(piece, 0..6))
+        .prop_map(|(action, pieces)| action + &pieces.join("&"))
         .prop_filter("an address", |query| {
             format!("/api?{query}").parse::<http::Uri>().is_ok()
         })
@@ -69,36 +76,34 @@ fn check(reply: &Reply, query: &str) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_address_breaks_the_service() {
-    let test = TestApp::start_with(
-        Engine::Sqlite,
-        |limits| limits.free = limit(60_000, 60_000),
-        |_| {},
-    )
-    .await;
-    let tenant = test.tenant(1, Tier::Free).await;
-    tenant.link(&test.app, 1).await;
-    let mut runner = TestRunner::new(Config {
-        cases: 400,
-        failure_persistence: None,
-        ..Config::default()
-    });
-    let callers = [test.plugin(&tenant.key), test.client()];
-    let cases = (query(tenant.key.clone()), 0..callers.len(), any::<bool>());
-    let runtime = tokio::runtime::Handle::current();
-    let result = tokio::task::block_in_place(|| {
-        runner.run(&cases, |(query, caller, post)| {
-            let method = if post { Method::POST } else { Method::GET };
-            let uri = format!("/api?{query}");
-            let reply = runtime.block_on(callers[caller].send(method, &uri, Body::empty()));
-            check(&reply, &query)
-        })
-    });
-    assert!(
-        result.is_ok(),
-        "{}",
-        result.err().map(|error| error.to_string()).unwrap_or_default()
-    );
-    test.finish().await;
+both_databases! {
+    async fn no_address_breaks_the_service(engine) {
+        let test = TestApp::start_with(engine, |limits| limits.standard = limit(60_000, 60_000), |_| {}).await;
+        let tenant = test.tenant(1, Tier::Standard).await;
+        tenant.link(&test.app, 1).await;
+        let mut runner = TestRunner::new(Config {
+            cases: 1_000,
+            failure_persistence: None,
+            ..Config::default()
+        });
+        // A key of the whole Guild looks up which Server it is told.
+        let (_, of_guild) = test.custom_key(&tenant, ActionSet::ALL, false).await;
+        let callers = [test.plugin(&tenant.key), test.plugin(&of_guild), test.client()];
+        let cases = (query(tenant.key.clone()), 0..callers.len(), any::<bool>());
+        let runtime = tokio::runtime::Handle::current();
+        let result = tokio::task::block_in_place(|| {
+            runner.run(&cases, |(query, caller, post)| {
+                let method = if post { Method::POST } else { Method::GET };
+                let uri = format!("/api?{query}");
+                let reply = runtime.block_on(callers[caller].send(method, &uri, Body::empty()));
+                check(&reply, &query)
+            })
+        });
+        assert!(
+            result.is_ok(),
+            "{}",
+            result.err().map(|error| error.to_string()).unwrap_or_default()
+        );
+        test.finish().await;
+    }
 }

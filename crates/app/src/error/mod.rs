@@ -123,6 +123,11 @@ impl AppError {
         }
     }
 
+    /// A text with the one character that PostgreSQL cannot hold.
+    pub fn nul(parameter: &'static str) -> Self {
+        Self::invalid(parameter, "a NUL character cannot be part of it")
+    }
+
     /// Turns a broken uniqueness into a conflict the caller can put right.
     pub(crate) fn taken(error: DbError, what: &'static str) -> Self {
         if error.is_unique() {
@@ -321,6 +326,8 @@ impl From<DbError> for AppError {
         match error {
             DbError::Overloaded => AppError::Overloaded,
             DbError::Unavailable(text) | DbError::Repeat(text) => AppError::StorageUnavailable(text),
+            // The edge refuses what a caller sends; this is for a text that came another way.
+            DbError::Nul => AppError::nul("text"),
             DbError::Constraint(..) | DbError::Panicked(_) | DbError::Waited(_) | DbError::Bug(_) => {
                 AppError::Internal(error.to_string())
             }

@@ -1,7 +1,11 @@
 //! What a database can answer besides rows, sorted by what the caller may do about it.
 
+use std::error::Error as _;
+
 use deadpool_postgres::TimeoutType;
 use thiserror::Error;
+
+use super::value::NulInText;
 
 /// Which kind of rule a write broke.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +34,9 @@ pub enum DbError {
     /// A unit of work awaited something that is not the database.
     #[error("the unit of work {0} waited for something other than the database")]
     Waited(&'static str),
+    /// A text was to be bound that no database of ours can hold. Nothing was done.
+    #[error("a text holds a NUL character")]
+    Nul,
     /// A statement or a value the schema does not fit: a defect of ours.
     #[error("unexpected database answer: {0}")]
     Bug(String),
@@ -49,6 +56,7 @@ impl DbError {
             | DbError::Repeat(_)
             | DbError::Panicked(_)
             | DbError::Waited(_)
+            | DbError::Nul
             | DbError::Bug(_) => false,
         }
     }
@@ -56,6 +64,11 @@ impl DbError {
 
 impl From<rusqlite::Error> for DbError {
     fn from(error: rusqlite::Error) -> Self {
+        if let rusqlite::Error::ToSqlConversionFailure(cause) = &error
+            && cause.is::<NulInText>()
+        {
+            return DbError::Nul;
+        }
         let Some(failure) = error.sqlite_error() else {
             return DbError::Bug(error.to_string());
         };
@@ -103,6 +116,9 @@ fn broken_on_sqlite(extended_code: i32) -> Broken {
 
 impl From<tokio_postgres::Error> for DbError {
     fn from(error: tokio_postgres::Error) -> Self {
+        if error.source().is_some_and(|cause| cause.is::<NulInText>()) {
+            return DbError::Nul;
+        }
         let Some(answer) = error.as_db_error() else {
             let text = describe(&error);
             // Conversion errors are ours; everything else without a server answer is the connection.
@@ -149,7 +165,6 @@ impl From<deadpool_postgres::PoolError> for DbError {
 
 /// The driver's own text hides the cause one level down.
 pub(crate) fn describe(error: &tokio_postgres::Error) -> String {
-    use std::error::Error as _;
     match error.source() {
         Some(cause) => format!("{error}: {cause}"),
         None => error.to_string(),

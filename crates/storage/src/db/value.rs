@@ -5,6 +5,19 @@ use tokio_postgres::types::{IsNull, ToSql, Type, private::BytesMut, to_sql_check
 
 use super::DbError;
 
+/// PostgreSQL cannot hold this character. SQLite can, and the same text must fare the same on both.
+#[derive(Debug, thiserror::Error)]
+#[error("a text holds a NUL character")]
+pub(super) struct NulInText;
+
+fn without_nul(text: &str) -> Result<&str, NulInText> {
+    if text.contains('\0') {
+        Err(NulInText)
+    } else {
+        Ok(text)
+    }
+}
+
 /// A bound parameter. The schema knows text and 64-bit integers, so this does too.
 #[derive(Debug, Clone, Copy)]
 pub enum Value<'a> {
@@ -54,7 +67,11 @@ impl rusqlite::ToSql for Value<'_> {
         Ok(ToSqlOutput::Borrowed(match *self {
             Value::Null => ValueRef::Null,
             Value::Int(value) => ValueRef::Integer(value),
-            Value::Text(value) => ValueRef::Text(value.as_bytes()),
+            Value::Text(value) => {
+                let value = without_nul(value)
+                    .map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))?;
+                ValueRef::Text(value.as_bytes())
+            }
         }))
     }
 }
@@ -68,7 +85,7 @@ impl ToSql for Value<'_> {
         match self {
             Value::Null => Ok(IsNull::Yes),
             Value::Int(value) => value.to_sql(kind, out),
-            Value::Text(value) => value.to_sql(kind, out),
+            Value::Text(value) => without_nul(value)?.to_sql(kind, out),
         }
     }
 

@@ -79,6 +79,19 @@ unit!(WrongParameters { with_one: &'static Statement } -> (), |it, tx| {
 });
 
 both_databases! {
+    async fn a_text_with_a_nul_is_refused_before_it_is_sent(engine) {
+        let test = TestDb::open(engine).await;
+        let errors = among_others(&test, |name| BreakRule { name: format!("{name}\0") }).await;
+        assert!(errors.iter().all(|error| matches!(error, DbError::Nul)), "{errors:?}");
+        let asks = statement("SELECT name FROM settings WHERE name = $1", "SELECT name FROM settings WHERE name = ?1");
+        let nul = storage::params!["good-1\0"];
+        assert!(matches!(test.db.find::<String>(asks, nul).await, Err(DbError::Nul)));
+        assert!(matches!(test.db.list::<String>(asks, nul).await, Err(DbError::Nul)));
+        assert!(matches!(test.db.list_heavy::<String>(asks, nul).await, Err(DbError::Nul)));
+        assert!(is_put(&test.db, "good-1").await, "the connections still work");
+        test.finish().await;
+    }
+
     async fn a_statement_given_the_wrong_parameters_is_our_defect_and_not_the_disks(engine) {
         let test = TestDb::open(engine).await;
         let with_one = statement("DELETE FROM settings WHERE name = $1", "DELETE FROM settings WHERE name = ?1");

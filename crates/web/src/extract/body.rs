@@ -61,13 +61,29 @@ pub fn has_type(headers: &HeaderMap, wanted: &str) -> bool {
 /// The whole body, or the reason why not.
 pub async fn read_limited(body: Body, limit_bytes: usize) -> Result<Bytes, AppError> {
     match Limited::new(body, limit_bytes).collect().await {
-        Ok(collected) => Ok(collected.to_bytes()),
+        Ok(collected) => without_nul(collected.to_bytes()),
         Err(error) if error.is::<LengthLimitError>() => Err(AppError::PayloadTooLarge { limit_bytes }),
         Err(error) if is_too_slow(&*error) => Err(AppError::Timeout),
         Err(_) => Err(AppError::InvalidJson {
             problem: "the body ended early".to_owned(),
         }),
     }
+}
+
+/// Refuses an escaped NUL in any text of a body. The character itself is not JSON and is refused by the parser.
+fn without_nul(body: Bytes) -> Result<Bytes, AppError> {
+    let mut rest = &body[..];
+    while let Some(at) = rest.iter().position(|byte| *byte == b'\\') {
+        let escape = &rest[at + 1..];
+        if escape.starts_with(b"u0000") {
+            return Err(AppError::InvalidJson {
+                problem: "a text in it holds a NUL character".to_owned(),
+            });
+        }
+        // A backslash that is escaped itself begins nothing.
+        rest = escape.get(1..).unwrap_or_default();
+    }
+    Ok(body)
 }
 
 fn is_too_slow(error: &(dyn Error + 'static)) -> bool {
@@ -99,5 +115,16 @@ mod tests {
         );
         let key = ["unknown field `svc_live_", &"a".repeat(48), "`"].concat();
         assert_eq!(without_values(&key), "unknown field `svc_live_aaa…`");
+    }
+
+    #[test]
+    fn a_nul_is_refused_and_a_text_about_it_is_not() {
+        let passes = |body: &'static str| without_nul(Bytes::from_static(body.as_bytes())).is_ok();
+        for body in [r#""\u0000""#, r#""a\\\u0000""#, r#"{"\u0000":1}"#] {
+            assert!(!passes(body), "{body}");
+        }
+        for body in [r#""\\u0000""#, r#""u0000""#, r#""\u0001""#, r#""\"#, ""] {
+            assert!(passes(body), "{body}");
+        }
     }
 }

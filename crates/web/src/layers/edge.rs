@@ -98,13 +98,9 @@ impl Edge {
             surface,
             started: Instant::now(),
         };
-        let too_long = request
-            .uri()
-            .path_and_query()
-            .is_some_and(|target| target.as_str().len() > MAX_URI_BYTES);
         let shared = &*self.shared;
-        let response = if too_long {
-            failed_response(AppError::UriTooLong)
+        let response = if let Some(refusal) = unreadable(request.uri()) {
+            failed_response(refusal)
         } else if is_astray {
             failed_response(AppError::NotFound)
         } else if shared.plugin_past_router && seen.surface == Surface::Plugin {
@@ -226,6 +222,16 @@ impl Shared {
             None => tracing::info!(id, method = %seen.method, route, status, ms, "request"),
         }
     }
+}
+
+/// What is wrong with an address whatever it leads to.
+fn unreadable(uri: &Uri) -> Option<AppError> {
+    let target = uri.path_and_query()?.as_str();
+    if target.len() > MAX_URI_BYTES {
+        return Some(AppError::UriTooLong);
+    }
+    // The one spelling of it: an address cannot hold the character itself.
+    target.contains("%00").then(|| AppError::nul("address"))
 }
 
 /// A refusal that no handler of ours made, such as the router's own.
