@@ -1,3 +1,4 @@
+mod attack;
 mod csrf;
 pub mod examples;
 mod matrix;

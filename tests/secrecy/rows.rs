@@ -9,6 +9,23 @@ pub struct Rows(&'static Statement);
 
 impl Rows {
     pub async fn of(db: &Db) -> Rows {
+        Rows::chosen(db, |_| Some(String::new())).await
+    }
+
+    /// The rows that belong to one Org.
+    pub async fn of_org(db: &Db, num: i64) -> Rows {
+        let of_org = |columns: &[String]| {
+            let names_it = |name: &str| columns.iter().any(|column| column == name);
+            // An audit chain has the number of its Org, and only Orgs and accounts have owners and tiers.
+            let column = ["org_num", "chain"].into_iter().find(|name| names_it(name));
+            let column = column.or_else(|| names_it("owner_account_num").then_some("num"));
+            column.map(|column| format!(" WHERE {column} = {num}"))
+        };
+        Rows::chosen(db, of_org).await
+    }
+
+    /// What the columns of a table tell about which of its rows are wanted; nothing when none is.
+    async fn chosen(db: &Db, wanted: impl Fn(&[String]) -> Option<String>) -> Rows {
         let sqlite = db.engine() == "sqlite";
         let tables = if sqlite {
             "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
@@ -17,18 +34,25 @@ impl Rows {
         };
         let mut parts = Vec::new();
         for table in texts(db, tables).await {
+            let columns = if sqlite {
+                format!("SELECT name FROM pragma_table_info('{table}')")
+            } else {
+                format!(
+                    "SELECT CAST(column_name AS TEXT) FROM information_schema.columns \
+                     WHERE table_schema = current_schema() AND table_name = '{table}'"
+                )
+            };
+            let columns = texts(db, &columns).await;
+            let Some(condition) = wanted(&columns) else {
+                continue;
+            };
             let row = if sqlite {
-                let columns = format!("SELECT name FROM pragma_table_info('{table}')");
-                let quoted: Vec<String> = texts(db, &columns)
-                    .await
-                    .iter()
-                    .map(|column| format!("quote({column})"))
-                    .collect();
+                let quoted: Vec<String> = columns.iter().map(|column| format!("quote({column})")).collect();
                 quoted.join(" || ',' || ")
             } else {
                 "CAST(t AS TEXT)".to_owned()
             };
-            parts.push(format!("SELECT '{table}|' || {row} FROM {table} t"));
+            parts.push(format!("SELECT '{table}|' || {row} FROM {table} t{condition}"));
         }
         let all = parts.join(" UNION ALL ").leak();
         Rows(statement(all, all))
