@@ -8,8 +8,10 @@ mod maintenance;
 mod navigation;
 mod orgs;
 mod overview;
+mod removed;
 mod sign_in;
 mod team;
+mod windows;
 
 use axum::body::Body;
 use http::Method;

@@ -19,7 +19,7 @@ pub struct ErrorLog {
     dropped: AtomicU64,
 }
 
-#[derive(PartialEq, Eq, Hash)]
+#[derive(PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct GroupKey {
     code: &'static str,
     route: &'static str,
@@ -74,9 +74,12 @@ impl ErrorLog {
         self.dropped.load(Ordering::Relaxed)
     }
 
+    /// In the order of their rows, which every node writes in the same one.
     pub(crate) fn drain(&self) -> Vec<(GroupKey, Group)> {
         let mut groups = self.groups.lock().unwrap_or_else(PoisonError::into_inner);
-        groups.drain().collect()
+        let mut drained: Vec<_> = groups.drain().collect();
+        drained.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+        drained
     }
 
     /// Puts groups back that could not be written, as far as there is room.

@@ -135,7 +135,7 @@ impl Gate {
         self.checks.take(player, self.clock.steady_ms(), CHECKS)
     }
 
-    /// Uses since the last call of this, and forgets cells that have been idle.
+    /// Uses since the last call of this, in the order of their keys, and forgets cells that have been idle.
     pub fn drain_uses(&self) -> Vec<KeyUse> {
         let (now_ms, steady_ms) = (self.clock.now_ms(), self.clock.steady_ms());
         let keys = self.keys.pin();
@@ -156,6 +156,7 @@ impl Gate {
         self.accounts.sweep(steady_ms);
         self.link_starts.sweep(steady_ms);
         self.checks.sweep(steady_ms);
+        uses.sort_unstable_by_key(|used| used.key_num);
         uses
     }
 

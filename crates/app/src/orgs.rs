@@ -103,7 +103,8 @@ impl Work for Create {
                 return Err(AppError::RegistrationClosed);
             }
         }
-        let owned = accounts::lock_owned_tiers(tx, self.owner.num).await?;
+        accounts::lock(tx, &[self.owner.num]).await?;
+        let owned = accounts::owned_tiers(tx, self.owner.num).await?;
         let best = best_tier(owned.iter().filter_map(|tier| Tier::parse(tier)));
         let ceiling = best.ceilings().orgs;
         if !accounts::own_one_more(tx, self.owner.num, ceiling).await? {
@@ -214,6 +215,9 @@ impl Work for SetTier {
         if before == self.tier {
             return Ok(());
         }
+        // How many Orgs the owner may have hangs on it.
+        let owner = team::get_owner(tx, scope).await?;
+        accounts::lock(tx, &[owner.num]).await?;
         orgs::set_tier(tx, scope, self.tier).await?;
         let detail = json!({ "from": before.as_str(), "to": self.tier.as_str() });
         self.deed.note(tx, AuditAction::TierChanged, None, &detail).await

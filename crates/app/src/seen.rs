@@ -1,11 +1,11 @@
 //! Who was seen on which Server, kept in memory and written once a minute. Losing the last minute is acceptable.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use domain::platform_id::SteamAccount;
-use storage::{ServerNum, Tx, Work, server_players};
+use storage::{ServerNum, Tx, Work, server_players, servers};
 
 use crate::error::AppError;
 
@@ -58,7 +58,7 @@ impl Seen {
         }
     }
 
-    /// Marks since the last call of this; those older than an hour are forgotten.
+    /// Marks since the last call of this, in the order of their rows; those older than an hour are forgotten.
     pub(crate) fn drain(&self, now_ms: i64) -> Vec<SeenMark> {
         let mut fresh = Vec::new();
         for part in &self.parts {
@@ -79,6 +79,8 @@ impl Seen {
             }
             servers.retain(|_, marks| !marks.is_empty());
         }
+        fresh
+            .sort_unstable_by(|one, other| (one.server, &one.steam_id).cmp(&(other.server, &other.steam_id)));
         fresh
     }
 }
@@ -125,7 +127,14 @@ impl Work for WriteMarks {
     const NAME: &'static str = "write_seen";
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        for mark in &self.0 {
+        // All Servers before the first player: who deletes a Server waits for us, or we see that it is gone.
+        let mut there = BTreeSet::new();
+        for server in self.0.iter().map(|mark| mark.server).collect::<BTreeSet<_>>() {
+            if servers::hold(tx, server).await? {
+                there.insert(server);
+            }
+        }
+        for mark in self.0.iter().filter(|mark| there.contains(&mark.server)) {
             server_players::mark_seen(tx, mark.server, &mark.steam_id, mark.seen_at_ms).await?;
         }
         Ok(())

@@ -296,7 +296,8 @@ impl Work for Transfer {
         let member = team::find_member(tx, scope, &self.to).await?;
         let member = member.ok_or(AppError::NotFound)?;
         // The Org that arrives counts for the tier too: whoever receives a Pro Org has the room of Pro.
-        let owned = accounts::lock_owned_tiers(tx, member.num).await?;
+        accounts::lock(tx, &[self.from, member.num]).await?;
+        let owned = accounts::owned_tiers(tx, member.num).await?;
         let tiers = owned.iter().filter_map(|tier| Tier::parse(tier));
         let ceiling = best_tier(tiers.chain([org.tier])).ceilings().orgs;
         if !accounts::own_one_more(tx, member.num, ceiling).await? {

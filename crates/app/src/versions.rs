@@ -44,8 +44,12 @@ impl Versions {
     fn unwritten(&self) -> Vec<(ServerNum, Known)> {
         let known = self.known.pin();
         let news = known.iter().filter(|(_, known)| !known.is_written);
-        news.map(|(server, known)| (ServerNum(*server), known.clone()))
-            .collect()
+        let mut news: Vec<_> = news
+            .map(|(server, known)| (ServerNum(*server), known.clone()))
+            .collect();
+        // Every node writes rows in the same order, so that two of them never wait for each other.
+        news.sort_unstable_by_key(|(server, _)| *server);
+        news
     }
 
     fn mark_written(&self, server: ServerNum, written: &Known) {

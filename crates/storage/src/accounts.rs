@@ -98,9 +98,18 @@ pub async fn find_in(tx: &mut Tx<'_>, id: &AccountId) -> Result<Option<Account>,
     tx.find(&BY_ID, params![id.as_str()]).await
 }
 
-/// The tiers of the Orgs an account owns. The account stays locked, so that two creations take turns.
-pub async fn lock_owned_tiers(tx: &mut Tx<'_>, account: AccountNum) -> Result<Vec<String>, DbError> {
-    tx.get::<i64>(&LOCK, params![account]).await?;
+/// Locks accounts until the end of the unit, in their order; after the Org, where one is locked too.
+pub async fn lock(tx: &mut Tx<'_>, accounts: &[AccountNum]) -> Result<(), DbError> {
+    let mut accounts = accounts.to_vec();
+    accounts.sort_unstable();
+    for account in accounts {
+        tx.get::<i64>(&LOCK, params![account]).await?;
+    }
+    Ok(())
+}
+
+/// The tiers of the Orgs that an account owns. The account is locked, so that two creations take turns.
+pub async fn owned_tiers(tx: &mut Tx<'_>, account: AccountNum) -> Result<Vec<String>, DbError> {
     tx.list(&OWNED_TIERS, params![account]).await
 }
 

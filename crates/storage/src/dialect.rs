@@ -4,7 +4,7 @@
 //! `$1` becomes `?1` (SQLite numbers `$name` parameters by first appearance, which would bind the wrong value),
 //! and the row-locking words, which SQLite does not know and does not need (its writer is alone), become blanks.
 
-const LOCKING: [&[u8]; 2] = [b"FOR UPDATE", b"SKIP LOCKED"];
+const LOCKING: [&[u8]; 3] = [b"FOR UPDATE", b"FOR KEY SHARE", b"SKIP LOCKED"];
 
 /// The SQLite spelling of `text`; `N` must be the text's length.
 pub(crate) const fn for_sqlite<const N: usize>(text: &str) -> [u8; N] {
@@ -100,6 +100,9 @@ mod tests {
         let text = std::str::from_utf8(&bytes).unwrap();
         assert_eq!(text.trim_end(), "SELECT '$' FROM a WHERE b = ?12");
         assert_eq!(text.len(), TEXT.len());
+        const SHARED: &str = "SELECT a FROM b FOR KEY SHARE";
+        let bytes: [u8; SHARED.len()] = for_sqlite(SHARED);
+        assert_eq!(std::str::from_utf8(&bytes).unwrap().trim_end(), "SELECT a FROM b");
     }
 
     #[test]

@@ -74,13 +74,46 @@ statements! {
         SELECT CAST(COUNT(*) AS BIGINT)
         FROM orgs o
         JOIN members m ON m.org_num = o.num AND m.account_num = o.owner_account_num";
+    GUILDS_OF_REMOVED = "
+        SELECT CAST(COUNT(*) AS BIGINT)
+        FROM guilds g
+        JOIN orgs o ON o.num = g.org_num
+        WHERE o.removed_at IS NOT NULL AND g.removed_at IS NULL";
+    PEOPLE_OF_REMOVED = "
+        SELECT CAST(COUNT(*) AS BIGINT)
+        FROM members m
+        JOIN orgs o ON o.num = m.org_num
+        WHERE o.removed_at IS NOT NULL";
+    INVITES_OF_REMOVED = "
+        SELECT CAST(COUNT(*) AS BIGINT)
+        FROM invites i
+        JOIN orgs o ON o.num = i.org_num
+        WHERE o.removed_at IS NOT NULL AND i.revoked_at IS NULL";
+    SERVERS_OF_REMOVED = "
+        SELECT CAST(COUNT(*) AS BIGINT)
+        FROM servers s
+        JOIN guilds g ON g.num = s.guild_num
+        JOIN orgs o ON o.num = g.org_num
+        WHERE o.removed_at IS NOT NULL OR g.removed_at IS NOT NULL";
+    KEYS_OF_REMOVED = "
+        SELECT CAST(COUNT(*) AS BIGINT)
+        FROM api_keys k
+        JOIN guilds g ON g.num = k.guild_num
+        JOIN orgs o ON o.num = g.org_num
+        WHERE o.removed_at IS NOT NULL OR g.removed_at IS NOT NULL";
+    LINKS_OF_REMOVED = "
+        SELECT CAST(COUNT(*) AS BIGINT)
+        FROM links l
+        JOIN guilds g ON g.num = l.guild_num
+        JOIN orgs o ON o.num = g.org_num
+        WHERE l.ended_at IS NULL AND (o.removed_at IS NOT NULL OR g.removed_at IS NOT NULL)";
     HALF_ENDED_LINKS = "
         SELECT CAST(COUNT(*) AS BIGINT)
         FROM links
         WHERE (ended_at IS NULL) <> (end_cause IS NULL) OR ended_at < linked_at";
 }
 
-const CHECKS: [(&str, &Statement); 14] = [
+const CHECKS: [(&str, &Statement); 20] = [
     (
         "an Org's count of Guilds differs from its Guilds",
         &GUILD_COUNTERS,
@@ -119,6 +152,15 @@ const CHECKS: [(&str, &Statement); 14] = [
     ),
     ("an owner is listed as a member too", &OWNERS_AMONG_MEMBERS),
     ("a link is half ended", &HALF_ENDED_LINKS),
+    ("a removed Org has a Guild", &GUILDS_OF_REMOVED),
+    ("a removed Org has a member", &PEOPLE_OF_REMOVED),
+    (
+        "a removed Org has an invitation that was not revoked",
+        &INVITES_OF_REMOVED,
+    ),
+    ("a removed Guild or Org has a Server", &SERVERS_OF_REMOVED),
+    ("a removed Guild or Org has a key", &KEYS_OF_REMOVED),
+    ("a removed Guild or Org has an active link", &LINKS_OF_REMOVED),
 ];
 
 /// One broken invariant, in words.

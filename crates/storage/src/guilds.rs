@@ -8,8 +8,11 @@ use domain::steam_group::GroupId;
 
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row, Tx};
+use crate::keys;
+use crate::orgs::{self, LockedOrg};
 use crate::params;
 use crate::scope::{GuildNum, OrgScope};
+use crate::servers;
 
 statements! {
     INSERT = "
@@ -21,9 +24,19 @@ statements! {
         FROM guilds
         WHERE id = $2 AND org_num = $1 AND removed_at IS NULL";
     ORG_OF = "
-        SELECT org_num
+        SELECT g.org_num
+        FROM guilds g
+        JOIN orgs o ON o.num = g.org_num
+        WHERE g.id = $1 AND g.removed_at IS NULL AND o.removed_at IS NULL";
+    ALIVE = "
+        SELECT num
         FROM guilds
-        WHERE id = $1 AND removed_at IS NULL";
+        WHERE num = $2 AND org_num = $1 AND removed_at IS NULL";
+    HOLD = "
+        SELECT num
+        FROM guilds
+        WHERE num = $2 AND org_num = $1 AND removed_at IS NULL
+        FOR KEY SHARE";
     BY_ORG = "
         SELECT num, id, discord_guild_id, slug, name, log_channel_id, active_links
         FROM guilds
@@ -33,12 +46,12 @@ statements! {
     ACTIVE_LINKS = "
         SELECT active_links
         FROM guilds
-        WHERE num = $1";
+        WHERE num = $1 AND removed_at IS NULL";
     SETTINGS = "
         SELECT log_channel_id, verified_roles, booster_roles, plugin_roles, steam_group, steam_group_id, join_mode,
                invite_url, relink_cooldown_ms
         FROM guilds
-        WHERE num = $2 AND org_num = $1";
+        WHERE num = $2 AND org_num = $1 AND removed_at IS NULL";
     SET_SETTINGS = "
         UPDATE guilds
         SET log_channel_id = $3, verified_roles = $4, booster_roles = $5, plugin_roles = $6, steam_group = $7,
@@ -47,7 +60,7 @@ statements! {
     STEAM_GROUP_ID = "
         SELECT steam_group_id
         FROM guilds
-        WHERE num = $1 AND steam_group_id IS NOT NULL";
+        WHERE num = $1 AND steam_group_id IS NOT NULL AND removed_at IS NULL";
     ROLES = "
         SELECT verified_roles, booster_roles, plugin_roles
         FROM guilds
@@ -59,7 +72,7 @@ statements! {
     REMOVE = "
         UPDATE guilds
         SET removed_at = $3, slug = id, discord_guild_id = id, active_links = 0
-        WHERE num = $2 AND org_num = $1";
+        WHERE num = $2 AND org_num = $1 AND removed_at IS NULL";
     END_LINKS = "
         UPDATE links
         SET ended_at = CASE WHEN verified_at > $3 THEN verified_at ELSE $3 END, end_cause = 'admin'
@@ -154,6 +167,19 @@ pub async fn list_in(tx: &mut Tx<'_>, scope: OrgScope) -> Result<Vec<Guild>, DbE
     tx.list(&BY_ORG, params![scope.num()]).await
 }
 
+/// Takes the Org's lock for a change in one of its Guilds, which may be gone since the caller looked.
+pub async fn lock(tx: &mut Tx<'_>, scope: OrgScope, guild: GuildNum) -> Result<LockedOrg, DbError> {
+    let org = orgs::lock(tx, scope).await?;
+    let alive = tx.find::<i64>(&ALIVE, params![scope.num(), guild]).await?;
+    alive.map(|_| org).ok_or(DbError::Gone)
+}
+
+/// Keeps a Guild from being removed before the end of this unit, for units that do without the Org's lock.
+pub async fn hold(tx: &mut Tx<'_>, scope: OrgScope, guild: GuildNum) -> Result<(), DbError> {
+    let held = tx.find::<i64>(&HOLD, params![scope.num(), guild]).await?;
+    held.map(drop).ok_or(DbError::Gone)
+}
+
 /// Moves the Guild's count of active links, together with the Org's.
 pub async fn change_links(tx: &mut Tx<'_>, scope: OrgScope, guild: GuildNum, by: i64) -> Result<(), DbError> {
     tx.execute_one(&CHANGE_LINKS, params![scope.num(), guild, by])
@@ -175,12 +201,15 @@ pub async fn remove(
     now_ms: i64,
 ) -> Result<RemovedGuild, DbError> {
     let org = scope.num();
+    servers::lock_all(tx, scope).await?;
+    keys::lock_all(tx, scope).await?;
+    // First: who began something in the Guild is done now, and who comes later finds it gone.
+    tx.execute_one(&REMOVE, params![org, guild, now_ms]).await?;
     let links = tx.execute(&END_LINKS, params![org, guild, now_ms]).await?;
     tx.execute(&DELETE_BOOSTERS, params![org, guild]).await?;
     tx.execute(&DELETE_KEYS, params![org, guild]).await?;
     let servers = tx.execute(&DELETE_SERVERS, params![org, guild]).await?;
     tx.execute(&DELETE_FLOWS, params![org, guild]).await?;
-    tx.execute_one(&REMOVE, params![org, guild, now_ms]).await?;
     Ok(RemovedGuild { links, servers })
 }
 

@@ -19,6 +19,12 @@ statements! {
         FROM servers s
         JOIN orgs o ON o.num = s.org_num
         WHERE s.num = $2 AND s.org_num = $10";
+    LOCK_ALL = "
+        SELECT num
+        FROM api_keys
+        WHERE guild_num IN (SELECT num FROM guilds WHERE org_num = $1)
+        ORDER BY num
+        FOR UPDATE";
     SET_TIER = "
         UPDATE api_keys
         SET tier = $2
@@ -53,9 +59,10 @@ statements! {
         SET revoked_at = $3
         WHERE num = $2 AND org_num = $1 AND revoked_at IS NULL";
     FIND_RETIRED = "
-        SELECT key_id, org_num
-        FROM retired_keys
-        WHERE hash = $1 AND (reported_at IS NULL OR reported_at < $2)";
+        SELECT r.key_id, r.org_num
+        FROM retired_keys r
+        JOIN orgs o ON o.num = r.org_num
+        WHERE r.hash = $1 AND (r.reported_at IS NULL OR r.reported_at < $2) AND o.removed_at IS NULL";
     REPORT_RETIRED = "
         UPDATE retired_keys
         SET reported_at = $2
@@ -90,8 +97,15 @@ statements! {
         WHERE num = $1 AND sealed = $2";
 }
 
+/// Locks the keys of an Org in the order in which last uses are written down, which happens without the Org's lock. To
+/// be called before several keys change at once: two who take the same rows in different orders wait for each other.
+pub(crate) async fn lock_all(tx: &mut Tx<'_>, scope: OrgScope) -> Result<(), DbError> {
+    tx.list::<i64>(&LOCK_ALL, params![scope.num()]).await.map(drop)
+}
+
 /// Repeats an Org's tier in its keys; in the transaction that changes it.
 pub(crate) async fn set_tier(tx: &mut Tx<'_>, scope: OrgScope, tier: Tier) -> Result<(), DbError> {
+    lock_all(tx, scope).await?;
     tx.execute(&SET_TIER, params![scope.num(), tier.as_str()])
         .await
         .map(drop)
@@ -104,6 +118,7 @@ pub(crate) async fn set_server_active(
     server: ServerNum,
     active: bool,
 ) -> Result<(), DbError> {
+    lock_all(tx, scope).await?;
     tx.execute(&SET_SERVER_ACTIVE, params![scope.num(), server, active])
         .await
         .map(drop)
@@ -116,6 +131,7 @@ pub(crate) async fn set_bare_ids(
     server: ServerNum,
     bare: bool,
 ) -> Result<(), DbError> {
+    lock_all(tx, scope).await?;
     tx.execute(&SET_BARE_IDS, params![scope.num(), server, bare])
         .await
         .map(drop)
@@ -127,6 +143,7 @@ pub(crate) async fn set_refuse_in_query(
     scope: OrgScope,
     refuse: bool,
 ) -> Result<(), DbError> {
+    lock_all(tx, scope).await?;
     tx.execute(&SET_REFUSE_IN_QUERY, params![scope.num(), refuse])
         .await
         .map(drop)

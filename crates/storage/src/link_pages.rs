@@ -16,12 +16,12 @@ statements! {
         SELECT g.org_num, g.num, g.id, g.slug, g.name, o.name, g.discord_guild_id, g.join_mode, g.invite_url, g.relink_cooldown_ms, g.steam_group, g.steam_group_id
         FROM guilds g
         JOIN orgs o ON o.num = g.org_num
-        WHERE g.slug = $1";
+        WHERE g.slug = $1 AND g.removed_at IS NULL AND o.removed_at IS NULL";
     BY_NUM = "
         SELECT g.org_num, g.num, g.id, g.slug, g.name, o.name, g.discord_guild_id, g.join_mode, g.invite_url, g.relink_cooldown_ms, g.steam_group, g.steam_group_id
         FROM guilds g
         JOIN orgs o ON o.num = g.org_num
-        WHERE g.num = $2 AND g.org_num = $1";
+        WHERE g.num = $2 AND g.org_num = $1 AND g.removed_at IS NULL AND o.removed_at IS NULL";
 }
 
 /// A Guild as a player meets it.

@@ -32,7 +32,7 @@ statements! {
         FROM orgs o
         JOIN accounts a ON a.num = o.owner_account_num
         JOIN org_usage u ON u.org_num = o.num
-        WHERE o.num = $1";
+        WHERE o.num = $1 AND o.removed_at IS NULL";
     ALL = "
         SELECT o.num, o.id, o.slug, o.name, o.tier, a.id, u.guilds, u.servers, u.links, o.refuse_query_keys
         FROM orgs o
@@ -42,10 +42,15 @@ statements! {
         ORDER BY o.num
         LIMIT 1000";
     LOCK = "
-        SELECT u.guilds, u.servers, u.links, (SELECT o.tier FROM orgs o WHERE o.num = u.org_num)
-        FROM org_usage u
-        WHERE u.org_num = $1
+        SELECT org_num
+        FROM org_usage
+        WHERE org_num = $1
         FOR UPDATE";
+    LOCKED = "
+        SELECT u.guilds, u.servers, u.links, o.tier
+        FROM org_usage u
+        JOIN orgs o ON o.num = u.org_num
+        WHERE u.org_num = $1 AND o.removed_at IS NULL";
     ADD_GUILD = "
         UPDATE org_usage
         SET guilds = guilds + 1
@@ -208,9 +213,13 @@ pub async fn list(db: &Db) -> Result<Vec<Org>, DbError> {
     db.list_heavy(&ALL, params![]).await
 }
 
-/// Takes the Org's lock: the first statement of every unit of work that changes an Org.
+/// Takes the Org's lock: the first thing in every unit of work that changes an Org. A removed Org is gone for all of
+/// them. What is known about the Org is read by a statement of its own, after the lock: one that had to wait would
+/// show other rows as they were before it began to wait.
 pub async fn lock(tx: &mut Tx<'_>, scope: OrgScope) -> Result<LockedOrg, DbError> {
-    tx.get(&LOCK, params![scope.num()]).await
+    tx.get::<i64>(&LOCK, params![scope.num()]).await?;
+    let org = tx.find(&LOCKED, params![scope.num()]).await?;
+    org.ok_or(DbError::Gone)
 }
 
 /// Counts one more, or answers false at the ceiling. The guard is in the statement, so a race cannot pass it.

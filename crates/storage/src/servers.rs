@@ -4,6 +4,8 @@ use domain::id::{GuildId, KeyId, ServerId};
 
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row, Tx};
+use crate::group_changes::ServerPlace;
+use crate::guilds;
 use crate::keys;
 use crate::params;
 use crate::scope::{GuildNum, KeyNum, OrgScope, ServerNum};
@@ -37,6 +39,21 @@ statements! {
         SELECT num, active
         FROM servers
         WHERE id = $3 AND guild_num = $2 AND org_num = $1";
+    LOCK_ALL = "
+        SELECT num
+        FROM servers
+        WHERE org_num = $1
+        ORDER BY num
+        FOR UPDATE";
+    HOLD = "
+        SELECT num
+        FROM servers
+        WHERE num = $1
+        FOR KEY SHARE";
+    ALIVE = "
+        SELECT num
+        FROM servers
+        WHERE num = $3 AND guild_num = $2 AND org_num = $1";
     SET_ACTIVE = "
         UPDATE servers
         SET active = $3
@@ -169,6 +186,26 @@ pub async fn list(db: &Db, scope: OrgScope) -> Result<Vec<Server>, DbError> {
     db.list(&BY_ORG, params![scope.num()]).await
 }
 
+/// Takes the Org's lock for a change on one of its Servers, which may be gone since the caller looked.
+pub async fn lock(tx: &mut Tx<'_>, place: ServerPlace) -> Result<(), DbError> {
+    guilds::lock(tx, place.scope, place.guild).await?;
+    let values = params![place.scope.num(), place.guild, place.server];
+    let alive = tx.find::<i64>(&ALIVE, values).await?;
+    alive.map(drop).ok_or(DbError::Gone)
+}
+
+/// Locks the Servers of an Org in the order in which marks of players are written, which happens without the Org's lock.
+/// To be called before several Servers go at once.
+pub(crate) async fn lock_all(tx: &mut Tx<'_>, scope: OrgScope) -> Result<(), DbError> {
+    tx.list::<i64>(&LOCK_ALL, params![scope.num()]).await.map(drop)
+}
+
+/// Keeps a Server from going before the end of this unit; false when it is gone. Whoever holds several takes them in
+/// their order.
+pub async fn hold(tx: &mut Tx<'_>, server: ServerNum) -> Result<bool, DbError> {
+    Ok(tx.find::<i64>(&HOLD, params![server]).await?.is_some())
+}
+
 pub async fn set_game_settings(
     tx: &mut Tx<'_>,
     scope: OrgScope,
@@ -221,6 +258,8 @@ pub async fn rename(tx: &mut Tx<'_>, scope: OrgScope, server: ServerNum, name: &
 
 /// Deletes the Server; its keys go with it, links stay.
 pub async fn delete(tx: &mut Tx<'_>, scope: OrgScope, server: ServerNum) -> Result<(), DbError> {
+    lock_all(tx, scope).await?;
+    keys::lock_all(tx, scope).await?;
     tx.execute_one(&DELETE, params![scope.num(), server]).await
 }
 

@@ -103,6 +103,43 @@ impl TestDb {
     }
 }
 
+/// A transaction on a connection of its own beside the store, on PostgreSQL: what it wrote and locked stays so until it
+/// ends. It opens the window of a race for as long as a test needs it.
+pub struct Beside {
+    client: tokio_postgres::Client,
+}
+
+impl TestDb {
+    /// Begins a transaction beside the store and runs SQL in it.
+    #[expect(clippy::disallowed_methods, reason = "ends with its client")]
+    pub async fn begin_beside(&self, sql: &str) -> Beside {
+        let url = self.place.url_or_path();
+        let connected = tokio_postgres::connect(&url, tokio_postgres::NoTls).await;
+        let (client, connection) = connected.expect("only PostgreSQL has such windows");
+        tokio::spawn(connection);
+        let beside = Beside { client };
+        beside.run(&["BEGIN; ", sql].concat()).await;
+        beside
+    }
+}
+
+impl Beside {
+    pub async fn run(&self, sql: &str) {
+        self.client.batch_execute(sql).await.expect("the SQL runs");
+    }
+
+    /// Whether anybody waits for what this transaction holds.
+    pub async fn is_awaited(&self) -> bool {
+        let waiting = "SELECT COUNT(*) FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY (pg_blocking_pids(pid))";
+        let found = self.client.query_one(waiting, &[]).await;
+        found.expect("locks are counted").get::<_, i64>(0) > 0
+    }
+
+    pub async fn commit(self) {
+        self.run("COMMIT").await;
+    }
+}
+
 /// Where a test's database is, before and after it is open.
 pub struct Place {
     directory: PathBuf,

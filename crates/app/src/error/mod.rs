@@ -325,6 +325,7 @@ impl From<DbError> for AppError {
     fn from(error: DbError) -> Self {
         match error {
             DbError::Overloaded => AppError::Overloaded,
+            DbError::Gone => AppError::NotFound,
             DbError::Unavailable(text) | DbError::Repeat(text) => AppError::StorageUnavailable(text),
             // The edge refuses what a caller sends; this is for a text that came another way.
             DbError::Nul => AppError::nul("text"),

@@ -6,7 +6,7 @@ use domain::oauth::{PkceVerifier, State};
 use platform::discord::oauth::Scope;
 use storage::flows::{self, Trip};
 use storage::link_pages::{self, LinkPage};
-use storage::{GuildNum, OrgScope, Tx, Work};
+use storage::{GuildNum, OrgScope, Tx, Work, guilds};
 
 use super::flow::{current, trip_place};
 use super::{callback, refuse_blocked_network};
@@ -128,6 +128,7 @@ impl Work for Begin {
     }
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<bool, AppError> {
+        guilds::hold(tx, self.scope, self.guild).await?;
         if self.is_new {
             flows::insert(
                 tx,

@@ -5,7 +5,7 @@ use domain::flow::{FlowPurpose, FlowToken};
 use domain::link::UnlinkCause;
 use domain::network::ClientAddress;
 use domain::platform_id::EitherId;
-use storage::{OrgScope, Tx, Work, flows};
+use storage::{GuildNum, OrgScope, Tx, Work, flows, guilds};
 
 use super::flow::current_of_page;
 use super::refuse_blocked_network;
@@ -32,6 +32,7 @@ pub async fn unlink(
         .write(Finish {
             flow: current.hash,
             scope: current.page.scope,
+            guild: current.page.guild,
             request: UnlinkRequest {
                 guild: current.page.guild_id,
                 either,
@@ -46,6 +47,7 @@ pub async fn unlink(
 struct Finish {
     flow: String,
     scope: OrgScope,
+    guild: GuildNum,
     request: UnlinkRequest,
     now_ms: i64,
 }
@@ -60,7 +62,7 @@ impl Work for Finish {
     }
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        storage::orgs::lock(tx, self.scope).await?;
+        guilds::lock(tx, self.scope, self.guild).await?;
         if flows::finish(tx, &self.flow, self.now_ms).await? {
             links::unlink_in(tx, self.scope, &self.request, self.now_ms).await?;
         }

@@ -9,7 +9,7 @@ use domain::network::ClientAddress;
 use domain::platform_id::{DiscordId, SteamId};
 use domain::quota::Purpose;
 use domain::steam_group::{Membership, Obstacle};
-use storage::{OrgScope, Tx, Work, blocklist, flows};
+use storage::{GuildNum, OrgScope, Tx, Work, blocklist, flows, guilds};
 
 use super::flow::{Current, abandon, current_of_page, give_token_back, open_token};
 use crate::error::AppError;
@@ -53,6 +53,7 @@ pub async fn verify(app: &App, slug: &str, verifier: Verifier<'_>) -> Result<Out
     let work = Finish {
         flow: current.hash.clone(),
         scope: current.page.scope,
+        guild: current.page.guild,
         link: LinkId::generate(app.now_ms(), &*app.random),
         request: LinkRequest {
             guild: current.page.guild_id.clone(),
@@ -181,6 +182,7 @@ async fn group_membership(app: &App, current: &Current, steam_id: &SteamId) -> O
 struct Finish {
     flow: String,
     scope: OrgScope,
+    guild: GuildNum,
     link: LinkId,
     request: LinkRequest,
     verified: Verified,
@@ -204,7 +206,7 @@ impl Work for Finish {
             flows::note_findings(tx, &self.flow, self.member, self.group, self.now_ms).await?;
             return Ok(false);
         }
-        let org = storage::orgs::lock(tx, self.scope).await?;
+        let org = guilds::lock(tx, self.scope, self.guild).await?;
         // The first of several presses finishes the flow; the others find it done.
         if !flows::finish(tx, &self.flow, self.now_ms).await? {
             return Ok(true);

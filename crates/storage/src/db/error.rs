@@ -29,6 +29,9 @@ pub enum DbError {
     /// PostgreSQL asked for the whole transaction to be repeated.
     #[error("the transaction must be repeated: {0}")]
     Repeat(String),
+    /// The Org, Guild or Server that was to be changed is not there any more. Nothing was done.
+    #[error("what was to be changed was removed")]
+    Gone,
     #[error("a unit of work panicked: {0}")]
     Panicked(&'static str),
     /// A unit of work awaited something that is not the database.
@@ -54,6 +57,7 @@ impl DbError {
             DbError::Constraint(..)
             | DbError::Overloaded
             | DbError::Repeat(_)
+            | DbError::Gone
             | DbError::Panicked(_)
             | DbError::Waited(_)
             | DbError::Nul

@@ -206,6 +206,28 @@ async fn on_postgres_every_parameter_and_column_has_a_type_of_the_layer() {
     test.finish().await;
 }
 
+/// PostgreSQL reads the rows of a statement before it waits for a lock, and only the locked row again afterwards. What
+/// stands in other rows is read by the next statement.
+#[test]
+fn a_statement_that_locks_shows_nothing_but_the_row_it_locks() {
+    let mut found = 0;
+    for statement in catalogue::statements() {
+        let text = statement.postgres();
+        if !text.contains("FOR UPDATE") && !text.contains("FOR KEY SHARE") {
+            continue;
+        }
+        found += 1;
+        let (shown, rest) = text.split_once("FROM").unwrap();
+        let is_plain = !shown.contains('(') && !rest.contains("JOIN");
+        assert!(
+            is_plain,
+            "{} shows more than the locked row:{text}",
+            statement.name()
+        );
+    }
+    assert!(found >= 5, "the check sees the statements that lock");
+}
+
 /// A statement that is prepared anew for each run costs five times as much.
 #[tokio::test]
 async fn on_sqlite_hot_statements_are_prepared_once() {

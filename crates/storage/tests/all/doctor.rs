@@ -155,6 +155,57 @@ fn damaged_tenants(one: &Tenant, two: &Tenant) -> Vec<Damage> {
     ]
 }
 
+/// What is left behind by somebody who did not see that it was removed.
+fn left_in_removed(one: &Tenant, two: &Tenant) -> Vec<Damage> {
+    let (org, account, guild) = (one.scope.num(), two.account.0, one.guild.0);
+    let remove = format!("UPDATE orgs SET removed_at = 1 WHERE num = {org};");
+    let back = "UPDATE orgs SET removed_at = NULL;";
+    let member = format!(
+        "INSERT INTO members (org_num, account_num, role, permissions, joined_at) VALUES ({org}, {account}, 'staff', 0, 1);"
+    );
+    let invite = format!(
+        "INSERT INTO invites (id, org_num, code_hash, sealed, sealed_kid, role, permissions, account_num, created_at)
+         VALUES ('i', {org}, 'h', 's', 'k', 'staff', 0, {account}, 1);"
+    );
+    let guild_gone = format!("UPDATE guilds SET removed_at = 1 WHERE num = {guild}");
+    let guild_back = "UPDATE guilds SET removed_at = NULL";
+    vec![
+        set(&remove, back, "a removed Org has a Guild (1 times)"),
+        set(&remove, back, "a removed Guild or Org has a Server (1 times)"),
+        set(&remove, back, "a removed Guild or Org has a key (1 times)"),
+        set(
+            &remove,
+            back,
+            "a removed Guild or Org has an active link (1 times)",
+        ),
+        set(
+            &[&*remove, &member].concat(),
+            &[back, "DELETE FROM members"].concat(),
+            "a removed Org has a member (1 times)",
+        ),
+        set(
+            &[&*remove, &invite].concat(),
+            &[back, "DELETE FROM invites"].concat(),
+            "a removed Org has an invitation that was not revoked (1 times)",
+        ),
+        set(
+            &guild_gone,
+            guild_back,
+            "a removed Guild or Org has a Server (1 times)",
+        ),
+        set(
+            &guild_gone,
+            guild_back,
+            "a removed Guild or Org has a key (1 times)",
+        ),
+        set(
+            &guild_gone,
+            guild_back,
+            "a removed Guild or Org has an active link (1 times)",
+        ),
+    ]
+}
+
 fn forget(link: &str) -> String {
     format!("DELETE FROM links WHERE id = '{link}'")
 }
@@ -193,8 +244,8 @@ both_databases! {
         let (one, two) = (Tenant::make(&test.db, 1).await, Tenant::make(&test.db, 2).await);
         let raw = Raw::open(&test).await;
         disarm(&raw).await;
-        let damages = [drifted_counters(), damaged_links(&one, &two), damaged_tenants(&one, &two)].concat();
-        assert_eq!(damages.len(), 18);
+        let damages = [drifted_counters(), damaged_links(&one, &two), damaged_tenants(&one, &two), left_in_removed(&one, &two)].concat();
+        assert_eq!(damages.len(), 27);
         for (damage, remedy, expected) in damages {
             raw.run(&damage).await.unwrap_or_else(|error| panic!("{damage}: {error}"));
             let findings = storage::doctor::examine(&test.db).await.unwrap();

@@ -16,7 +16,8 @@ unit!(Ensure { discord: DiscordId, name: &'static str } -> Account, |it, tx| {
 });
 
 unit!(OwnOneMore { account: AccountNum, ceiling: i64 } -> (Vec<String>, bool), |it, tx| {
-    let tiers = accounts::lock_owned_tiers(tx, it.account).await?;
+    accounts::lock(tx, &[it.account]).await?;
+    let tiers = accounts::owned_tiers(tx, it.account).await?;
     Ok((tiers, accounts::own_one_more(tx, it.account, it.ceiling).await?))
 });
 

@@ -4,10 +4,10 @@ use domain::audit::{Actor, AuditAction};
 use storage::audit::{self, Entry};
 use storage::error_log::{self, Group, KEPT_REQUEST_IDS};
 use storage::jobs::{self, NewJob, ReadyJob};
-use storage::testing::TestDb;
+use storage::testing::{Beside, Engine, TestDb};
 use storage::{OrgScope, both_databases, settings};
 
-use crate::support::{NOW, Raw, Tenant};
+use crate::support::{NOW, Raw, Tenant, eventually};
 
 unit!(PutValue { value: &'static str } -> (), |it, tx| { settings::put(tx, "name", it.value, NOW).await });
 
@@ -218,4 +218,38 @@ both_databases! {
         drop(raw);
         test.finish().await;
     }
+}
+
+/// Lets a second connection go first, once somebody waits for it.
+async fn goes_first(beside: Beside) {
+    eventually("somebody waits for the other connection", || beside.is_awaited()).await;
+    beside.commit().await;
+}
+
+/// The statement that waits shows the row it locks as it is after the wait.
+#[tokio::test]
+async fn on_postgres_whoever_waited_goes_on_from_what_the_other_one_wrote() {
+    let test = TestDb::open(Engine::Postgres).await;
+    let head = "UPDATE audit_heads SET seq = 7, hash = 'h' WHERE chain = 0";
+    let beside = test.begin_beside(head).await;
+    tokio::join!(append(&test, None, 1), goes_first(beside));
+    assert_eq!(test.count("audit WHERE chain = 0 AND seq = 8").await, 1);
+
+    let record = |ids| {
+        test.db.write(Record {
+            group: group("C", 1, ids),
+        })
+    };
+    record(0..1).await.unwrap();
+    let beside = test
+        .begin_beside("UPDATE error_log SET count = 6, request_ids = 'other'")
+        .await;
+    let (recorded, ()) = tokio::join!(record(1..2), goes_first(beside));
+    recorded.unwrap();
+    assert_eq!(
+        test.count("error_log WHERE count = 7 AND request_ids = 'other,r1'")
+            .await,
+        1
+    );
+    test.finish().await;
 }

@@ -6,7 +6,7 @@ use domain::platform_id::{DiscordId, SteamAccount, SteamId};
 use serde::Serialize;
 use serde_json::Value;
 use storage::group_changes::{self, GroupChange, ServerPlace};
-use storage::{Tx, Work, links, orgs};
+use storage::{Tx, Work, links, servers};
 
 use crate::error::AppError;
 use crate::plugin::groups::{self, MOST_GROUPS};
@@ -134,7 +134,7 @@ impl Work for Save {
 
     /// Nothing is kept for someone who is not linked: no game server would know whom to change.
     async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        orgs::lock(tx, self.place.scope).await?;
+        servers::lock(tx, self.place).await?;
         let Some(link) = links::find_by_discord(tx, self.place.guild, &self.id).await? else {
             return Ok(());
         };
@@ -166,7 +166,7 @@ impl Work for Clear {
     }
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        orgs::lock(tx, self.place.scope).await?;
+        servers::lock(tx, self.place).await?;
         Ok(group_changes::clear(tx, self.place.server, &self.ids).await?)
     }
 }

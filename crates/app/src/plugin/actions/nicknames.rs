@@ -4,7 +4,7 @@ use domain::name::without_zero_width;
 use domain::platform_id::DiscordId;
 use futures_util::stream;
 use storage::lookups::Named;
-use storage::{Db, GuildNum, OrgScope, Tx, Work, names, orgs};
+use storage::{Db, GuildNum, OrgScope, Tx, Work, guilds, names};
 
 use crate::error::AppError;
 use crate::plugin::{Call, Reply};
@@ -96,7 +96,7 @@ impl Work for Confirm {
     }
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        orgs::lock(tx, self.scope).await?;
+        guilds::lock(tx, self.scope, self.guild).await?;
         names::confirm_nickname(tx, self.scope, self.guild, &self.id, &self.nickname).await?;
         Ok(())
     }

@@ -3,7 +3,7 @@
 use domain::platform_id::SteamId;
 use serde_json::{Map, Value};
 use storage::group_changes::ServerPlace;
-use storage::{Tx, Work, lookups, orgs, server_players};
+use storage::{Tx, Work, lookups, server_players, servers};
 
 use crate::error::AppError;
 use crate::plugin::groups::{self, MOST_GROUPS};
@@ -81,7 +81,7 @@ impl Work for Report {
     }
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<u64, AppError> {
-        orgs::lock(tx, self.place.scope).await?;
+        servers::lock(tx, self.place).await?;
         Ok(server_players::report(tx, self.place, &self.players, self.now_ms).await?)
     }
 }

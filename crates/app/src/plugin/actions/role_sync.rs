@@ -3,7 +3,8 @@
 use domain::platform_id::DiscordId;
 use serde::Serialize;
 use serde_json::value::RawValue;
-use storage::{GuildNum, OrgScope, ServerNum, Tx, Work, orgs, server_players};
+use storage::group_changes::ServerPlace;
+use storage::{Tx, Work, server_players, servers};
 
 use crate::error::AppError;
 use crate::plugin::{Call, Reply, groups};
@@ -37,21 +38,18 @@ pub(super) async fn confirm(call: &Call<'_>) -> Result<Reply, AppError> {
     let id = call.discord_id()?;
     let synced = groups::parse_list(call.params.last("synced").unwrap_or("[]"))
         .ok_or_else(|| AppError::invalid("synced", "a JSON array of names or role ids is needed"))?;
-    let work = Confirm {
+    let place = ServerPlace {
         scope: call.key.scope,
         guild: call.key.guild,
         server: call.server()?,
-        id,
-        synced,
     };
+    let work = Confirm { place, id, synced };
     call.app.db.write(work).await?;
     Ok(Reply::text(200, "Role sync confirmed"))
 }
 
 struct Confirm {
-    scope: OrgScope,
-    guild: GuildNum,
-    server: ServerNum,
+    place: ServerPlace,
     id: DiscordId,
     synced: String,
 }
@@ -62,11 +60,12 @@ impl Work for Confirm {
     const NAME: &'static str = "confirm_roles";
 
     fn tenant(&self) -> Option<i64> {
-        Some(self.scope.num())
+        Some(self.place.scope.num())
     }
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        orgs::lock(tx, self.scope).await?;
-        Ok(server_players::confirm(tx, self.server, self.guild, &self.id, &self.synced).await?)
+        servers::lock(tx, self.place).await?;
+        let (server, guild) = (self.place.server, self.place.guild);
+        Ok(server_players::confirm(tx, server, guild, &self.id, &self.synced).await?)
     }
 }

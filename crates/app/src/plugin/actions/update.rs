@@ -2,7 +2,7 @@
 
 use domain::platform_id::{DiscordId, SteamId};
 use storage::role_changes::{self, RoleRequest};
-use storage::{GuildNum, OrgScope, Tx, Work, guilds, orgs};
+use storage::{GuildNum, OrgScope, Tx, Work, guilds};
 
 use crate::error::AppError;
 use crate::plugin::{Call, Reply};
@@ -47,7 +47,7 @@ impl Work for Request {
 
     /// A plugin may only touch roles that the Guild's settings name: its key must not be a way to any role.
     async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        orgs::lock(tx, self.scope).await?;
+        guilds::lock(tx, self.scope, self.guild).await?;
         if !guilds::may_grant(tx, self.scope, self.guild, &self.role).await? {
             return Err(AppError::invalid(
                 "role",

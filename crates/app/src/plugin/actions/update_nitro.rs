@@ -1,7 +1,7 @@
 //! `updateNitro` and `updateNitroBulk`: who boosts the Guild.
 
 use domain::platform_id::DiscordId;
-use storage::{GuildNum, OrgScope, Tx, Work, boosters, orgs};
+use storage::{GuildNum, OrgScope, Tx, Work, boosters, guilds};
 
 use crate::error::AppError;
 use crate::plugin::{Call, Reply};
@@ -54,7 +54,7 @@ impl Work for Change {
     }
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        orgs::lock(tx, self.scope).await?;
+        guilds::lock(tx, self.scope, self.guild).await?;
         if !self.boosting {
             for id in &self.ids {
                 boosters::remove(tx, self.scope, self.guild, id).await?;

@@ -3,7 +3,7 @@
 use domain::name::{GIVEN_NAME_MAX, given_name};
 use domain::platform_id::SteamId;
 use serde_json::{Map, Value};
-use storage::{GuildNum, OrgScope, Tx, Work, lookups, names, orgs};
+use storage::{GuildNum, OrgScope, Tx, Work, guilds, lookups, names};
 
 use crate::error::AppError;
 use crate::plugin::{Body, Call, Reply};
@@ -71,7 +71,7 @@ impl Work for SetNames {
     }
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<u64, AppError> {
-        orgs::lock(tx, self.scope).await?;
+        guilds::lock(tx, self.scope, self.guild).await?;
         Ok(names::set_steam(tx, self.scope, self.guild, &self.players).await?)
     }
 }
