@@ -163,6 +163,7 @@ impl Store {
                 link_starts: any,
             },
             platforms: Platforms::default(),
+            operators: Vec::new(),
             public_url: "http://127.0.0.1:8080".to_owned(),
         };
         Ok(App::start(parts).await?)

@@ -8,6 +8,7 @@ mod help;
 mod import;
 mod master_keys;
 mod newcomer;
+mod operators;
 mod sandbox;
 mod shell;
 

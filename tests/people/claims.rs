@@ -128,6 +128,32 @@ both_databases! {
         stage.finish().await;
     }
 
+    async fn having_signed_in_afresh_a_person_goes_on_with_a_new_session(engine) {
+        let stage = Stage::set(engine).await;
+        servers(&stage);
+        let old = stage.test.member(&stage.tenant, 1, Permission::ALL).await;
+        let elsewhere = stage.test.session(&stage.test.account(1).await).await;
+        stage.test.clock.advance_ms(20 * 60_000);
+        let mut browser = stage.browser();
+        browser.cookies.insert("symbolon".to_owned(), old.clone());
+        let out = browser.get(&format!("/auth/discord/claim?org={}", stage.tenant.org)).await;
+        let back = own_path(&visit(&format!("{}&as={}", out.header("location").unwrap(), discord(1))).await);
+        assert_eq!(stage.test.person(&old).get("/account").await.status, 200);
+        let sessions = stage.count("sessions").await;
+        assert_eq!(browser.get(&back).await.status, 303);
+        assert_ne!(browser.cookies["symbolon"], old);
+        assert_eq!(stage.test.person(&old).get("/account").await.status, 401, "the old one is dead");
+        let me = person(&stage, &browser).get("/account").await.json();
+        assert_eq!(me["signed_in_at_ms"], stage.test.app.now_ms(), "and the new one is fresh");
+        assert_eq!(stage.test.person(&elsewhere).get("/account").await.status, 200, "other browsers stay");
+        assert_eq!(stage.count("sessions").await, sessions);
+        // Whoever came back as somebody else keeps what they had.
+        let (browser, reply) = look_up(&stage, 2).await;
+        assert_eq!(reply.status, 403);
+        assert_eq!(person(&stage, &browser).get("/account").await.status, 200);
+        stage.finish().await;
+    }
+
     async fn a_list_of_servers_that_discord_does_not_give_claims_nothing(engine) {
         let stage = Stage::set(engine).await;
         servers(&stage);

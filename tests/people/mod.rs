@@ -1,11 +1,13 @@
 //! People of the dashboard: how they come in, what they own, who they work with.
 
+mod block_race;
 mod claims;
 mod front_door;
 mod invites;
 mod log;
 mod maintenance;
 mod navigation;
+mod operators;
 mod orgs;
 mod overview;
 mod removed;

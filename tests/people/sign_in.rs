@@ -15,7 +15,7 @@ const PERSON: &str = "GET /api/v10/users/@me";
 const MINUTE_MS: i64 = 60_000;
 
 /// What Discord sends the browser back with.
-async fn answer(browser: &mut Browser, return_to: &str, number: u64) -> String {
+pub async fn answer(browser: &mut Browser, return_to: &str, number: u64) -> String {
     let reply = browser
         .get(&format!("/auth/discord/login?return_to={return_to}"))
         .await;
@@ -24,7 +24,7 @@ async fn answer(browser: &mut Browser, return_to: &str, number: u64) -> String {
     own_path(&visit(&format!("{there}&as={}", discord(number))).await)
 }
 
-async fn enter(stage: &Stage, number: u64) -> Browser {
+pub async fn enter(stage: &Stage, number: u64) -> Browser {
     let mut browser = stage.browser();
     let back = answer(&mut browser, "/app/", number).await;
     assert_eq!(browser.get(&back).await.status, 303);

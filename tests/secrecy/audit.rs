@@ -233,6 +233,8 @@ async fn operate(stage: &Stage, tenant: &Tenant) {
         .unwrap();
     let account = accounts::ensure(app, discord(32), name()).await.unwrap();
     accounts::grant_operator(app, account.clone()).await.unwrap();
+    let account = accounts::get(app, &account.id).await.unwrap();
+    accounts::revoke_operator(app, account.clone()).await.unwrap();
     let token = sessions::start(app, &account, sessions::ABSOLUTE_MS)
         .await
         .unwrap();

@@ -58,6 +58,7 @@ async fn second(test: &TestApp) -> App {
         master_key_file: test.db.directory().join("master.keys"),
         limits: generous(),
         platforms: Platforms::default(),
+        operators: Vec::new(),
         public_url: test.app.public_url.clone(),
     };
     App::start(parts).await.expect("a second application")

@@ -53,30 +53,53 @@ pub async fn get_by_discord(app: &App, discord_id: &DiscordId) -> Result<Account
 
 /// Makes an account an operator; repeating it changes nothing.
 pub async fn grant_operator(app: &App, account: Account) -> Result<(), AppError> {
+    set_operator(app, account, true).await
+}
+
+/// Takes back what was granted, from the next request on. Who stands in the configuration is an operator by that.
+pub async fn revoke_operator(app: &App, account: Account) -> Result<(), AppError> {
+    if app.operators.contains(&account.discord_id) {
+        let problem = "they are an operator by the setting `operators`; take the id out of it and restart";
+        return Err(AppError::invalid("discord", problem));
+    }
+    if !account.operator {
+        return Err(AppError::invalid("discord", "this person is no operator"));
+    }
+    set_operator(app, account, false).await
+}
+
+async fn set_operator(app: &App, account: Account, granted: bool) -> Result<(), AppError> {
+    let now_ms = app.now_ms();
     app.db
-        .write(GrantOperator {
+        .write(SetOperator {
             account,
-            now_ms: app.now_ms(),
+            granted,
+            now_ms,
         })
         .await
 }
 
-struct GrantOperator {
+struct SetOperator {
     account: Account,
+    granted: bool,
     now_ms: i64,
 }
 
-impl Work for GrantOperator {
+impl Work for SetOperator {
     type Output = ();
     type Error = AppError;
-    const NAME: &'static str = "grant_operator";
+    const NAME: &'static str = "set_operator";
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        accounts::set_operator(tx, self.account.num).await?;
+        accounts::set_operator(tx, self.account.num, self.granted).await?;
         let entry = audit::Entry {
             at_ms: self.now_ms,
             actor: &Actor::Operator,
-            action: AuditAction::OperatorGranted,
+            action: if self.granted {
+                AuditAction::OperatorGranted
+            } else {
+                AuditAction::OperatorRevoked
+            },
             target: Some(self.account.id.as_str()),
             detail: "{}",
         };

@@ -1,12 +1,13 @@
 //! Sign-in sessions.
 
 use domain::audit::{Actor, AuditAction};
+use domain::blocklist::BlockEntry;
 use domain::id::OrgId;
 use domain::permission::Permission;
 use domain::token::SessionToken;
 use storage::accounts::Account;
 pub use storage::sessions::{Caller, Session};
-use storage::{AccountNum, OrgScope, Tx, Work, audit, orgs, sessions};
+use storage::{AccountNum, OrgScope, Tx, Work, audit, blocklist, orgs, sessions};
 
 use crate::error::AppError;
 use crate::state::App;
@@ -51,6 +52,10 @@ impl Work for Start {
     const NAME: &'static str = "start_session";
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        let entries = [BlockEntry::discord(&self.account.discord_id)];
+        if blocklist::is_any_blocked_in(tx, &entries, self.now_ms).await? {
+            return Err(AppError::Blocked);
+        }
         sessions::insert(
             tx,
             &self.hash,
@@ -76,7 +81,8 @@ pub async fn authenticate(app: &App, token: &SessionToken, org: Option<&OrgId>) 
     let now_ms = app.now_ms();
     let hash = token.hash();
     let found = sessions::find_caller(&app.db, &hash, org, now_ms, now_ms - IDLE_MS).await?;
-    let caller = found.ok_or(AppError::SignInRequired)?;
+    let mut caller = found.ok_or(AppError::SignInRequired)?;
+    caller.operator |= app.operators.contains(&caller.discord_id);
     let decision = app.gate.take_account(caller.account.0);
     if !decision.allowed {
         return Err(AppError::RateLimited {

@@ -241,31 +241,28 @@ impl Work for Enter {
         }
         let (ends_ms, device) = (self.now_ms + ABSOLUTE_MS, self.device.as_deref());
         sessions::insert(tx, &self.hash, account.num, self.now_ms, ends_ms, device).await?;
-        let entry = audit::Entry {
-            at_ms: self.now_ms,
-            actor: &Actor::Account(account.id),
-            action: AuditAction::SessionCreated,
-            target: None,
-            detail: "{}",
-        };
-        Ok(audit::append_for_operators(tx, &entry).await?)
+        note_session(tx, account.id, self.now_ms).await
     }
 }
 
-/// Finishes a look at somebody's Discord servers and returns where they go on. It has to be the person who is signed in.
+/// Finishes a look at somebody's Discord servers. It has to be the person who is signed in; having signed in afresh, they
+/// go on with a new session, and the one they came with ends.
 pub async fn finish_claim(
     app: &App,
     token: Option<&FlowToken>,
     answer: DiscordAnswer<'_>,
     address: ClientAddress,
     session: Option<&SessionToken>,
-) -> Result<ReturnPath, AppError> {
-    let session = session.ok_or(AppError::SignInRequired)?;
-    let caller = authenticate(app, session, None).await?;
+) -> Result<SignedIn, AppError> {
+    let old = session.ok_or(AppError::SignInRequired)?;
+    let caller = authenticate(app, old, None).await?;
     let (known, return_to) = arrive(app, SignInPurpose::Claim, token, answer, address).await?;
     revoke_later(app, known.access);
     let managed = known.guilds.into_iter().filter(|guild| guild.manages);
+    let session = SessionToken::generate(&*app.random);
     let work = SetManaged {
+        old_hash: old.hash(),
+        hash: session.hash(),
         account: caller.account,
         account_id: caller.account_id,
         person: known.person.id,
@@ -273,10 +270,12 @@ pub async fn finish_claim(
         now_ms: app.now_ms(),
     };
     app.db.write(work).await?;
-    Ok(return_to)
+    Ok(SignedIn { session, return_to })
 }
 
 struct SetManaged {
+    old_hash: String,
+    hash: String,
     account: AccountNum,
     account_id: AccountId,
     person: DiscordId,
@@ -297,6 +296,22 @@ impl Work for SetManaged {
         if account.is_none_or(|account| account.discord_id != self.person) {
             return Err(AppError::OtherAccount);
         }
-        Ok(sign_ins::set_managed(tx, self.account, &self.guilds, self.now_ms).await?)
+        let ends_ms = self.now_ms + ABSOLUTE_MS;
+        if !sessions::renew(tx, &self.old_hash, &self.hash, self.now_ms, ends_ms).await? {
+            return Err(AppError::SignInRequired);
+        }
+        sign_ins::set_managed(tx, self.account, &self.guilds, self.now_ms).await?;
+        note_session(tx, self.account_id.clone(), self.now_ms).await
     }
+}
+
+async fn note_session(tx: &mut Tx<'_>, account: AccountId, at_ms: i64) -> Result<(), AppError> {
+    let entry = audit::Entry {
+        at_ms,
+        actor: &Actor::Account(account),
+        action: AuditAction::SessionCreated,
+        target: None,
+        detail: "{}",
+    };
+    Ok(audit::append_for_operators(tx, &entry).await?)
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use domain::clock::SharedClock;
 use domain::plan::RateLimit;
+use domain::platform_id::DiscordId;
 use domain::random::SharedRandom;
 use storage::{Db, OpenError};
 use thiserror::Error;
@@ -38,6 +39,8 @@ pub struct Inner {
     pub steam_groups: SteamGroups,
     pub versions: Versions,
     pub platforms: Platforms,
+    /// Who is an operator by the configuration, for as long as they stand in it.
+    pub operators: Vec<DiscordId>,
     /// Scheme, host and port that visitors use.
     pub public_url: String,
     pub tasks: Tasks,
@@ -59,6 +62,7 @@ pub struct Parts {
     pub master_key_file: std::path::PathBuf,
     pub limits: Limits,
     pub platforms: Platforms,
+    pub operators: Vec<DiscordId>,
     pub public_url: String,
 }
 
@@ -88,6 +92,7 @@ impl App {
                 steam_groups: SteamGroups::default(),
                 versions: Versions::default(),
                 platforms: parts.platforms,
+                operators: parts.operators,
                 public_url: parts.public_url,
                 tasks: Tasks::default(),
             }),

@@ -50,6 +50,7 @@ words! {
         SessionCreated = "session.created",
         SessionEnded = "session.ended",
         OperatorGranted = "operator.granted",
+        OperatorRevoked = "operator.revoked",
         BlockAdded = "block.added",
         BlockRemoved = "block.removed",
         AccessDenied = "access.denied",

@@ -48,7 +48,7 @@ statements! {
         WHERE num = $1 AND name <> $2";
     SET_OPERATOR = "
         UPDATE accounts
-        SET operator = 1
+        SET operator = $2
         WHERE num = $1";
 }
 
@@ -131,6 +131,6 @@ pub async fn rename(tx: &mut Tx<'_>, account: AccountNum, name: &str) -> Result<
     tx.execute(&RENAME, params![account, name]).await.map(drop)
 }
 
-pub async fn set_operator(tx: &mut Tx<'_>, account: AccountNum) -> Result<(), DbError> {
-    tx.execute_one(&SET_OPERATOR, params![account]).await
+pub async fn set_operator(tx: &mut Tx<'_>, account: AccountNum, granted: bool) -> Result<(), DbError> {
+    tx.execute_one(&SET_OPERATOR, params![account, granted]).await
 }

@@ -2,6 +2,7 @@
 
 use domain::id::{AccountId, OrgId};
 use domain::permission::{PermissionSet, Role};
+use domain::platform_id::DiscordId;
 
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row, Tx};
@@ -12,15 +13,25 @@ statements! {
     INSERT = "
         INSERT INTO sessions (hash, account_num, created_at, seen_at, expires_at, device)
         VALUES ($1, $2, $3, $3, $4, $5)";
-    /// One read answers who is calling and what they may do in the Org of the path.
+    /// One read answers who is calling and what they may do in the Org of the path. Whoever is blocked is nobody, also
+    /// with a session that began in the moment of the block.
     CALLER = "
         SELECT a.num, a.id, a.operator, s.seen_at, o.num, o.owner_account_num, m.role, m.permissions, s.created_at,
-               (SELECT value FROM settings WHERE name = 'maintenance')
+               (SELECT value FROM settings WHERE name = 'maintenance'), a.discord_id
         FROM sessions s
         JOIN accounts a ON a.num = s.account_num
         LEFT JOIN orgs o ON o.id = $2 AND o.removed_at IS NULL
         LEFT JOIN members m ON m.org_num = o.num AND m.account_num = a.num
-        WHERE s.hash = $1 AND s.expires_at > $3 AND s.seen_at > $4";
+        WHERE s.hash = $1 AND s.expires_at > $3 AND s.seen_at > $4
+          AND NOT EXISTS (
+            SELECT 1
+            FROM blocklist b
+            WHERE b.entry = 'discord:' || a.discord_id AND (b.expires_at IS NULL OR b.expires_at > $3)
+          )";
+    RENEW = "
+        UPDATE sessions
+        SET hash = $2, created_at = $3, seen_at = $3, expires_at = $4
+        WHERE hash = $1";
     TOUCH = "
         UPDATE sessions
         SET seen_at = $2
@@ -50,6 +61,7 @@ statements! {
 pub struct Caller {
     pub account: AccountNum,
     pub account_id: AccountId,
+    pub discord_id: DiscordId,
     pub operator: bool,
     pub seen_at_ms: i64,
     /// When this session began: how fresh the sign-in is.
@@ -72,6 +84,7 @@ impl FromRow for Caller {
         Ok(Self {
             account: AccountNum(account),
             account_id: row.parse(1, AccountId::parse)?,
+            discord_id: row.parse(10, DiscordId::parse)?,
             operator: row.flag(2)?,
             seen_at_ms: row.int(3)?,
             signed_in_at_ms: row.int(8)?,
@@ -117,6 +130,18 @@ pub async fn insert(
 ) -> Result<(), DbError> {
     tx.execute_one(&INSERT, params![hash, account, now_ms, expires_at_ms, device])
         .await
+}
+
+/// Gives a session a new secret and begins it anew; false when the old one has ended.
+pub async fn renew(
+    tx: &mut Tx<'_>,
+    old_hash: &str,
+    hash: &str,
+    now_ms: i64,
+    expires_at_ms: i64,
+) -> Result<bool, DbError> {
+    let values = params![old_hash, hash, now_ms, expires_at_ms];
+    Ok(tx.execute(&RENEW, values).await? == 1)
 }
 
 /// Who holds this session, with their standing in `org` (an empty id when the path names none).

@@ -7,6 +7,7 @@ use std::time::Duration;
 use app::{App, Parts, Platforms};
 use config::{Config, DatabaseUrl, Overrides};
 use domain::clock::{SharedClock, SystemClock};
+use domain::platform_id::DiscordId;
 use domain::random::SystemRandom;
 use storage::migrate::Migrate;
 use storage::{Db, OpenOptions, Target};
@@ -68,7 +69,15 @@ pub async fn open_app_at(config: &Config, migrate: Migrate, clock: SharedClock) 
         master_key_file: config.keys.master_key_file.clone(),
         limits: (&config.limits).into(),
         platforms,
+        operators: operators(config)?,
         public_url: config.server.public_url.clone(),
     };
     Ok(App::start(parts).await?)
+}
+
+/// The first operators come from the configuration, because nobody else could name them.
+fn operators(config: &Config) -> Result<Vec<DiscordId>, Failure> {
+    let parsed = config.operators.iter().map(|text| DiscordId::parse(text));
+    let parsed: Result<Vec<_>, _> = parsed.collect();
+    parsed.map_err(|error| format!("operators: {error}").into())
 }

@@ -42,7 +42,6 @@ pub async fn run(common: &Common, options: &ServeOptions) -> Result<(), Failure>
         Some(sandbox) => Some(sandbox.prepare(&app, &config).await?),
         None => None,
     };
-    grant_operators(&app, &config).await?;
     let (stopper, stop) = watch::channel(false);
     background::start(&app, &stop);
     admin::listen(&app, &config.data_dir, stop.clone());
@@ -68,28 +67,6 @@ pub async fn run(common: &Common, options: &ServeOptions) -> Result<(), Failure>
     );
     shut_down(&app, &stopper).await;
     Ok(())
-}
-
-async fn grant_operators(app: &App, config: &Config) -> Result<(), Failure> {
-    for operator in &config.operators {
-        grant(app, operator)
-            .await
-            .map_err(|error| crate::output::refused(&error))?;
-    }
-    Ok(())
-}
-
-/// The first operators come from the configuration, because nobody else could name them.
-async fn grant(app: &App, discord_id: &str) -> Result<(), app::AppError> {
-    let id = domain::platform_id::DiscordId::parse(discord_id)
-        .map_err(|error| app::AppError::invalid("operators", error))?;
-    let name = domain::name::DisplayName::parse("Operator")
-        .map_err(|error| app::AppError::invalid("operators", error))?;
-    let account = app::accounts::ensure(app, id, name).await?;
-    if account.operator {
-        return Ok(());
-    }
-    app::accounts::grant_operator(app, account).await
 }
 
 async fn serve_operations(

@@ -70,6 +70,7 @@ impl TestApp {
             master_key_file: db.directory().join("master.keys"),
             limits,
             platforms: platforms(Arc::clone(&clock) as SharedClock),
+            operators: Vec::new(),
             public_url: PUBLIC_URL.to_owned(),
         };
         let app = App::start(parts).await.expect("the application starts");
@@ -113,6 +114,7 @@ impl TestApp {
             master_key_file: self.app.vault.path().to_owned(),
             limits: default_limits(),
             platforms: Platforms::default(),
+            operators: Vec::new(),
             public_url: PUBLIC_URL.to_owned(),
         }
     }

@@ -21,7 +21,7 @@ unit!(OwnOneMore { account: AccountNum, ceiling: i64 } -> (Vec<String>, bool), |
     Ok((tiers, accounts::own_one_more(tx, it.account, it.ceiling).await?))
 });
 
-unit!(SetOperator { account: AccountNum } -> (), |it, tx| { accounts::set_operator(tx, it.account).await });
+unit!(SetOperator { account: AccountNum } -> (), |it, tx| { accounts::set_operator(tx, it.account, true).await });
 
 unit!(SignIn { hash: &'static str, account: AccountNum, expires_at: i64 } -> (), |it, tx| {
     sessions::insert(tx, it.hash, it.account, NOW, it.expires_at, None).await

@@ -123,6 +123,12 @@ pub enum AdminCommand {
         #[arg(long, default_value = "Operator")]
         name: String,
     },
+    /// End what `grant` gave, from the person's next request on.
+    Revoke {
+        /// Discord id of the person.
+        #[arg(long)]
+        discord: String,
+    },
     /// Start a dashboard session for a person and print its cookie, for scripts and emergencies. Valid for an hour.
     Session {
         /// Discord id of the person.

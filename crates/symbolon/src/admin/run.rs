@@ -85,6 +85,7 @@ pub(super) async fn run(app: &App, command: AdminCommand) -> Result<Fields, AppE
             Ok(fields([("org", org.as_str()), ("tier", &tier)]))
         }
         AdminCommand::Grant { discord, name } => grant(app, &discord, &name).await,
+        AdminCommand::Revoke { discord } => revoke(app, &discord).await,
         AdminCommand::Session { discord } => session(app, &discord).await,
         AdminCommand::Block { who, reason, days } => block(app, &who, reason, days).await,
         AdminCommand::Unblock { who } => unblock(app, &who).await,
@@ -93,10 +94,7 @@ pub(super) async fn run(app: &App, command: AdminCommand) -> Result<Fields, AppE
         AdminCommand::Registration { mode } => registration(app, mode).await,
         AdminCommand::RegistrationCode { note, days } => registration_code(app, &note, days).await,
         AdminCommand::RotateMasterKey => rotate_master_key(app).await,
-        AdminCommand::RemoveMasterKey { kid } => {
-            master_keys::remove(app, &kid).await?;
-            Ok(fields([("removed", kid.as_str())]))
-        }
+        AdminCommand::RemoveMasterKey { kid } => remove_master_key(app, &kid).await,
     }
 }
 
@@ -130,6 +128,12 @@ async fn grant(app: &App, discord: &str, name: &str) -> Result<Fields, AppError>
     let account = accounts::ensure(app, id, parse::name("name", name)?).await?;
     accounts::grant_operator(app, account.clone()).await?;
     Ok(fields([("operator", account.id.as_str())]))
+}
+
+async fn revoke(app: &App, discord: &str) -> Result<Fields, AppError> {
+    let account = find_account(app, discord).await?;
+    accounts::revoke_operator(app, account.clone()).await?;
+    Ok(fields([("revoked", account.id.as_str())]))
 }
 
 async fn list_blocks(app: &App) -> Result<Fields, AppError> {
@@ -307,13 +311,17 @@ async fn list_orgs(app: &App) -> Result<Fields, AppError> {
 }
 
 async fn session(app: &App, discord: &str) -> Result<Fields, AppError> {
-    let found = accounts::get_by_discord(app, &parse::discord("discord", discord)?).await;
-    let account = found.map_err(|error| named(error, "discord", "no account has this Discord id"))?;
+    let account = find_account(app, discord).await?;
     let token = sessions::start(app, &account, SESSION_MS).await?;
     Ok(fields([
         ("account", account.id.as_str()),
         ("session", token.expose()),
     ]))
+}
+
+async fn find_account(app: &App, discord: &str) -> Result<accounts::Account, AppError> {
+    let found = accounts::get_by_discord(app, &parse::discord("discord", discord)?).await;
+    found.map_err(|error| named(error, "discord", "no account has this Discord id"))
 }
 
 async fn rotate_master_key(app: &App) -> Result<Fields, AppError> {
@@ -322,6 +330,11 @@ async fn rotate_master_key(app: &App) -> Result<Fields, AppError> {
         ("active", rotation.kid.as_str()),
         ("resealed", &rotation.resealed.to_string()),
     ]))
+}
+
+async fn remove_master_key(app: &App, kid: &str) -> Result<Fields, AppError> {
+    master_keys::remove(app, kid).await?;
+    Ok(fields([("removed", kid)]))
 }
 
 async fn find_org(app: &App, text: &str) -> Result<orgs::Org, AppError> {

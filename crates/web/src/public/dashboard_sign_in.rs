@@ -85,6 +85,14 @@ fn go_on(path: &str, settings: &Settings) -> Response {
     response
 }
 
+/// The same with a new session.
+fn enter(done: &sign_in::SignedIn, settings: &Settings) -> Response {
+    let mut response = go_on(done.return_to.as_str(), settings);
+    let session = settings.set_session(&done.session);
+    response.headers_mut().append(SET_COOKIE, session);
+    response
+}
+
 pub async fn login_callback(
     State(state): State<WebState>,
     RawQuery(query): RawQuery,
@@ -96,10 +104,7 @@ pub async fn login_callback(
     let device = agent.and_then(domain::device::describe);
     let (trip, old) = (back.trip.as_ref(), back.session.as_ref());
     let done = sign_in::finish_login(&state.app, trip, back.answer(), visitor.address, device, old).await?;
-    let mut response = go_on(done.return_to.as_str(), &state.settings);
-    let session = state.settings.set_session(&done.session);
-    response.headers_mut().append(SET_COOKIE, session);
-    Ok(response)
+    Ok(enter(&done, &state.settings))
 }
 
 /// Out to Discord, to see which servers somebody manages. Whoever is not signed in does that first.
@@ -126,8 +131,8 @@ pub async fn claim_callback(
 ) -> Result<Response, Failure> {
     let back = Returned::read(query, &headers, &state.settings);
     let (trip, session) = (back.trip.as_ref(), back.session.as_ref());
-    let path = sign_in::finish_claim(&state.app, trip, back.answer(), visitor.address, session).await?;
-    Ok(go_on(path.as_str(), &state.settings))
+    let done = sign_in::finish_claim(&state.app, trip, back.answer(), visitor.address, session).await?;
+    Ok(enter(&done, &state.settings))
 }
 
 #[derive(Template)]
