@@ -2,7 +2,7 @@
 //! wait for, so that nothing depends on luck.
 
 use app::guilds::{self, NewGuildRequest};
-use app::{AccountNum, background, orgs, servers, team};
+use app::{AccountNum, background, keys, orgs, servers, team};
 use domain::action::ActionSet;
 use domain::audit::Actor;
 use domain::name::{DisplayName, Slug};
@@ -167,6 +167,23 @@ async fn a_call_that_waited_for_the_end_of_its_guild_writes_nothing() {
     }
 }
 
+/// Beginning to sign in takes no lock of the Org, and still nothing is begun in a Guild that goes.
+#[tokio::test]
+async fn a_sign_in_that_waited_for_the_end_of_its_guild_leaves_nothing() {
+    let (test, ..) = TestApp::start_with_platforms(Engine::Postgres, |_| {}).await;
+    let tenant = test.tenant(1, Tier::Pro).await;
+    let visitor = test.client();
+    let uri = "/auth/steam/link?guild=guild-1";
+    assert_eq!(visitor.get(uri).await.status, 303);
+    assert_eq!(test.db.count("flows").await, 1);
+    let gone = [&locked(&tenant), REMOVED, "DELETE FROM flows;"].concat();
+    let beside = test.db.begin_beside(&gone).await;
+    let (late, ()) = tokio::join!(visitor.get(uri), goes_first(beside));
+    assert_eq!(late.status, 404);
+    assert_eq!(test.db.count("flows").await, 0);
+    test.finish().await;
+}
+
 /// Rows that nobody has locked.
 async fn free(test: &TestApp, rows: &str) -> i64 {
     let from = format!("(SELECT 1 FROM {rows} FOR UPDATE SKIP LOCKED) free");
@@ -179,11 +196,11 @@ async fn free(test: &TestApp, rows: &str) -> i64 {
 async fn last_uses_are_written_in_the_order_of_their_keys() {
     let test = TestApp::start(Engine::Postgres).await;
     let tenant = test.tenant(1, Tier::Pro).await;
-    let mut keys = vec![tenant.key.clone()];
+    let mut used = vec![tenant.key.clone()];
     for _ in 0..20 {
-        keys.push(test.custom_key(&tenant, ActionSet::PLUGIN, false).await.1);
+        used.push(test.custom_key(&tenant, ActionSet::PLUGIN, false).await.1);
     }
-    for key in &keys {
+    for key in &used {
         assert_eq!(test.plugin(key).get("/api?action=count").await.status, 200);
     }
     let first = "SELECT 1 FROM api_keys WHERE num = (SELECT MIN(num) FROM api_keys) FOR UPDATE";
@@ -199,6 +216,34 @@ async fn last_uses_are_written_in_the_order_of_their_keys() {
     });
     flushed.unwrap();
     assert_eq!(test.db.count("api_keys WHERE last_used_at IS NULL").await, 0);
+    test.finish().await;
+}
+
+/// Without an order of its own the change would take the keys as they lie on the disk, the one written last at the end.
+#[tokio::test]
+async fn a_change_of_all_keys_takes_them_in_the_same_order() {
+    let test = TestApp::start(Engine::Postgres).await;
+    let tenant = test.tenant(1, Tier::Pro).await;
+    for _ in 0..5 {
+        test.custom_key(&tenant, ActionSet::PLUGIN, false).await;
+    }
+    let first = "num = (SELECT MIN(num) FROM api_keys)";
+    keys::regenerate(&test.app, tenant.scope, tenant.server.clone(), Actor::System)
+        .await
+        .unwrap();
+    let held = format!("SELECT 1 FROM api_keys WHERE {first} FOR UPDATE");
+    let beside = test.db.begin_beside(&held).await;
+    let change = orgs::set_tier(&test.app, tenant.scope, Tier::Standard, Actor::System);
+    let (done, ()) = tokio::join!(change, async {
+        awaited(&beside).await;
+        assert_eq!(
+            free(&test, "api_keys").await,
+            5,
+            "no other key is touched before the first"
+        );
+        beside.commit().await;
+    });
+    done.unwrap();
     test.finish().await;
 }
 
