@@ -81,8 +81,7 @@ pub fn example(route: &RouteSpec, target: &Target) -> Example {
             "/auth/discord/link" | "/auth/discord/unlink" | "/auth/steam/link" | "/auth/steam/unlink",
         ) => ("?guild=guild-1", None, 503),
         ("GET", "/auth/discord/login") => ("", None, 503),
-        ("GET", "/auth/discord/claim") => ("", None, 404),
-        ("GET", "/auth/discord/claim/callback") => ("", None, 401),
+        ("GET", "/auth/discord/claim") => ("?org={org}", None, 503),
         ("GET", path) if path.starts_with("/auth/") => ("", None, 400),
         ("GET", "/api") => ("?action=count", None, 200),
         ("GET", "/orgs/{org}/settings" | "/orgs/{org}/guilds" | "/orgs/{org}/guilds/{guild}") => {
@@ -130,12 +129,12 @@ pub fn example(route: &RouteSpec, target: &Target) -> Example {
         .replace("{invite}", &target.invite)
         .replace("{code}", &target.code)
         .replace("{session}", &target.session)
-        .replace("{*rest}", "assets/gone.js")
+        .replace("{*rest}", "orgs")
         .replace("{action}", "count");
     assert!(!path.contains('{'), "{path}: its parameter has no value");
     Example {
         method: route.method.clone(),
-        uri: path + query,
+        uri: path + &query.replace("{org}", &target.org),
         body,
         success,
     }
@@ -146,8 +145,7 @@ fn of_people(method: &str, path: &str, target: &Target) -> (&'static str, Option
     match (method, path) {
         ("GET", "/invite/{code}") => ("", None, 200),
         ("POST", "/invite/{code}/accept") => ("", None, 303),
-        ("GET", "/app" | "/app/") => ("", None, 303),
-        ("GET", "/app/{*rest}") => ("", None, 404),
+        ("GET", "/app" | "/app/" | "/app/{*rest}") => ("", None, 200),
         ("GET", "/account" | "/account/sessions") => ("", None, 200),
         // A session of this name nobody has.
         ("DELETE", "/account/sessions/{session}") => ("", None, 404),

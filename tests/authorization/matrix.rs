@@ -1,6 +1,6 @@
 //! Every route against every kind of caller.
 
-use app::{accounts, invites, orgs, servers, sessions};
+use app::{accounts, invites, orgs, servers, sessions, team};
 use axum::body::Body;
 use domain::action::ActionSet;
 use domain::audit::Actor;
@@ -11,83 +11,16 @@ use http::Method;
 use testkit::{Client, Engine, Reply, Tenant, TestApp, both_databases};
 use web::routes::{Access, RouteSpec};
 
+use super::callers::{BELOW_API, EVERYONE, Outcome, Who, outcome};
 use super::examples::{Target, example, prefixes};
 use crate::secrecy::rows::{Rows, is_of};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Who {
-    Nobody,
-    Garbage,
-    Expired,
-    PluginKey,
-    CustomKey,
-    BotKey,
-    ForeignMember,
-    ForeignOwner,
-    Operator,
-    /// A member who holds everything but what the route asks for.
-    Without,
-    /// A member who holds nothing but what the route asks for.
-    With,
-    Owner,
-}
-
-const EVERYONE: [Who; 12] = [
-    Who::Nobody,
-    Who::Garbage,
-    Who::Expired,
-    Who::PluginKey,
-    Who::CustomKey,
-    Who::BotKey,
-    Who::ForeignMember,
-    Who::ForeignOwner,
-    Who::Operator,
-    Who::Without,
-    Who::With,
-    Who::Owner,
-];
-
-const BELOW_API: [Who; 5] = [
-    Who::Nobody,
-    Who::PluginKey,
-    Who::ForeignOwner,
-    Who::Without,
-    Who::Owner,
-];
 const WITHOUT: u64 = 11;
 const WITH: u64 = 12;
 const FOREIGN: u64 = 10;
 const OPERATOR: u64 = 13;
 /// Somebody of the team who is changed and removed.
 const HELPER: u64 = 14;
-
-#[derive(Debug, PartialEq, Eq)]
-enum Outcome {
-    Success,
-    Refused(u16, &'static str),
-    Denied(Permission),
-}
-
-fn outcome(access: Access, who: Who) -> Outcome {
-    let is_key = matches!(who, Who::PluginKey | Who::CustomKey | Who::BotKey);
-    let is_outside = is_key || matches!(who, Who::Nobody | Who::Garbage | Who::Expired);
-    let is_foreign = matches!(who, Who::ForeignMember | Who::ForeignOwner | Who::Operator);
-    match access {
-        Access::Public => Outcome::Success,
-        Access::PluginKey if is_key => Outcome::Success,
-        Access::PluginKey => Outcome::Refused(401, "UNAUTHORIZED"),
-        _ if is_outside => Outcome::Refused(401, "SIGN_IN_REQUIRED"),
-        Access::SignedIn => Outcome::Success,
-        _ if is_foreign => Outcome::Refused(404, "NOT_FOUND"),
-        Access::Member if who == Who::Owner => Outcome::Refused(409, "OWNER_STAYS"),
-        Access::Member => Outcome::Success,
-        Access::Permission(permission) | Access::Owner(permission) if who == Who::Without => {
-            Outcome::Denied(permission)
-        }
-        Access::Owner(_) if who == Who::With => Outcome::Refused(403, "OWNER_ONLY"),
-        Access::Permission(_) | Access::Owner(_) => Outcome::Success,
-    }
-}
 
 struct World {
     test: TestApp,
@@ -203,33 +136,40 @@ impl World {
         let created = servers::create(app, self.ours.scope, self.ours.guild.clone(), name, Actor::System)
             .await
             .expect("a Server");
-        let (invite, _) = self.test.invite(&self.ours, Role::Staff, &[]).await;
+        let (invite, code) = self.test.invite(&self.ours, Role::Staff, &[]).await;
         let target = Target {
             server: created.id.to_string(),
             account: self.test.account(HELPER).await.id.to_string(),
             invite: invite.to_string(),
+            code,
             ..Target::from(&self.ours)
         };
         let client = self.client(who, created.key.expose()).await;
-        let expected = outcome(route.access, who);
-        let before = self.stored(&expected).await;
         let call = example(route, &target).below(prefix);
+        let expected = outcome(route, call.success, who);
+        let before = self.stored(&expected).await;
         let reply = call.send(&client).await;
         self.test.settle().await;
         let after = self.stored(&expected).await;
         let place = format!("{who:?} at {} {}", call.method, call.uri);
         match expected {
             Outcome::Success => {
-                // What a browser gets from these depends on whether somebody is signed in there.
-                let is_open = route.path.starts_with("/app")
-                    || ["/auth/discord/claim/callback", "/invite/{code}/accept"].contains(&route.path);
-                if !is_open || reply.status.is_server_error() != (call.success >= 500) {
-                    assert_eq!(reply.status.as_u16(), call.success, "{place}: {}", reply.text());
-                }
+                assert_eq!(reply.status.as_u16(), call.success, "{place}: {}", reply.text());
                 let is_theirs =
                     route.access == Access::SignedIn && matches!(who, Who::ForeignMember | Who::ForeignOwner);
                 let others = if is_theirs { &self.ours } else { &self.theirs };
                 self.assert_silent_about(others, &reply, &place);
+            }
+            Outcome::Shown(status) => {
+                assert_eq!(reply.status.as_u16(), status, "{place}: {}", reply.text());
+                assert_eq!(before, after, "{place}");
+                self.assert_silent_about(&self.theirs, &reply, &place);
+                self.assert_sent_on(route, &reply, &place);
+            }
+            Outcome::Joins => {
+                assert_eq!(reply.status, 303, "{place}: {}", reply.text());
+                self.assert_sent_on(route, &reply, &place);
+                self.assert_joined(who, &place).await;
             }
             Outcome::Refused(status, code) => {
                 assert_eq!(
@@ -276,8 +216,10 @@ impl World {
     /// Everything that is stored, where it may not change.
     async fn stored(&self, expected: &Outcome) -> Vec<String> {
         match expected {
-            Outcome::Success => Vec::new(),
-            Outcome::Refused(..) | Outcome::Denied(_) => self.rows.all(&self.test.db.db).await,
+            Outcome::Success | Outcome::Joins => Vec::new(),
+            Outcome::Shown(_) | Outcome::Refused(..) | Outcome::Denied(_) => {
+                self.rows.all(&self.test.db.db).await
+            }
         }
     }
 
@@ -303,6 +245,34 @@ impl World {
         for part in ["access.denied", permission.as_str(), who.as_str()] {
             assert!(added[0].contains(part), "{place}: {added:?}");
         }
+    }
+
+    /// Where a browser is sent, it is a page of ours and the right one.
+    fn assert_sent_on(&self, route: &RouteSpec, reply: &Reply, place: &str) {
+        let expected = match (reply.status.as_u16(), route.path) {
+            (303, "/invite/{code}/accept") => Some(format!("/app/orgs/{}", self.ours.org)),
+            (303, "/app") => Some("/auth/discord/login?return_to=%2Fapp".to_owned()),
+            (303, "/app/") => Some("/auth/discord/login?return_to=%2Fapp%2F".to_owned()),
+            (303, _) => Some("/auth/discord/login?return_to=%2Fapp%2Forgs".to_owned()),
+            (_, _) => None,
+        };
+        assert_eq!(reply.header("location"), expected.as_deref(), "{place}");
+    }
+
+    /// They are what the invitation says and nothing more; then they are a stranger again.
+    async fn assert_joined(&self, who: Who, place: &str) {
+        let account = match who {
+            Who::ForeignMember => self.test.account(FOREIGN).await,
+            Who::ForeignOwner => self.theirs.owner.clone(),
+            _ => self.test.account(OPERATOR).await,
+        };
+        let team = team::list(&self.test.app, self.ours.scope).await.expect("a team");
+        let member = team.iter().find(|member| member.account == account.id);
+        let standing = member.map(|member| (member.role, member.permissions));
+        assert_eq!(standing, Some((Role::Staff, PermissionSet::EMPTY)), "{place}");
+        team::remove(&self.test.app, self.ours.scope, self.ours.doer(), account.id)
+            .await
+            .expect("a stranger again");
     }
 
     fn assert_silent_about(&self, tenant: &Tenant, reply: &Reply, place: &str) {

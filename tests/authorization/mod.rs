@@ -1,4 +1,5 @@
 mod attack;
+mod callers;
 mod csrf;
 pub mod examples;
 mod matrix;

@@ -1,0 +1,113 @@
+//! Every kind of caller, and what each gets at a route.
+
+use domain::permission::Permission;
+use web::routes::{Access, RouteSpec};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Who {
+    Nobody,
+    Garbage,
+    Expired,
+    PluginKey,
+    CustomKey,
+    BotKey,
+    ForeignMember,
+    ForeignOwner,
+    Operator,
+    /// A member who holds everything but what the route asks for.
+    Without,
+    /// A member who holds nothing but what the route asks for.
+    With,
+    Owner,
+}
+
+pub const EVERYONE: [Who; 12] = [
+    Who::Nobody,
+    Who::Garbage,
+    Who::Expired,
+    Who::PluginKey,
+    Who::CustomKey,
+    Who::BotKey,
+    Who::ForeignMember,
+    Who::ForeignOwner,
+    Who::Operator,
+    Who::Without,
+    Who::With,
+    Who::Owner,
+];
+
+pub const BELOW_API: [Who; 5] = [
+    Who::Nobody,
+    Who::PluginKey,
+    Who::ForeignOwner,
+    Who::Without,
+    Who::Owner,
+];
+
+#[derive(Debug, PartialEq, Eq)]
+pub enum Outcome {
+    Success,
+    Refused(u16, &'static str),
+    Denied(Permission),
+    /// A page or a redirect with this status, after which nothing else is stored than before.
+    Shown(u16),
+    /// Joins the team as the invitation says, and goes on to the dashboard.
+    Joins,
+}
+
+impl Who {
+    fn is_key(self) -> bool {
+        matches!(self, Who::PluginKey | Who::CustomKey | Who::BotKey)
+    }
+
+    /// Without a session that counts.
+    fn is_outside(self) -> bool {
+        self.is_key() || matches!(self, Who::Nobody | Who::Garbage | Who::Expired)
+    }
+
+    /// Signed in, but not of this Org.
+    fn is_foreign(self) -> bool {
+        matches!(self, Who::ForeignMember | Who::ForeignOwner | Who::Operator)
+    }
+}
+
+/// What browsers get whose answer depends on who is signed in there, though anyone may come.
+fn shown_to(path: &str, who: Who) -> Option<Outcome> {
+    let status = match path {
+        "/app" | "/app/" | "/app/{*rest}" if who.is_outside() => 303,
+        "/app" | "/app/" | "/app/{*rest}" => 200,
+        "/auth/discord/claim" | "/auth/discord/claim/callback" | "/invite/{code}/accept"
+            if who.is_outside() =>
+        {
+            401
+        }
+        "/auth/discord/claim" if who.is_foreign() => 404,
+        // Nobody has set out, so nobody comes back.
+        "/auth/discord/claim/callback" => 400,
+        "/invite/{code}/accept" if who.is_foreign() => return Some(Outcome::Joins),
+        // Whoever is more already stays so.
+        "/invite/{code}/accept" => 303,
+        _ => return None,
+    };
+    Some(Outcome::Shown(status))
+}
+
+/// What somebody gets at a route whose correct call is answered like this.
+pub fn outcome(route: &RouteSpec, success: u16, who: Who) -> Outcome {
+    let (is_key, is_outside, is_foreign) = (who.is_key(), who.is_outside(), who.is_foreign());
+    match route.access {
+        Access::Public => shown_to(route.path, who).unwrap_or(Outcome::Shown(success)),
+        Access::PluginKey if is_key => Outcome::Success,
+        Access::PluginKey => Outcome::Refused(401, "UNAUTHORIZED"),
+        _ if is_outside => Outcome::Refused(401, "SIGN_IN_REQUIRED"),
+        Access::SignedIn => Outcome::Success,
+        _ if is_foreign => Outcome::Refused(404, "NOT_FOUND"),
+        Access::Member if who == Who::Owner => Outcome::Refused(409, "OWNER_STAYS"),
+        Access::Member => Outcome::Success,
+        Access::Permission(permission) | Access::Owner(permission) if who == Who::Without => {
+            Outcome::Denied(permission)
+        }
+        Access::Owner(_) if who == Who::With => Outcome::Refused(403, "OWNER_ONLY"),
+        Access::Permission(_) | Access::Owner(_) => Outcome::Success,
+    }
+}
