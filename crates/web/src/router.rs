@@ -1,7 +1,7 @@
 //! The whole route table.
 
 use axum::Router;
-use axum::routing::{any, get, post};
+use axum::routing::{any, get};
 use domain::flow::{FlowPurpose, Provider};
 use http::{Method, Uri};
 
@@ -42,16 +42,12 @@ fn open_routes(routes: Routes) -> Routes {
             get(health::ready),
         )
         .page("/link/{slug}", "Link page of a Guild", get(link::link_page))
-        .button("/link/{slug}/verify", "Verify and link", post(link::verify))
-        .button("/link/{slug}/join", "Join the Discord server", post(link::join))
-        .button("/link/{slug}/restart", "Start over", post(link::restart_link))
+        .button("/link/{slug}/verify", "Verify and link", link::verify)
+        .button("/link/{slug}/join", "Join the Discord server", link::join)
+        .button("/link/{slug}/restart", "Start over", link::restart_link)
         .page("/unlink/{slug}", "Unlink page of a Guild", get(link::unlink_page))
-        .button(
-            "/unlink/{slug}/confirm",
-            "End the link",
-            post(link::confirm_unlink),
-        )
-        .button("/unlink/{slug}/restart", "Start over", post(link::restart_unlink))
+        .button("/unlink/{slug}/confirm", "End the link", link::confirm_unlink)
+        .button("/unlink/{slug}/restart", "Start over", link::restart_unlink)
         .page("/docs", "Documentation", get(docs::home))
         .page("/docs/api", "Reference of the plugin API", get(docs::api))
         .page("/docs/api/{action}", "Reference of one action", get(docs::action))
@@ -114,7 +110,7 @@ fn shell_routes(routes: Routes) -> Routes {
         .button(
             "/invite/{code}/accept",
             "Accept an invitation",
-            post(dashboard_sign_in::accept),
+            dashboard_sign_in::accept,
         )
         .open(
             ("/app", "The dashboard"),

@@ -6,6 +6,7 @@ use app::{App, AppError};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{FromRequest, FromRequestParts, Request, State};
+use axum::handler::Handler;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodFilter, MethodRouter, on};
 use domain::permission::Permission;
@@ -14,7 +15,7 @@ use http::{HeaderValue, Method, StatusCode};
 use serde::Serialize;
 
 use crate::error::{Failure, failed_response};
-use crate::extract::{Asks, Authorized, KnownOrg, Person, Required};
+use crate::extract::{Asks, Authorized, Guarded, KnownOrg, Person, Required, Stop};
 use crate::openapi::{Described, Gives, Takes};
 use crate::state::WebState;
 
@@ -41,6 +42,8 @@ pub struct RouteSpec {
     pub method: Method,
     pub path: &'static str,
     pub access: Access,
+    /// What stops strangers at a form that anyone may send.
+    pub stop: Option<Stop>,
     /// Also served below `/api`.
     pub mirrored: bool,
     /// What it does, in a few words.
@@ -180,6 +183,7 @@ impl Routes {
             } else {
                 Access::Permission(P::PERMISSION)
             },
+            stop: None,
             mirrored: true,
             summary,
             takes: I::BODY,
@@ -231,6 +235,7 @@ impl Routes {
             method,
             path,
             access,
+            stop: None,
             mirrored: true,
             summary,
             takes: I::BODY,
@@ -240,7 +245,7 @@ impl Routes {
         self
     }
 
-    /// A route that decides by itself who may call it.
+    /// A route that only shows something, and decides by itself to whom.
     pub(crate) fn open(
         mut self,
         (path, summary): (&'static str, &'static str),
@@ -253,6 +258,7 @@ impl Routes {
             method: Method::GET,
             path,
             access,
+            stop: None,
             mirrored: false,
             summary,
             takes: None,
@@ -272,16 +278,17 @@ impl Routes {
         self.open((path, summary), Access::Public, RouteAnswer::Page, route)
     }
 
-    /// A form of one of our pages.
-    pub(crate) fn button(
-        mut self,
-        path: &'static str,
-        summary: &'static str,
-        route: MethodRouter<WebState>,
-    ) -> Self {
-        self = self.open((path, summary), Access::Public, RouteAnswer::SeeOther, route);
+    /// A form of one of our pages. Its handler's last input is what stops strangers.
+    pub(crate) fn button<H, T>(mut self, path: &'static str, summary: &'static str, handler: H) -> Self
+    where
+        H: Handler<T, WebState>,
+        T: Guarded + 'static,
+    {
+        let (answer, route) = (RouteAnswer::SeeOther, on(MethodFilter::POST, handler));
+        self = self.open((path, summary), Access::Public, answer, route);
         if let Some(last) = self.table.last_mut() {
             last.method = Method::POST;
+            last.stop = Some(T::STOP);
         }
         self
     }

@@ -4,6 +4,7 @@ mod asked;
 mod authorized;
 mod body;
 mod cookie;
+mod guard;
 mod path;
 mod person;
 
@@ -11,5 +12,6 @@ pub use asked::{Asked, Asks, Question};
 pub use authorized::{Authorized, KnownOrg, Required, perm};
 pub use body::{JsonBody, has_type, read_limited};
 pub use cookie::cookie;
+pub use guard::{Guard, Guarded, Stop};
 pub use path::{Segment, Segments, SessionName};
 pub use person::{Person, session_token};

@@ -4,7 +4,7 @@ use app::invites::{self, Preview};
 use app::linking::DiscordAnswer;
 use app::{AppError, sessions, sign_in};
 use askama::Template;
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::{FromRequestParts, Path, RawQuery, State};
 use axum::response::{Html, IntoResponse, Response};
 use domain::flow::FlowToken;
 use domain::id::OrgId;
@@ -12,6 +12,7 @@ use domain::invitation::Code;
 use domain::return_path::ReturnPath;
 use domain::token::SessionToken;
 use http::header::{CACHE_CONTROL, SET_COOKIE, USER_AGENT};
+use http::request::Parts;
 use http::{HeaderMap, HeaderValue};
 
 use super::STYLE;
@@ -19,7 +20,7 @@ use super::link::see_other;
 use super::sign_in::value;
 use super::visitor::Visitor;
 use crate::error::Failure;
-use crate::extract::{cookie, session_token};
+use crate::extract::{Guard, Stop, cookie, session_token};
 use crate::state::{Settings, WebState};
 
 /// Seconds that a browser keeps the secret of a trip.
@@ -191,19 +192,32 @@ fn titled(role: domain::permission::Role) -> &'static str {
     }
 }
 
-/// The one button of the page. The session cookie does not travel with forms of other sites.
+/// Whoever presses the one button of the page, signed in. Their cookie does not travel with forms of other sites.
+pub struct Joiner(sessions::Caller);
+
+impl Guard for Joiner {
+    const STOP: Stop = Stop::Session;
+}
+
+impl FromRequestParts<WebState> for Joiner {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, state: &WebState) -> Result<Self, Failure> {
+        let visitor = Visitor::from_request_parts(parts, state).await?;
+        if !visitor.is_same_site {
+            return Err(AppError::CrossSite.into());
+        }
+        let session = session_token(&parts.headers, &state.settings).ok_or(AppError::SignInRequired)?;
+        Ok(Self(sessions::authenticate(&state.app, &session, None).await?))
+    }
+}
+
 pub async fn accept(
     State(state): State<WebState>,
     Path(code): Path<String>,
-    headers: HeaderMap,
-    visitor: Visitor,
+    Joiner(caller): Joiner,
 ) -> Result<Response, Failure> {
-    if !visitor.is_same_site {
-        return Err(AppError::CrossSite.into());
-    }
     let code = Code::parse(&code).ok_or(AppError::NotFound)?;
-    let session = session_token(&headers, &state.settings).ok_or(AppError::SignInRequired)?;
-    let caller = sessions::authenticate(&state.app, &session, None).await?;
     let org = invites::accept(&state.app, &code, caller.account, caller.account_id).await?;
     Ok(see_other(&["/app/orgs/", org.as_str()].concat()))
 }

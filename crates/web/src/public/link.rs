@@ -3,7 +3,7 @@
 use app::AppError;
 use app::linking::{self, NavigationLink, Outcome, Page, Shown, Verifier, WouldEnd};
 use askama::Template;
-use axum::extract::{FromRequest, Path, RawQuery, Request, State};
+use axum::extract::{FromRequest, FromRequestParts, Path, RawQuery, Request, State};
 use axum::response::{Html, IntoResponse, Response};
 use domain::flow::{Finding, FlowPurpose, FlowToken, JoinMode, StepState};
 use domain::navigation::{self, Icon};
@@ -15,7 +15,7 @@ use super::icons::strokes;
 use super::texts::Texts;
 use super::visitor::{Visitor, clear_flow, set_language};
 use crate::error::Failure;
-use crate::extract::{has_type, read_limited};
+use crate::extract::{Guard, Stop, has_type, read_limited};
 use crate::state::WebState;
 
 /// What a page says on top, by the word in its address.
@@ -252,9 +252,13 @@ fn html(template: &impl Template, visitor: &Visitor) -> Result<Response, Failure
     Ok(response)
 }
 
-/// The one hidden field of our forms.
+/// One of our own forms, sent by the browser that it was drawn for.
 pub struct OwnForm {
-    form: String,
+    token: FlowToken,
+}
+
+impl Guard for OwnForm {
+    const STOP: Stop = Stop::OwnForm;
 }
 
 /// Longer than the field ever is. Nobody is known here, so nothing longer is kept for anybody.
@@ -263,31 +267,25 @@ const FORM_LIMIT_BYTES: usize = 1024;
 impl FromRequest<WebState> for OwnForm {
     type Rejection = Failure;
 
-    async fn from_request(request: Request, _: &WebState) -> Result<Self, Failure> {
-        if !has_type(request.headers(), "application/x-www-form-urlencoded") {
+    async fn from_request(request: Request, state: &WebState) -> Result<Self, Failure> {
+        let (mut parts, body) = request.into_parts();
+        let visitor = Visitor::from_request_parts(&mut parts, state).await?;
+        if !has_type(&parts.headers, "application/x-www-form-urlencoded") {
             return Err(AppError::UnsupportedMediaType.into());
         }
-        let bytes = read_limited(request.into_body(), FORM_LIMIT_BYTES).await?;
+        let bytes = read_limited(body, FORM_LIMIT_BYTES).await?;
         let mut fields = form_urlencoded::parse(&bytes);
-        let form = fields
+        let (_, field) = fields
             .find(|(name, _)| name == "form")
-            .map(|(_, value)| value.into_owned());
-        Ok(Self {
-            form: form.ok_or(AppError::CrossSite)?,
-        })
-    }
-}
-
-/// The flow of a browser that sent one of our own forms.
-fn own_flow<'a>(visitor: &'a Visitor, form: &OwnForm) -> Result<&'a FlowToken, AppError> {
-    if !visitor.is_same_site {
-        return Err(AppError::CrossSite);
-    }
-    let flow = visitor.flow.as_ref().ok_or(AppError::SignInExpired)?;
-    if flow.accepts_form(&form.form) {
-        Ok(flow)
-    } else {
-        Err(AppError::CrossSite)
+            .ok_or(AppError::CrossSite)?;
+        if !visitor.is_same_site {
+            return Err(AppError::CrossSite.into());
+        }
+        let token = visitor.flow.ok_or(AppError::SignInExpired)?;
+        if !token.accepts_form(&field) {
+            return Err(AppError::CrossSite.into());
+        }
+        Ok(Self { token })
     }
 }
 
@@ -305,7 +303,7 @@ pub async fn verify(
     visitor: Visitor,
     form: OwnForm,
 ) -> Result<Response, Failure> {
-    let token = own_flow(&visitor, &form)?;
+    let token = &form.token;
     let outcome = linking::verify(&state.app, &slug, verifier(&visitor, token)).await?;
     let page = format!("/link/{slug}");
     Ok(match outcome {
@@ -321,7 +319,7 @@ pub async fn join(
     visitor: Visitor,
     form: OwnForm,
 ) -> Result<Response, Failure> {
-    let token = own_flow(&visitor, &form)?;
+    let token = &form.token;
     linking::join(&state.app, &slug, verifier(&visitor, token)).await?;
     Ok(see_other(&format!("/link/{slug}")))
 }
@@ -329,28 +327,21 @@ pub async fn join(
 pub async fn restart_link(
     state: State<WebState>,
     Path(slug): Path<String>,
-    visitor: Visitor,
     form: OwnForm,
 ) -> Result<Response, Failure> {
-    restart(state, &format!("/link/{slug}"), visitor, form).await
+    restart(state, &format!("/link/{slug}"), form).await
 }
 
 pub async fn restart_unlink(
     state: State<WebState>,
     Path(slug): Path<String>,
-    visitor: Visitor,
     form: OwnForm,
 ) -> Result<Response, Failure> {
-    restart(state, &format!("/unlink/{slug}"), visitor, form).await
+    restart(state, &format!("/unlink/{slug}"), form).await
 }
 
-async fn restart(
-    State(state): State<WebState>,
-    page: &str,
-    visitor: Visitor,
-    form: OwnForm,
-) -> Result<Response, Failure> {
-    let token = own_flow(&visitor, &form)?;
+async fn restart(State(state): State<WebState>, page: &str, form: OwnForm) -> Result<Response, Failure> {
+    let token = &form.token;
     linking::restart(&state.app, token).await?;
     let mut response = see_other(page);
     response
@@ -365,7 +356,7 @@ pub async fn confirm_unlink(
     visitor: Visitor,
     form: OwnForm,
 ) -> Result<Response, Failure> {
-    let token = own_flow(&visitor, &form)?;
+    let token = &form.token;
     linking::unlink(&state.app, &slug, token, visitor.address).await?;
     Ok(see_other(&format!("/unlink/{slug}")))
 }
