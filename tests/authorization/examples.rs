@@ -114,6 +114,8 @@ pub fn example(route: &RouteSpec, target: &Target) -> Example {
             Some(r#"{"name":"New","groups":[],"actions":["count"]}"#.to_owned()),
             204,
         ),
+        // The key of the example is in force.
+        ("DELETE", "/orgs/{org}/keys/{key}") => ("", None, 409),
         ("POST", "/orgs/{org}/keys/{key}/reveal") => ("", None, 200),
         ("POST", "/orgs/{org}/keys/{key}/revoke") => ("", None, 204),
         (method, path) => of_people(method, path, target),

@@ -37,6 +37,10 @@ fn set_up(shell: &Shell) -> (Value, String) {
         STEAM,
         "--country",
         "DE",
+        "--discord-name",
+        "ada.l",
+        "--steam-name",
+        "Ada",
     ]);
     assert_eq!(link["relinked"], "0");
     let key = server["key"].as_str().expect("a key").to_owned();
@@ -97,6 +101,12 @@ both_databases! {
         assert_eq!(shell.json(&["admin", "set-tier", "--org", org, "--tier", "pro"])["tier"], "pro");
         assert_eq!(shell.json(&["admin", "deactivate-server", "--server", id])["active"], "no");
         assert_eq!(shell.json(&["admin", "activate-server", "--server", id])["active"], "yes");
+        let bot = shell.json(&["admin", "issue-bot-key", "--server", id]);
+        let with_key = [("x-api-key", bot["key"].as_str().expect("a key"))];
+        for (action, name) in [("getSteam", r#""Ada""#), ("getDiscord", r#""ada.l""#)] {
+            let uri = format!("/api?action={action}&id={PLAYER}");
+            assert_eq!(node.request("GET", &uri, &with_key, "").await, (200, name.to_owned()), "a link is stored with its names");
+        }
         assert_eq!(shell.json(&["admin", "revoke-key", "--server", id])["revoked"], id);
         assert!(shell.json(&["admin", "grant", "--discord", OWNER])["operator"].is_string());
         let session = shell.json(&["admin", "session", "--discord", OWNER]);

@@ -11,6 +11,21 @@ use super::{new_server, server_of, servers_of};
 use crate::secrecy::rows::Rows;
 
 both_databases! {
+    async fn what_a_list_or_an_export_cannot_obey_is_refused(engine) {
+        let test = TestApp::start(engine).await;
+        let tenant = test.tenant(1, Tier::Free).await;
+        let owner = test.person(&test.session(&tenant.owner).await);
+        for (path, parameter) in [("/export?limit=5", "limit"), ("/export?format=json&limit=5", "limit"), ("?format=csv", "format")] {
+            let refused = owner.get(&format!("/orgs/{}/audit{path}", tenant.org)).await;
+            assert_eq!((refused.status.as_u16(), refused.code().as_str()), (400, "INVALID_PARAMETER"), "{path}");
+            assert_eq!(refused.json()["parameter"], parameter, "{path}");
+        }
+        test.settle().await;
+        let exported = owner.get(&format!("/orgs/{}/audit?action=audit.exported", tenant.org)).await.json();
+        assert_eq!(exported["entries"].as_array().map(Vec::len), Some(0), "a refused export is none");
+        test.finish().await;
+    }
+
     async fn every_operation_on_a_server_and_its_key_is_listed_with_its_actor_newest_first(engine) {
         let test = TestApp::start(engine).await;
         let tenant = test.tenant(1, Tier::Standard).await;

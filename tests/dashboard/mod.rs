@@ -1,5 +1,6 @@
 mod audit;
 mod ceilings;
+mod custom_keys;
 mod freshness;
 mod keys;
 mod names;

@@ -110,6 +110,43 @@ both_databases! {
         test.finish().await;
     }
 
+    async fn what_a_caller_has_to_send_is_told(engine) {
+        let test = TestApp::start(engine).await;
+        let schemas = Schemas::of(&test).await;
+        for route in web::table() {
+            let (told, place) = (operation(&schemas, &route), format!("{} {}", route.method, route.path));
+            if route.path.starts_with("/auth/") {
+                let names: Vec<&str> = told["parameters"].as_array().expect(&place).iter().filter_map(|one| one["name"].as_str()).collect();
+                let needed = match (route.path.ends_with("/callback"), route.path.contains("/steam/")) {
+                    (true, true) => "openid.sig",
+                    (true, false) => "code",
+                    (false, _) if route.path == "/auth/discord/login" => "return_to",
+                    (false, _) if route.path == "/auth/discord/claim" => "org",
+                    (false, _) => "guild",
+                };
+                assert!(names.contains(&needed), "{place}: {names:?}");
+            }
+            if matches!(route.access, Access::SignedIn | Access::Member | Access::Permission(_) | Access::Owner(_)) && route.method != Method::GET {
+                let body = &told["requestBody"];
+                assert_eq!(body["required"], route.takes.is_some(), "{place}");
+                assert!(body["content"]["application/json"].is_object(), "{place}");
+            }
+        }
+        let schema = |name: &str, field: &str| schemas.0["components"]["schemas"][name]["properties"][field].clone();
+        let label = schema("TypedNavigationLink", "label");
+        assert_eq!((&label["minLength"], &label["maxLength"]), (&1.into(), &24.into()));
+        let url = schema("TypedNavigationLink", "url");
+        assert!(url["maxLength"] == 2048 && url["pattern"].is_string(), "{url}");
+        for name in ["OrgRemoval", "GuildRemoval", "Transfer"] {
+            let confirm = schema(name, "confirm");
+            assert!(confirm["minLength"] == 3 && confirm["maxLength"] == 40 && confirm["pattern"].is_string(), "{name}: {confirm}");
+        }
+        for name in ["NewOrg", "NewKey", "EditedKey", "NewServer", "ServerChange", "OrgChange", "NewGuild"] {
+            assert_eq!(schema(name, "name")["maxLength"], 64, "{name}");
+        }
+        test.finish().await;
+    }
+
     /// Every route, called rightly and wrongly by every kind of caller, answers as the description says.
     async fn answers_are_as_described(engine) {
         let test = TestApp::start_with(engine, |limits| limits.dashboard.burst = 10_000, |_| {}).await;

@@ -65,6 +65,19 @@ both_databases! {
         test.finish().await;
     }
 
+    async fn a_button_opens_a_new_tab_and_has_no_icon_unless_it_says_so(engine) {
+        let test = TestApp::start(engine).await;
+        let tenant = test.tenant(1, Tier::Free).await;
+        let owner = test.person(&test.session(&tenant.owner).await);
+        let uri = format!("/orgs/{}/navigation", tenant.org);
+        let bare = json!({ "label": "Shop", "url": "https://example.com/" });
+        let kept = call(&owner, Method::PUT, &uri, &json!({ "links": [bare] })).await;
+        assert_eq!(kept.status, 200, "{}", kept.text());
+        let whole = json!([{ "label": "Shop", "url": "https://example.com/", "icon": "none", "new_tab": true }]);
+        assert_eq!(kept.json()["links"], whole);
+        test.finish().await;
+    }
+
     async fn changes_at_once_leave_one_whole_list(engine) {
         let test = TestApp::start(engine).await;
         let tenant = test.tenant(1, Tier::Free).await;

@@ -66,7 +66,9 @@ function operations(doc) {
 function operation(doc, method, path, item) {
   const found = item[method];
   const parameters = [...(item.parameters ?? []), ...(found.parameters ?? [])].map((one) => resolve(doc, one));
-  const body = resolve(doc, found.requestBody)?.content?.['application/json']?.schema;
+  const sent = resolve(doc, found.requestBody);
+  // An optional body holds nothing that is read.
+  const body = sent?.required === false ? undefined : sent?.content?.['application/json']?.schema;
   const parts = [
     `path: ${bag(parameters, 'path')}`,
     `query: ${bag(parameters, 'query')}`,

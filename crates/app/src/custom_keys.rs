@@ -1,4 +1,4 @@
-//! Custom keys: made, edited, shown and revoked by people who may handle keys.
+//! Custom keys: made, edited, shown, revoked and removed by people who may handle keys.
 
 use domain::action::ActionSet;
 use domain::audit::{Actor, AuditAction};
@@ -14,8 +14,10 @@ use crate::error::AppError;
 use crate::keys::{open_key, sealed_place};
 use crate::state::App;
 
-/// Custom keys of one Org.
+/// Living custom keys of one Org.
 pub const MOST: i64 = 50;
+/// Revoked ones, which stay to be looked at until somebody removes them.
+const MOST_REVOKED: i64 = 200;
 
 pub struct CustomKeyRequest {
     pub name: DisplayName,
@@ -105,9 +107,15 @@ impl Work for Create {
                 )
             }
         };
-        if custom_keys::count(tx, self.scope).await? >= MOST {
+        let counted = custom_keys::count(tx, self.scope).await?;
+        if counted.living >= MOST {
             return Err(AppError::Conflict {
-                what: "An organisation has at most 50 custom keys. Revoking does not free a place.",
+                what: "An organisation has at most 50 custom keys. Revoke one that is not needed.",
+            });
+        }
+        if counted.revoked >= MOST_REVOKED {
+            return Err(AppError::Conflict {
+                what: "There are 200 revoked custom keys. Remove some of them first.",
             });
         }
         let new = NewCustomKey {
@@ -144,6 +152,7 @@ pub async fn list(app: &App, scope: OrgScope) -> Result<Vec<CustomKey>, AppError
 enum Change {
     Edit { name: DisplayName, actions: ActionSet },
     Revoke,
+    Remove,
     Reveal,
 }
 
@@ -165,6 +174,11 @@ pub async fn edit(
 /// Refuses the key for good; repeating it changes nothing.
 pub async fn revoke(app: &App, scope: OrgScope, id: KeyId, actor: Actor) -> Result<(), AppError> {
     change(app, scope, id, Change::Revoke, actor).await.map(drop)
+}
+
+/// Removes a revoked key. From then on it is unknown.
+pub async fn remove(app: &App, scope: OrgScope, id: KeyId, actor: Actor) -> Result<(), AppError> {
+    change(app, scope, id, Change::Remove, actor).await.map(drop)
 }
 
 /// The full key. The audit entry is on disk before the key is handed out.
@@ -223,6 +237,15 @@ impl Work for ChangeKey {
                     return Ok(key);
                 }
                 (AuditAction::KeyRevoked, key.actions)
+            }
+            Change::Remove => {
+                if key.revoked_at_ms.is_none() {
+                    return Err(AppError::Conflict {
+                        what: "This key is in force. Revoke it before you remove it.",
+                    });
+                }
+                custom_keys::remove(tx, self.scope, key.num, self.now_ms).await?;
+                (AuditAction::KeyRemoved, key.actions)
             }
             Change::Reveal => (AuditAction::KeyRevealed, key.actions),
         };

@@ -40,6 +40,7 @@ words! {
         KeyRevealed = "key.revealed",
         KeyRegenerated = "key.regenerated",
         KeyRevoked = "key.revoked",
+        KeyRemoved = "key.removed",
         /// A key that was regenerated away was tried again.
         KeyRetiredUsed = "key.retired_used",
         LinkCreated = "link.created",

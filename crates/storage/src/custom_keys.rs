@@ -18,7 +18,7 @@ statements! {
         LEFT JOIN servers s ON s.num = $3 AND s.guild_num = g.num AND s.org_num = g.org_num
         WHERE g.num = $2 AND g.org_num = $11";
     COUNT = "
-        SELECT CAST(COUNT(*) AS BIGINT)
+        SELECT CAST(COUNT(*) - COUNT(k.revoked_at) AS BIGINT), CAST(COUNT(k.revoked_at) AS BIGINT)
         FROM api_keys k
         JOIN guilds g ON g.num = k.guild_num AND g.org_num = k.org_num
         WHERE g.org_num = $1 AND k.kind = 'custom'";
@@ -28,8 +28,8 @@ statements! {
         JOIN api_keys k ON k.guild_num = g.num AND k.org_num = g.org_num
         LEFT JOIN servers s ON s.num = k.server_num
         WHERE g.org_num = $1 AND k.kind = 'custom'
-        ORDER BY k.num
-        LIMIT 200";
+        ORDER BY CASE WHEN k.revoked_at IS NULL THEN 0 ELSE 1 END, k.num
+        LIMIT 250";
     BY_ID = "
         SELECT k.num, k.id, k.name, k.actions, k.prefix, k.version, k.sealed, k.created_at, k.revoked_at, k.last_used_at, k.query_calls, g.id, s.id
         FROM api_keys k
@@ -40,6 +40,28 @@ statements! {
         UPDATE api_keys
         SET name = $3, actions = $4
         WHERE num = $2 AND org_num = $1 AND kind = 'custom'";
+    RETIRE = "
+        INSERT INTO retired_keys (hash, key_id, org_num, retired_at)
+        SELECT hash, id, org_num, $3 FROM api_keys WHERE num = $2 AND org_num = $1 AND kind = 'custom' AND revoked_at IS NOT NULL";
+    REMOVE = "
+        DELETE FROM api_keys
+        WHERE num = $2 AND org_num = $1 AND kind = 'custom' AND revoked_at IS NOT NULL";
+}
+
+/// Custom keys of an Org.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Counted {
+    pub living: i64,
+    pub revoked: i64,
+}
+
+impl FromRow for Counted {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self {
+            living: row.int(0)?,
+            revoked: row.int(1)?,
+        })
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -113,10 +135,11 @@ pub async fn insert(tx: &mut Tx<'_>, scope: OrgScope, new: &NewCustomKey<'_>) ->
     tx.execute_one(&INSERT, values).await
 }
 
-pub async fn count(tx: &mut Tx<'_>, scope: OrgScope) -> Result<i64, DbError> {
+pub async fn count(tx: &mut Tx<'_>, scope: OrgScope) -> Result<Counted, DbError> {
     tx.get(&COUNT, params![scope.num()]).await
 }
 
+/// Living keys first.
 pub async fn list(db: &Db, scope: OrgScope) -> Result<Vec<CustomKey>, DbError> {
     db.list_heavy(&BY_ORG, params![scope.num()]).await
 }
@@ -135,4 +158,10 @@ pub async fn edit(
 ) -> Result<(), DbError> {
     tx.execute_one(&EDIT, params![scope.num(), key, name, actions.bits()])
         .await
+}
+
+/// Removes a revoked key; who tries it later is noticed.
+pub async fn remove(tx: &mut Tx<'_>, scope: OrgScope, key: KeyNum, now_ms: i64) -> Result<(), DbError> {
+    tx.execute_one(&RETIRE, params![scope.num(), key, now_ms]).await?;
+    tx.execute_one(&REMOVE, params![scope.num(), key]).await
 }

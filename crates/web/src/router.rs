@@ -304,6 +304,12 @@ fn server_routes(routes: Routes) -> Routes {
             keys::edit,
         )
         .dashboard(
+            Method::DELETE,
+            "/orgs/{org}/keys/{key}",
+            "Remove a revoked custom key",
+            keys::remove,
+        )
+        .dashboard(
             Method::POST,
             "/orgs/{org}/keys/{key}/reveal",
             "Show a custom key",

@@ -300,11 +300,40 @@ impl Routes {
         } else {
             "Begin a sign-in"
         };
-        self.open((path, summary), Access::Public, RouteAnswer::SeeOther, route)
+        let mut routes = self.open((path, summary), Access::Public, RouteAnswer::SeeOther, route);
+        if let Some(last) = routes.table.last_mut() {
+            last.asks = trip_asks(path);
+        }
+        routes
     }
 
     pub(crate) fn finish(self) -> (Router<WebState>, Vec<RouteSpec>) {
         (self.router, self.table)
+    }
+}
+
+/// What a step of a sign-in reads from its address.
+fn trip_asks(path: &str) -> &'static [Asks] {
+    const DISCORD: [Asks; 3] = [Asks::Text("state"), Asks::Text("code"), Asks::Text("error")];
+    const STEAM: [Asks; 11] = [
+        Asks::Text("state"),
+        Asks::Text("openid.ns"),
+        Asks::Text("openid.mode"),
+        Asks::Text("openid.op_endpoint"),
+        Asks::Text("openid.claimed_id"),
+        Asks::Text("openid.identity"),
+        Asks::Text("openid.return_to"),
+        Asks::Text("openid.response_nonce"),
+        Asks::Text("openid.assoc_handle"),
+        Asks::Text("openid.signed"),
+        Asks::Text("openid.sig"),
+    ];
+    match path {
+        "/auth/discord/login" => &[Asks::Text("return_to")],
+        "/auth/discord/claim" => &[Asks::Text("org")],
+        _ if !path.ends_with("/callback") => &[Asks::Text("guild")],
+        _ if path.starts_with("/auth/steam/") => &STEAM,
+        _ => &DISCORD,
     }
 }
 

@@ -63,18 +63,7 @@ pub enum AdminCommand {
         name: String,
     },
     /// Link a Discord account to a Steam account in a Guild.
-    CreateLink {
-        /// Guild id (gld_…).
-        #[arg(long)]
-        guild: String,
-        #[arg(long)]
-        discord: String,
-        #[arg(long)]
-        steam: String,
-        /// Two-letter country of the verification, if known.
-        #[arg(long)]
-        country: Option<String>,
-    },
+    CreateLink(NewLink),
     /// Print a game server's key. The organisation's audit log notes it.
     PrintKey {
         /// Server id (srv_…).
@@ -197,6 +186,27 @@ pub enum RegistrationMode {
     InviteOnly,
 }
 
+/// A pair to be linked.
+#[derive(Debug, clap::Args, Serialize, Deserialize)]
+pub struct NewLink {
+    /// Guild id (gld_…).
+    #[arg(long)]
+    pub guild: String,
+    #[arg(long)]
+    pub discord: String,
+    #[arg(long)]
+    pub steam: String,
+    /// Two-letter country of the verification, if known.
+    #[arg(long)]
+    pub country: Option<String>,
+    /// Name on Discord.
+    #[arg(long, requires = "steam_name")]
+    pub discord_name: Option<String>,
+    /// Name on Steam.
+    #[arg(long, requires = "discord_name")]
+    pub steam_name: Option<String>,
+}
+
 /// One account or network.
 #[derive(Debug, clap::Args, Serialize, Deserialize)]
 #[group(required = true, multiple = false)]
@@ -243,6 +253,12 @@ pub(super) mod parse {
             None => Slug::from_name(name.as_str())
                 .ok_or_else(|| AppError::invalid("slug", "give one: none can be made from this name")),
         }
+    }
+
+    /// What somebody is called on Discord or Steam.
+    pub fn given_name(argument: &'static str, text: &str) -> Result<String, AppError> {
+        domain::name::given_name(text)
+            .ok_or_else(|| AppError::invalid(argument, "a name has 1 to 200 characters"))
     }
 
     pub fn tier(text: &str) -> Result<Tier, AppError> {

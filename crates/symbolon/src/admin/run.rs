@@ -14,7 +14,7 @@ use domain::id::{GuildId, ServerId};
 use domain::platform_id::DiscordId;
 
 use super::Fields;
-use super::command::{AdminCommand, RegistrationMode, Switch, Who, parse};
+use super::command::{AdminCommand, NewLink, RegistrationMode, Switch, Who, parse};
 
 /// An operator's session is for a task at hand.
 const SESSION_MS: i64 = 60 * 60_000;
@@ -50,12 +50,7 @@ pub(super) async fn run(app: &App, command: AdminCommand) -> Result<Fields, AppE
             none: _,
         } => set_steam_group(app, &guild, group.as_deref()).await,
         AdminCommand::CreateServer { guild, name } => create_server(app, &guild, &name).await,
-        AdminCommand::CreateLink {
-            guild,
-            discord,
-            steam,
-            country,
-        } => create_link(app, &guild, &discord, &steam, country.as_deref()).await,
+        AdminCommand::CreateLink(link) => create_link(app, link).await,
         AdminCommand::PrintKey { server } => {
             let (scope, id) = find_server(app, &server).await?;
             let key = keys::reveal(app, scope, id, Actor::Operator).await?;
@@ -256,22 +251,25 @@ async fn set_steam_group(app: &App, guild: &str, group: Option<&str>) -> Result<
     Ok(fields([("guild", guild), ("steam_group", &number)]))
 }
 
-async fn create_link(
-    app: &App,
-    guild: &str,
-    discord: &str,
-    steam: &str,
-    country: Option<&str>,
-) -> Result<Fields, AppError> {
-    let (scope, guild) = find_guild(app, guild).await?;
+async fn create_link(app: &App, link: NewLink) -> Result<Fields, AppError> {
+    let (scope, guild) = find_guild(app, &link.guild).await?;
+    let country = link.country.as_deref();
     let request = LinkRequest {
         guild,
-        discord_id: parse::discord("discord", discord)?,
-        steam_id: parse::steam("steam", steam)?,
+        discord_id: parse::discord("discord", &link.discord)?,
+        steam_id: parse::steam("steam", &link.steam)?,
         country: country.map(|text| parse::country("country", text)).transpose()?,
         actor: Actor::Operator,
     };
-    Ok(match links::link(app, scope, request).await? {
+    let linked = match link.discord_name.zip(link.steam_name) {
+        None => links::link(app, scope, request).await?,
+        Some((discord, steam)) => {
+            let discord = parse::given_name("discord-name", &discord)?;
+            let steam = parse::given_name("steam-name", &steam)?;
+            links::link_named(app, scope, request, discord, steam).await?
+        }
+    };
+    Ok(match linked {
         Linked::Created { id, relinked } => {
             fields([("link", id.as_str()), ("relinked", &relinked.len().to_string())])
         }

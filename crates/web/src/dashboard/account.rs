@@ -182,7 +182,9 @@ pub async fn leave(app: App, person: Person, (): ()) -> Answer<Done> {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewOrg {
+    #[schema(min_length = 1, max_length = 64)]
     name: String,
+    #[schema(min_length = 3, max_length = 40, pattern = "^[a-z0-9]+(-[a-z0-9]+)*$")]
     slug: String,
     #[serde(default)]
     invite_code: Option<String>,

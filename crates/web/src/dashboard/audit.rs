@@ -140,6 +140,9 @@ pub async fn list(
     caller: Authorized<perm::AuditView>,
     Asked(PageOfLog(asked)): Asked<PageOfLog>,
 ) -> Answer<Found<AuditList>> {
+    if !asked.format.is_empty() {
+        return Err(AppError::invalid("format", "only the export has one").into());
+    }
     let limit = asked.limit.unwrap_or(PAGE);
     if !(1..=MOST).contains(&limit) {
         return Err(AppError::invalid("limit", "between 1 and 100").into());
@@ -195,6 +198,9 @@ pub async fn export(
         "json" => Format::Json,
         _ => return Err(AppError::invalid("format", "csv or json").into()),
     };
+    if asked.limit.is_some() {
+        return Err(AppError::invalid("limit", "an export holds everything that the filters leave").into());
+    }
     let filter = asked.filter()?;
     let scope = caller.scope;
     audit::note_export(&app, scope, caller.actor).await?;

@@ -219,8 +219,10 @@ pub async fn candidates(
 pub struct NewGuild {
     #[schema(value_type = String)]
     discord_guild_id: DiscordId,
+    #[schema(min_length = 3, max_length = 40, pattern = "^[a-z0-9]+(-[a-z0-9]+)*$")]
     slug: String,
     #[serde(default)]
+    #[schema(min_length = 1, max_length = 64)]
     name: Option<String>,
 }
 
@@ -244,6 +246,7 @@ pub async fn claim(
 #[schema(as = GuildRemoval)]
 #[serde(deny_unknown_fields)]
 pub struct Removal {
+    #[schema(min_length = 3, max_length = 40, pattern = "^[a-z0-9]+(-[a-z0-9]+)*$")]
     confirm: String,
 }
 

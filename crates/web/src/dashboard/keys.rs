@@ -112,21 +112,29 @@ pub struct PlainCustomKey {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewKey {
+    #[schema(min_length = 1, max_length = 64)]
     name: String,
     #[schema(value_type = String)]
     guild_id: GuildId,
     #[serde(default)]
     #[schema(value_type = Option<String>)]
     server_id: Option<ServerId>,
+    // Whole groups of actions, single ones, or both.
+    #[serde(default)]
     groups: Vec<String>,
+    #[serde(default)]
     actions: Vec<String>,
 }
 
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EditedKey {
+    #[schema(min_length = 1, max_length = 64)]
     name: String,
+    // Whole groups of actions, single ones, or both.
+    #[serde(default)]
     groups: Vec<String>,
+    #[serde(default)]
     actions: Vec<String>,
 }
 
@@ -191,6 +199,15 @@ pub async fn revoke(
     Segments(id): Segments<KeyId>,
 ) -> Answer<Done> {
     custom_keys::revoke(&app, caller.scope, id, caller.actor).await?;
+    Ok(Done)
+}
+
+pub async fn remove(
+    app: App,
+    caller: Authorized<perm::ServersKeys>,
+    Segments(id): Segments<KeyId>,
+) -> Answer<Done> {
+    custom_keys::remove(&app, caller.scope, id, caller.actor).await?;
     Ok(Done)
 }
 

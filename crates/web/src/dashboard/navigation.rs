@@ -2,6 +2,7 @@
 
 use app::App;
 use app::navigation::{self, TypedLink};
+use domain::navigation::Icon;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -17,8 +18,7 @@ pub struct Navigation {
     link_pages: Vec<String>,
 }
 
-#[derive(Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Serialize, ToSchema)]
 pub struct NavigationLink {
     label: String,
     url: String,
@@ -27,11 +27,34 @@ pub struct NavigationLink {
     new_tab: bool,
 }
 
+// A button as it is typed: without an icon and in a new tab unless it says otherwise.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TypedNavigationLink {
+    #[schema(min_length = 1, max_length = 24)]
+    label: String,
+    #[schema(max_length = 2048, pattern = "^[Hh][Tt][Tt][Pp][Ss]?://")]
+    url: String,
+    #[serde(default = "no_icon")]
+    #[schema(value_type = words::NavigationIcon)]
+    icon: String,
+    #[serde(default = "in_new_tab")]
+    new_tab: bool,
+}
+
+fn no_icon() -> String {
+    Icon::None.as_str().to_owned()
+}
+
+fn in_new_tab() -> bool {
+    true
+}
+
 /// All buttons in their order.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NavigationChange {
-    links: Vec<NavigationLink>,
+    links: Vec<TypedNavigationLink>,
 }
 
 impl From<navigation::Navigation> for Navigation {

@@ -75,6 +75,7 @@ impl OrgView {
 #[schema(as = OrgChange)]
 #[serde(deny_unknown_fields)]
 pub struct Change {
+    #[schema(min_length = 1, max_length = 64)]
     name: Option<String>,
     refuse_query_keys: Option<bool>,
 }
@@ -104,6 +105,7 @@ pub async fn change(
 #[schema(as = OrgRemoval)]
 #[serde(deny_unknown_fields)]
 pub struct Removal {
+    #[schema(min_length = 3, max_length = 40, pattern = "^[a-z0-9]+(-[a-z0-9]+)*$")]
     confirm: String,
 }
 

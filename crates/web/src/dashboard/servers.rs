@@ -97,6 +97,7 @@ pub struct MadeServer {
 pub struct NewServer {
     #[schema(value_type = String)]
     guild_id: GuildId,
+    #[schema(min_length = 1, max_length = 64)]
     name: String,
 }
 
@@ -105,6 +106,7 @@ pub struct NewServer {
 #[schema(as = ServerChange)]
 #[serde(deny_unknown_fields)]
 pub struct Change {
+    #[schema(min_length = 1, max_length = 64)]
     name: Option<String>,
     active: Option<bool>,
     bare_ids: Option<bool>,

@@ -66,6 +66,7 @@ pub struct Transfer {
     #[schema(value_type = String)]
     account_id: AccountId,
     /// The organisation's short name, typed by hand.
+    #[schema(min_length = 3, max_length = 40, pattern = "^[a-z0-9]+(-[a-z0-9]+)*$")]
     confirm: String,
 }
 

@@ -153,8 +153,22 @@ fn operation(route: &RouteSpec, schemas: &mut BTreeMap<String, Value>) -> Value 
         let schema = add(schemas, body());
         operation["requestBody"] =
             json!({ "required": true, "content": { "application/json": { "schema": schema } } });
+    } else if route.method != Method::GET {
+        operation["requestBody"] = no_fields(route);
     }
     operation
+}
+
+/// What a call without a body still has to say about itself: a page of another site cannot send this.
+fn no_fields(route: &RouteSpec) -> Value {
+    let (kind, description) = match route.access {
+        Access::Public | Access::PluginKey => ("application/x-www-form-urlencoded", "The form of the page."),
+        Access::SignedIn | Access::Member | Access::Permission(_) | Access::Owner(_) => (
+            "application/json",
+            "Nothing is read, but the header `Content-Type: application/json` is needed, with or without a body.",
+        ),
+    };
+    json!({ "required": false, "description": description, "content": { kind: { "schema": { "type": "object" } } } })
 }
 
 fn query_parameter(asks: &Asks) -> Value {

@@ -66,7 +66,7 @@ export interface CustomKeyView {
   server_id?: string | null;
 }
 
-export interface EditedKey { actions: Array<string>; groups: Array<string>; name: string }
+export interface EditedKey { actions?: Array<string>; groups?: Array<string>; name: string }
 
 /** What is left out stays as it is; `null` switches log messages off, or takes the Steam group or the invite away. */
 export interface GuildChange {
@@ -173,13 +173,13 @@ export interface Navigation {
 }
 
 /** All buttons in their order. */
-export interface NavigationChange { links: Array<NavigationLink> }
+export interface NavigationChange { links: Array<TypedNavigationLink> }
 
 export type NavigationIcon = "none" | "discord" | "steam" | "youtube" | "x" | "twitch" | "github" | "shop" | "forum" | "news" | "download" | "globe" | "external";
 export interface NavigationLink { icon: NavigationIcon; label: string; new_tab: boolean; url: string }
 export interface NewGuild { discord_guild_id: string; name?: string | null; slug: string }
 export interface NewInvite { expires: InviteExpiry; note?: string | null; permissions: Array<string>; role: Role }
-export interface NewKey { actions: Array<string>; groups: Array<string>; guild_id: string; name: string; server_id?: string | null }
+export interface NewKey { actions?: Array<string>; groups?: Array<string>; guild_id: string; name: string; server_id?: string | null }
 export interface NewOrg { invite_code?: string | null; name: string; slug: string }
 export interface NewServer { guild_id: string; name: string }
 
@@ -304,6 +304,8 @@ export interface Transfer {
   confirm: string;
 }
 
+export interface TypedNavigationLink { icon?: NavigationIcon; label: string; new_tab?: boolean; url: string }
+
 /** How much there is, and how much the plan allows. */
 export interface Usage { guilds: number; links: number; navigation_links: number; servers: number }
 
@@ -354,6 +356,8 @@ export interface Operations {
   'POST /orgs/{org}/keys': { path: { org: string }; query: {}; body: NewKey; answer: PlainCustomKey };
   /** Needs the permission `servers.keys` in the organisation. */
   'PUT /orgs/{org}/keys/{key}': { path: { org: string; key: string }; query: {}; body: EditedKey; answer: undefined };
+  /** Needs the permission `servers.keys` in the organisation. */
+  'DELETE /orgs/{org}/keys/{key}': { path: { org: string; key: string }; query: {}; body: undefined; answer: undefined };
   /** Needs the permission `servers.keys` in the organisation. */
   'POST /orgs/{org}/keys/{key}/reveal': { path: { org: string; key: string }; query: {}; body: undefined; answer: PlainCustomKey };
   /** Needs the permission `servers.keys` in the organisation. */
