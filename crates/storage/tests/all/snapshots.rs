@@ -7,10 +7,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use storage::testing::{Engine, TestDb};
-use storage::{Db, keys, settings};
+use storage::db::Statement;
+use storage::testing::{Engine, TestDb, statement};
+use storage::{Db, both_databases, keys, lookups, settings};
 
-use crate::support::{NOW, Put, Tenant, is_put, plain_key};
+use crate::support::{NOW, Put, Raw, Tenant, eventually, is_put, plain_key};
 
 unit! { PutMuch { name: String } -> (), |this, tx| {
     settings::put(tx, &this.name, &"x".repeat(1 << 20), NOW).await
@@ -133,5 +134,82 @@ async fn a_failed_read_does_not_end_reading() {
     assert!(settings::find(&test.db, "0").await.is_err());
     test.damage("ALTER TABLE elsewhere RENAME TO settings").await;
     assert!(is_put(&test.db, "0").await);
+    test.finish().await;
+}
+
+unit! { Run { statement: &'static Statement } -> (), |this, tx| {
+    tx.execute(this.statement, &[]).await.map(drop)
+} }
+
+const LOSE: &str = "ALTER TABLE links RENAME TO lost";
+
+/// Whether the key and the list of the Guild's links are answered, asked twice: the second answer is a remembered one.
+async fn answers(db: &Db, tenant: &Tenant) -> [bool; 2] {
+    let mut answered = [true; 2];
+    for _ in 0..2 {
+        answered[0] &= keys::resolve(db, &tenant.key_hash, None).await.is_ok();
+        let asked = std::slice::from_ref(&tenant.steam);
+        answered[1] &= lookups::linked(db, tenant.guild, asked).await.is_ok();
+    }
+    answered
+}
+
+/// The same on a thread of its own, which has another reader.
+async fn answers_elsewhere(db: &Db, tenant: &Tenant) -> [bool; 2] {
+    let (db, tenant) = (db.clone(), tenant.clone());
+    let thread = std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        runtime.block_on(answers(&db, &tenant))
+    });
+    tokio::task::spawn_blocking(|| thread.join().unwrap())
+        .await
+        .unwrap()
+}
+
+both_databases! {
+    async fn nothing_is_remembered_beyond_the_commit_it_belongs_to(engine) {
+        let test = TestDb::open(engine).await;
+        let tenant = Tenant::make(&test.db, 1).await;
+        assert_eq!(answers(&test.db, &tenant).await, [true; 2]);
+        assert_eq!(answers_elsewhere(&test.db, &tenant).await, [true; 2]);
+        test.db.write(Run { statement: statement(LOSE, LOSE) }).await.unwrap();
+        assert_eq!(answers(&test.db, &tenant).await, [false; 2]);
+        assert_eq!(answers_elsewhere(&test.db, &tenant).await, [false; 2]);
+        test.finish().await;
+    }
+}
+
+/// The database is in doubt once a statement failed, so what was read before does not answer anybody any more.
+#[tokio::test]
+async fn after_a_failed_read_no_reader_answers_from_memory() {
+    let test = TestDb::open(Engine::Sqlite).await;
+    let tenant = Tenant::make(&test.db, 1).await;
+    assert_eq!(answers(&test.db, &tenant).await, [true; 2]);
+    assert_eq!(answers_elsewhere(&test.db, &tenant).await, [true; 2]);
+    // Nobody told the store, as if the disk had lost it.
+    Raw::open(&test).await.run(LOSE).await.unwrap();
+    let fails = statement("SELECT 0", "SELECT num FROM nowhere");
+    assert!(test.db.find::<i64>(fails, &[]).await.is_err());
+    assert_eq!(answers_elsewhere(&test.db, &tenant).await, [false; 2]);
+    assert_eq!(answers(&test.db, &tenant).await, [false; 2]);
+    test.finish().await;
+}
+
+/// Nobody but the owner may write, but if somebody does, a store at rest must not go on with what was.
+#[tokio::test]
+async fn a_store_at_rest_notices_what_was_done_past_it() {
+    let test = TestDb::open(Engine::Sqlite).await;
+    let tenant = Tenant::make(&test.db, 1).await;
+    // Opened anew it has nothing of its own to tidy up.
+    let test = test.restart().await;
+    assert_eq!(answers(&test.db, &tenant).await, [true; 2]);
+    Raw::open(&test).await.run(LOSE).await.unwrap();
+    eventually("both reads fail", || async {
+        answers(&test.db, &tenant).await == [false; 2]
+    })
+    .await;
     test.finish().await;
 }

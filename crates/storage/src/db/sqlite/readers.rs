@@ -3,7 +3,8 @@
 //! Beginning and ending a transaction costs as much as a point read itself. So a reader keeps its transaction open and
 //! looks at the same state of the database until the writer has committed something: `newest` counts the commits, and a
 //! reader whose transaction began under an older count begins a new one first. The writer counts before it answers,
-//! so whoever was told of a commit sees it.
+//! so whoever was told of a commit sees it. A failed read counts too, and so does a writer at rest every few seconds:
+//! nothing is answered from memory after the database has failed, or for longer than that.
 
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
@@ -90,6 +91,10 @@ impl Readers {
         let result = reader
             .begin(newest)
             .and_then(|()| read(&reader.connection, &mut reader.known));
+        if result.is_err() {
+            // The database is in doubt: whoever reads next, on any reader, is to ask it and not what was read before.
+            self.newest.fetch_add(1, Ordering::Release);
+        }
         if result.is_err() || self.owner == Owner::Another {
             reader.end();
         }

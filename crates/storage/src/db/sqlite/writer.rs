@@ -15,7 +15,7 @@ use super::readers::Readers;
 use crate::db::DbError;
 
 const BATCH: usize = 256;
-/// After this long without work the log is folded into the database file.
+/// After this long without work the log is folded into the database file, and readers begin anew.
 const IDLE: Duration = Duration::from_secs(5);
 /// Pages in the log at which it is folded even though work is waiting; 16 MiB.
 const LONG_LOG: i32 = 4000;
@@ -91,7 +91,10 @@ impl Writer<'_> {
                     }
                     self.commit_together(batch);
                 }
-                Err(RecvTimeoutError::Timeout) => self.tidy(),
+                Err(RecvTimeoutError::Timeout) => {
+                    self.tidy();
+                    self.readers.move_on();
+                }
                 Err(RecvTimeoutError::Disconnected) => {
                     self.tidy();
                     return;
