@@ -5,12 +5,15 @@
     reason = "a test that cannot arrange its database must fail"
 )]
 
+mod proxy;
+
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use secrecy::SecretString;
 
+pub use self::proxy::Proxy;
 use crate::db::{Db, OpenError, OpenOptions, Statement, Target};
 use crate::migrate::Migrate;
 
@@ -183,6 +186,8 @@ impl Place {
             read_clients: 1,
             statement_timeout: Duration::from_secs(30),
             lock_timeout: Duration::from_secs(20),
+            read_deadline: Duration::from_secs(30),
+            work_deadline: Duration::from_secs(60),
             tls_roots: None,
         }
     }

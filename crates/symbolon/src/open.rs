@@ -25,6 +25,10 @@ pub fn load_config(common: &Common, listen: Option<std::net::SocketAddr>) -> Res
     Ok(Config::load(common.config.as_deref(), &overrides)?)
 }
 
+/// A database that hangs is noticed by these, and not by a limit that it would have to keep itself.
+const READ_DEADLINE: Duration = Duration::from_secs(2);
+const WORK_DEADLINE: Duration = Duration::from_secs(10);
+
 pub fn open_options(config: &Config, migrate: Migrate) -> OpenOptions {
     let database = &config.database;
     let (target, pool_size) = match &database.url {
@@ -40,6 +44,8 @@ pub fn open_options(config: &Config, migrate: Migrate) -> OpenOptions {
         read_clients: database.read_clients,
         statement_timeout: Duration::from_millis(database.statement_timeout_ms),
         lock_timeout: Duration::from_millis(database.lock_timeout_ms),
+        read_deadline: READ_DEADLINE,
+        work_deadline: WORK_DEADLINE,
         tls_roots: database.tls_roots.clone(),
     }
 }

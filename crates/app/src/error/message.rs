@@ -78,6 +78,7 @@ impl AppError {
             AppError::SteamNotConfigured => STEAM_NOT_CONFIGURED.to_owned(),
             AppError::SteamUnavailable => STEAM_UNAVAILABLE.to_owned(),
             AppError::StorageUnavailable(_) => STORAGE_UNAVAILABLE.to_owned(),
+            AppError::OutcomeUnknown(_) => OUTCOME_UNKNOWN.to_owned(),
             AppError::Internal(_) => INTERNAL.to_owned(),
         }
     }
@@ -107,6 +108,8 @@ const STEAM_NOT_CONFIGURED: &str =
 const STEAM_UNAVAILABLE: &str =
     "Steam told nothing: it is not reachable, or the profiles asked for are private. Try again later.";
 const STORAGE_UNAVAILABLE: &str = "The change could not be stored. Try again in a moment.";
+const OUTCOME_UNKNOWN: &str =
+    "The database did not confirm the change. It may have been stored: look before you repeat it.";
 const INTERNAL: &str = "Something went wrong on our side. The request id helps us find it.";
 const BLOCKED: &str = "This account or network cannot sign in here. Ask the staff of the community if you think that is a mistake.";
 const SIGN_IN_EXPIRED: &str =

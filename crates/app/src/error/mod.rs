@@ -110,6 +110,8 @@ pub enum AppError {
     SteamUnavailable,
     #[error("storage unavailable: {0}")]
     StorageUnavailable(String),
+    #[error("outcome unknown: {0}")]
+    OutcomeUnknown(String),
     #[error("internal error: {0}")]
     Internal(String),
 }
@@ -187,6 +189,7 @@ impl AppError {
             AppError::SteamNotConfigured => "STEAM_NOT_CONFIGURED",
             AppError::SteamUnavailable => "STEAM_UNAVAILABLE",
             AppError::StorageUnavailable(_) => "STORAGE_UNAVAILABLE",
+            AppError::OutcomeUnknown(_) => "OUTCOME_UNKNOWN",
             AppError::Internal(_) => "INTERNAL",
         }
     }
@@ -239,7 +242,8 @@ impl AppError {
             | AppError::SteamUnavailable
             | AppError::ProviderSilent { .. }
             | AppError::SignInNotConfigured { .. }
-            | AppError::StorageUnavailable(_) => 503,
+            | AppError::StorageUnavailable(_)
+            | AppError::OutcomeUnknown(_) => 503,
         }
     }
 
@@ -292,6 +296,7 @@ impl AppError {
             | AppError::PlanRequired { .. }
             | AppError::Conflict { .. }
             | AppError::SteamNotConfigured
+            | AppError::OutcomeUnknown(_)
             | AppError::Internal(_) => None,
         }
     }
@@ -329,6 +334,7 @@ impl From<DbError> for AppError {
             DbError::Unavailable(text) | DbError::Repeat(text) => AppError::StorageUnavailable(text),
             // The edge refuses what a caller sends; this is for a text that came another way.
             DbError::Nul => AppError::nul("text"),
+            DbError::InDoubt(text) => AppError::OutcomeUnknown(text),
             DbError::Constraint(..) | DbError::Panicked(_) | DbError::Waited(_) | DbError::Bug(_) => {
                 AppError::Internal(error.to_string())
             }

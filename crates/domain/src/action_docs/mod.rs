@@ -228,7 +228,7 @@ impl ActionDoc {
             codes.push("TOO_MANY_IDS");
         }
         if spec.mutating {
-            codes.extend(["BROWSER_REFUSED", "OVERLOADED"]);
+            codes.extend(["BROWSER_REFUSED", "OVERLOADED", "OUTCOME_UNKNOWN"]);
         }
         if self.action == Action::GroupChecks {
             codes.extend(["STEAM_NOT_CONFIGURED", "STEAM_UNAVAILABLE"]);

@@ -108,6 +108,8 @@ fn only_here(path: &Path) -> OpenOptions {
         read_clients: 0,
         statement_timeout: Duration::ZERO,
         lock_timeout: Duration::ZERO,
+        read_deadline: Duration::ZERO,
+        work_deadline: Duration::ZERO,
         tls_roots: None,
     }
 }

@@ -35,7 +35,8 @@ pub(super) async fn export(
     options: &OpenOptions,
     file: &Path,
 ) -> Result<(), BackupError> {
-    let mut client = connect_alone(url, options).await?;
+    let mut connected = connect_alone(url, options).await?;
+    let client = &mut *connected.client;
     let snapshot = client
         .build_transaction()
         .isolation_level(IsolationLevel::RepeatableRead)

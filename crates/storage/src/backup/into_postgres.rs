@@ -36,12 +36,13 @@ pub(super) async fn import(
     url: &SecretString,
     options: &OpenOptions,
 ) -> Result<(), BackupError> {
-    let mut client = connect_alone(url, options).await?;
+    let mut connected = connect_alone(url, options).await?;
+    let client = &mut *connected.client;
     // Asked before the migration too: a database in use must not be changed by a restore that is then refused.
     if client.query_one(HAS_TABLES, &[]).await?.try_get(0)? {
         refuse_data(&*client).await?;
     }
-    migrate::on_postgres(&mut client, Migrate::Apply).await?;
+    migrate::on_postgres(client, Migrate::Apply).await?;
     let tables = Arc::new(files::blocking(tables::newest).await?);
     let transaction = client.transaction().await?;
     transaction.batch_execute(NO_HURRY).await?;

@@ -23,9 +23,12 @@ pub enum DbError {
     /// Too much is waiting already. Nothing was done; try again.
     #[error("the write queue is full")]
     Overloaded,
-    /// The disk, the connection or the server failed. Whether the write happened may be unknown; never acknowledged.
+    /// The disk, the connection or the server failed. Nothing was changed.
     #[error("storage is unavailable: {0}")]
     Unavailable(String),
+    /// The same, after the database had been told to commit: the change may have been stored, or may be yet.
+    #[error("it is unknown whether the change was stored: {0}")]
+    InDoubt(String),
     /// PostgreSQL asked for the whole transaction to be repeated.
     #[error("the transaction must be repeated: {0}")]
     Repeat(String),
@@ -50,10 +53,26 @@ impl DbError {
         matches!(self, DbError::Constraint(Broken::Unique, _))
     }
 
+    /// What a failure means when it is the answer to COMMIT, or the lack of one.
+    pub(crate) fn at_commit(self) -> Self {
+        match self {
+            DbError::Unavailable(text) => DbError::InDoubt(text),
+            other @ (DbError::Constraint(..)
+            | DbError::Overloaded
+            | DbError::Gone
+            | DbError::Nul
+            | DbError::InDoubt(_)
+            | DbError::Repeat(_)
+            | DbError::Panicked(_)
+            | DbError::Waited(_)
+            | DbError::Bug(_)) => other,
+        }
+    }
+
     /// True when the connection can no longer be trusted with the running transaction.
     pub(crate) fn is_fatal(&self) -> bool {
         match self {
-            DbError::Unavailable(_) => true,
+            DbError::Unavailable(_) | DbError::InDoubt(_) => true,
             DbError::Constraint(..)
             | DbError::Overloaded
             | DbError::Repeat(_)

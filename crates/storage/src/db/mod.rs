@@ -35,6 +35,10 @@ pub struct OpenOptions {
     pub read_clients: usize,
     pub statement_timeout: Duration,
     pub lock_timeout: Duration,
+    /// PostgreSQL: how long we wait for a point read. A server that hangs keeps neither its own limits nor a promise.
+    pub read_deadline: Duration,
+    /// How long a caller waits for its unit of work, from the queue to the commit.
+    pub work_deadline: Duration,
     /// PostgreSQL: certificates to trust besides the system's.
     pub tls_roots: Option<PathBuf>,
 }
@@ -63,6 +67,19 @@ pub enum OpenError {
     #[error(transparent)]
     Database(#[from] DbError),
 }
+
+/// Whether writes go through, as far as that is known without one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Writing {
+    Fine,
+    /// The last one failed, or one is slow: only another one can tell.
+    Doubtful,
+    /// One has waited this long for a writer that takes them in turn; another one would wait behind it.
+    Stuck(Duration),
+}
+
+/// A unit of work that has waited this long says something about the database.
+const SLOW: Duration = Duration::from_secs(2);
 
 /// The open store; clones share it.
 #[derive(Clone)]
@@ -134,11 +151,12 @@ impl Db {
     ) -> Result<Vec<T>, DbError> {
         match self {
             Db::Sqlite(db) => db.list_heavy(statement, params).await,
-            Db::Postgres(db) => db.list_pooled(statement, params).await,
+            Db::Postgres(db) => db.list_heavy(statement, params).await,
         }
     }
 
-    /// Runs a unit of work. `Ok` means it is on disk. A caller that goes away does not stop it.
+    /// Runs a unit of work. `Ok` means it is on disk. A caller that goes away does not stop it; one that has waited
+    /// until the deadline is told whether it may still happen.
     pub async fn write<W: Work>(&self, work: W) -> Result<W::Output, W::Error> {
         match self {
             Db::Sqlite(db) => db.write(work).await,
@@ -151,6 +169,14 @@ impl Db {
         match self {
             Db::Sqlite(db) => db.last_write_failed(),
             Db::Postgres(db) => db.last_write_failed(),
+        }
+    }
+
+    /// Whether writes go through; cheap, for readiness.
+    pub fn writing(&self) -> Writing {
+        match self {
+            Db::Sqlite(db) => db.writing(),
+            Db::Postgres(db) => db.writing(),
         }
     }
 

@@ -1,60 +1,84 @@
-//! No tenant may fill the write queue alone.
+//! Who waits in the write queue and since when. No tenant may fill it alone.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use super::DbError;
 
 /// One Org may hold a quarter of the queue; its bulk work must not keep other tenants out.
 const TENANT_SHARE: usize = 4;
 
-type Waiting = Arc<Mutex<HashMap<i64, usize>>>;
+#[derive(Default)]
+struct Waiting {
+    of_tenants: HashMap<i64, usize>,
+    /// In the order of arrival.
+    since: BTreeMap<u64, Instant>,
+    arrived: u64,
+}
 
 pub(super) struct Shares {
-    waiting: Waiting,
+    waiting: Arc<Mutex<Waiting>>,
     limit: usize,
 }
 
 impl Shares {
     pub(super) fn of(capacity: usize) -> Self {
         Self {
-            waiting: Waiting::default(),
+            waiting: Arc::default(),
             limit: (capacity / TENANT_SHARE).max(1),
         }
     }
 
     /// A place for one unit of work, or a refusal when its Org has too many already.
     pub(super) fn take(&self, tenant: Option<i64>) -> Result<Place, DbError> {
+        let mut waiting = locked(&self.waiting);
         if let Some(tenant) = tenant {
-            let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-            let count = waiting.entry(tenant).or_insert(0);
+            let count = waiting.of_tenants.entry(tenant).or_insert(0);
             if *count >= self.limit {
                 return Err(DbError::Overloaded);
             }
             *count += 1;
         }
+        let number = waiting.arrived;
+        waiting.arrived += 1;
+        waiting.since.insert(number, Instant::now());
         Ok(Place {
             waiting: Arc::clone(&self.waiting),
             tenant,
+            number,
         })
+    }
+
+    /// How long the unit that came first has been waiting for its answer.
+    pub(super) fn longest_wait(&self) -> Duration {
+        let waiting = locked(&self.waiting);
+        let first = waiting.since.first_key_value();
+        first.map_or(Duration::ZERO, |(_, since)| since.elapsed())
     }
 }
 
 /// Counts against an Org's share until the unit is answered.
 pub(super) struct Place {
-    waiting: Waiting,
+    waiting: Arc<Mutex<Waiting>>,
     tenant: Option<i64>,
+    number: u64,
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
+        let mut waiting = locked(&self.waiting);
+        waiting.since.remove(&self.number);
         let Some(tenant) = self.tenant else { return };
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(count) = waiting.get_mut(&tenant) {
+        if let Some(count) = waiting.of_tenants.get_mut(&tenant) {
             *count -= 1;
             if *count == 0 {
-                waiting.remove(&tenant);
+                waiting.of_tenants.remove(&tenant);
             }
         }
     }
+}
+
+fn locked(waiting: &Mutex<Waiting>) -> MutexGuard<'_, Waiting> {
+    waiting.lock().unwrap_or_else(PoisonError::into_inner)
 }

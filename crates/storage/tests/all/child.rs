@@ -110,6 +110,7 @@ async fn write(db: &Db, number: u64) {
     match db.write(Put(name(number))).await {
         Ok(()) => say("ack", number),
         Err(DbError::Unavailable(_)) => say("failed", number),
+        Err(DbError::InDoubt(_)) => say("doubtful", number),
         Err(other) => panic!("{other:?}"),
     }
 }

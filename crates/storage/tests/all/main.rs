@@ -15,7 +15,7 @@ mod migrations;
 mod people;
 mod places;
 mod postgres_faults;
-mod proxy;
+mod postgres_silence;
 mod queue;
 mod records;
 mod schema_rules;

@@ -4,11 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use storage::db::{Broken, Statement};
-use storage::testing::{Engine, TestDb, statement};
+use storage::testing::{Engine, Proxy, TestDb, statement};
 use storage::{Db, DbError, Tx, Work, settings};
 use tokio::sync::{Barrier, Notify};
 
-use crate::proxy::Proxy;
 use crate::support::{NOW, Put, eventually, is_put, postgres_client};
 
 /// Locks two rows, and on the first try only once the other unit has its first row too.
@@ -283,27 +282,6 @@ async fn a_server_that_was_never_reachable_by_the_pool_makes_the_store_unready()
         db.last_write_failed(),
         "readiness must see that nothing can be written"
     );
-    test.finish().await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_that_takes_connections_and_says_nothing_is_given_up() {
-    let test = TestDb::open(Engine::Postgres).await;
-    let proxy = Proxy::start(&test.url_or_path()).await;
-    let db = through(&proxy, &test).await;
-    db.write(Put("before".to_owned())).await.unwrap();
-    proxy.silence().await;
-    let both = async { tokio::join!(db.write(Put("during".to_owned())), settings::find(&db, "before")) };
-    let limit = std::time::Duration::from_secs(30);
-    let (write, read) = tokio::time::timeout(limit, both)
-        .await
-        .expect("nobody waits for ever");
-    assert!(matches!(write.unwrap_err(), DbError::Unavailable(_)) && db.last_write_failed());
-    assert!(matches!(read.unwrap_err(), DbError::Unavailable(_)));
-    proxy.mend();
-    db.write(Put("after".to_owned())).await.unwrap();
-    assert!(is_put(&db, "before").await);
-    db.close().await;
     test.finish().await;
 }
 

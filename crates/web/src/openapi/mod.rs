@@ -250,6 +250,7 @@ const SIGN_IN_CODES: [&str; 17] = [
     "TIMEOUT",
     "OVERLOADED",
     "STORAGE_UNAVAILABLE",
+    "OUTCOME_UNKNOWN",
 ];
 
 /// The codes that a route can answer with, by what it is.
@@ -290,6 +291,7 @@ fn route_codes(route: &RouteSpec) -> Vec<&'static str> {
     ]);
     if route.method != Method::GET {
         codes.extend(["CROSS_SITE", "UNSUPPORTED_MEDIA_TYPE", "CONFLICT", "OVERLOADED"]);
+        codes.push("OUTCOME_UNKNOWN");
     }
     if route.takes.is_some() {
         codes.extend(["INVALID_JSON", "INVALID_PARAMETER", "PAYLOAD_TOO_LARGE"]);

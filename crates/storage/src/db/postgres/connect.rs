@@ -8,6 +8,7 @@ use deadpool_postgres::{Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use secrecy::{ExposeSecret, SecretString};
+use tokio::task::AbortHandle;
 use tokio_postgres::config::SslMode;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -23,8 +24,18 @@ pub(super) struct Connector {
     tls: Option<MakeRustlsConnect>,
 }
 
-/// A connection and the task that moves its bytes; dropping the client ends the task.
-pub(super) struct Connected(pub Box<tokio_postgres::Client>);
+/// A connection and the task that moves its bytes. The task would wait for a silent server as long as that is silent,
+/// so it is ended here.
+pub(crate) struct Connected {
+    pub client: Box<tokio_postgres::Client>,
+    moving: AbortHandle,
+}
+
+impl Drop for Connected {
+    fn drop(&mut self) {
+        self.moving.abort();
+    }
+}
 
 impl Connector {
     pub(super) fn new(url: &SecretString, options: &OpenOptions) -> Result<Self, OpenError> {
@@ -56,24 +67,26 @@ impl Connector {
     pub(super) async fn connect(&self) -> Result<Connected, DbError> {
         match tokio::time::timeout(WAIT_FOR_CONNECTION, self.handshake()).await {
             Ok(connected) => connected,
-            Err(_) => Err(DbError::Unavailable("the server does not answer".to_owned())),
+            Err(_) => Err(silent()),
         }
     }
 
     #[expect(clippy::disallowed_methods, reason = "ends with its client")]
     async fn handshake(&self) -> Result<Connected, DbError> {
-        match &self.tls {
+        let (client, moving) = match &self.tls {
             Some(tls) => {
                 let (client, connection) = self.config.connect(tls.clone()).await?;
-                tokio::spawn(connection);
-                Ok(Connected(Box::new(client)))
+                (client, tokio::spawn(connection).abort_handle())
             }
             None => {
                 let (client, connection) = self.config.connect(tokio_postgres::NoTls).await?;
-                tokio::spawn(connection);
-                Ok(Connected(Box::new(client)))
+                (client, tokio::spawn(connection).abort_handle())
             }
-        }
+        };
+        Ok(Connected {
+            client: Box::new(client),
+            moving,
+        })
     }
 
     pub(super) fn pool(&self, size: usize) -> Result<Pool, OpenError> {
@@ -92,6 +105,11 @@ impl Connector {
             .build()
             .map_err(|error| OpenError::Address(error.to_string()))
     }
+}
+
+/// A deadline of ours has passed.
+pub(super) fn silent() -> DbError {
+    DbError::Unavailable("the server does not answer".to_owned())
 }
 
 /// TLS is always verified; `sslmode` only decides whether it is used.

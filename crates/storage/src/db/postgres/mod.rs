@@ -1,6 +1,7 @@
 //! PostgreSQL: point reads over a few shared, pipelined connections; everything else through a pool.
 
 mod connect;
+mod pooled;
 mod shared;
 
 use std::sync::Arc;
@@ -11,10 +12,14 @@ use deadpool_postgres::{GenericClient, Object, Pool};
 use futures_util::StreamExt;
 use secrecy::SecretString;
 use tokio::sync::{Mutex, Semaphore, TryAcquireError};
+use tokio::time::{Instant, timeout, timeout_at};
 
+pub(crate) use self::connect::Connected;
+use self::connect::silent;
+use self::pooled::Pooled;
 use self::shared::SharedClients;
 use super::share::Shares;
-use super::{DbError, FromRow, OpenError, OpenOptions, Row, Statement, Tx, Value, Work};
+use super::{DbError, FromRow, OpenError, OpenOptions, Row, SLOW, Statement, Tx, Value, Work, Writing};
 use crate::migrate;
 
 /// PostgreSQL may ask for a transaction to be repeated this often before the caller is told to try again.
@@ -37,16 +42,20 @@ struct Shared {
     shares: Shares,
     /// Writes of one Org queue here instead of each holding a connection while it waits for the Org's row.
     lanes: Vec<Mutex<()>>,
+    read_deadline: Duration,
+    /// A long read: the server's own limit should strike first, since it leaves the connection whole.
+    heavy_deadline: Duration,
+    work_deadline: Duration,
 }
 
 impl Postgres {
     pub async fn open(url: &SecretString, options: &OpenOptions) -> Result<Self, OpenError> {
         let connector = connect::Connector::new(url, options)?;
-        migrate::on_postgres(&mut connector.connect().await?.0, options.migrate).await?;
+        migrate::on_postgres(&mut connector.connect().await?.client, options.migrate).await?;
         let pool = connector.pool(options.pool_size)?;
         let readers = match options.read_clients {
             0 => None,
-            count => Some(SharedClients::connect(connector, count).await?),
+            count => Some(SharedClients::connect(connector, count, options.read_deadline).await?),
         };
         let capacity = u32::try_from(options.write_queue.max(1)).unwrap_or(u32::MAX);
         Ok(Self {
@@ -59,6 +68,9 @@ impl Postgres {
                 jitter: AtomicU64::new(0),
                 shares: Shares::of(options.write_queue),
                 lanes: (0..LANES).map(|_| Mutex::new(())).collect(),
+                read_deadline: options.read_deadline,
+                heavy_deadline: options.statement_timeout + options.read_deadline,
+                work_deadline: options.work_deadline,
             }),
         })
     }
@@ -70,19 +82,43 @@ impl Postgres {
     ) -> Result<Vec<T>, DbError> {
         match &self.shared.readers {
             Some(readers) => readers.list(statement, params).await,
-            None => self.list_pooled(statement, params).await,
+            None => {
+                let read = self.list_pooled(statement, params);
+                timeout(self.shared.read_deadline, read)
+                    .await
+                    .map_err(|_| silent())?
+            }
         }
     }
 
-    pub async fn list_pooled<T: FromRow>(
+    pub async fn list_heavy<T: FromRow>(
         &self,
         statement: &'static Statement,
         params: &[Value<'_>],
     ) -> Result<Vec<T>, DbError> {
-        let client = self.shared.pool.get().await?;
-        let prepared = client.prepare_cached(statement.postgres()).await?;
-        let rows = client.query_raw(&prepared, params).await?;
-        collect(rows, |row| T::from_row(&Row::Postgres(row))).await
+        let read = self.list_pooled(statement, params);
+        timeout(self.shared.heavy_deadline, read)
+            .await
+            .map_err(|_| silent())?
+    }
+
+    async fn list_pooled<T: FromRow>(
+        &self,
+        statement: &'static Statement,
+        params: &[Value<'_>],
+    ) -> Result<Vec<T>, DbError> {
+        let mut pooled = Pooled::of(&self.shared.pool).await?;
+        let client = pooled.client()?;
+        let read = async {
+            let prepared = client.prepare_cached(statement.postgres()).await?;
+            let rows = client.query_raw(&prepared, params).await?;
+            collect(rows, |row| T::from_row(&Row::Postgres(row))).await
+        };
+        let found = read.await;
+        if !found.as_ref().is_err_and(DbError::is_fatal) {
+            pooled.give_back();
+        }
+        found
     }
 
     #[expect(
@@ -106,6 +142,15 @@ impl Postgres {
 
     pub fn last_write_failed(&self) -> bool {
         self.shared.failed.load(Ordering::Relaxed)
+    }
+
+    pub fn writing(&self) -> Writing {
+        // Units of one Org take turns and wait for locks, so a slow one is a reason to look and no verdict.
+        if self.last_write_failed() || self.shared.shares.longest_wait() >= SLOW {
+            Writing::Doubtful
+        } else {
+            Writing::Fine
+        }
     }
 
     pub async fn close(&self) {
@@ -132,13 +177,21 @@ impl Postgres {
 
 impl Shared {
     async fn run<W: Work>(&self, work: &W) -> Result<W::Output, W::Error> {
+        let deadline = Instant::now() + self.work_deadline;
         let _turn = match work.tenant() {
-            Some(tenant) => Some(self.lanes[tenant.rem_euclid(LANES) as usize].lock().await),
+            Some(tenant) => {
+                let turn = self.lanes[tenant.rem_euclid(LANES) as usize].lock();
+                Some(
+                    timeout_at(deadline, turn)
+                        .await
+                        .map_err(|_| DbError::Overloaded)?,
+                )
+            }
             None => None,
         };
         let mut attempt = 0;
         loop {
-            match self.attempt(work).await {
+            match self.attempt(work, deadline).await {
                 Err((_, true)) if attempt < REPEATS => attempt += 1,
                 Err((error, _)) => return Err(error),
                 Ok(output) => return Ok(output),
@@ -150,13 +203,23 @@ impl Shared {
     }
 
     /// One try; the flag says whether it may be repeated.
-    async fn attempt<W: Work>(&self, work: &W) -> Result<W::Output, (W::Error, bool)> {
+    async fn attempt<W: Work>(&self, work: &W, deadline: Instant) -> Result<W::Output, (W::Error, bool)> {
         let failed = |error: DbError| (W::Error::from(self.note(error)), false);
-        let mut client = self.pool.get().await.map_err(|error| failed(error.into()))?;
-        let (result, failure) = self.on(&mut client, work).await;
-        if failure.as_ref().is_some_and(DbError::is_fatal) {
-            // The driver may not have noticed yet that the connection is dead; the next unit must not get it.
-            drop(Object::take(client));
+        let pooled = timeout_at(deadline, Pooled::of(&self.pool)).await;
+        let mut pooled = pooled.unwrap_or_else(|_| Err(silent())).map_err(failed)?;
+        let client = pooled.client().map_err(failed)?;
+        let mut committing = false;
+        let ended = timeout_at(deadline, self.on(client, work, &mut committing)).await;
+        let (result, failure) = ended.unwrap_or_else(|_| {
+            let error = if committing {
+                silent().at_commit()
+            } else {
+                silent()
+            };
+            (Err(error.clone().into()), Some(error))
+        });
+        if !failure.as_ref().is_some_and(DbError::is_fatal) {
+            pooled.give_back();
         }
         let repeat = matches!(failure, Some(DbError::Repeat(_)));
         failure.map(|failure| self.note(failure));
@@ -168,6 +231,7 @@ impl Shared {
         &self,
         client: &mut Object,
         work: &W,
+        committing: &mut bool,
     ) -> (Result<W::Output, W::Error>, Option<DbError>) {
         let transaction = match client.transaction().await.map_err(DbError::from) {
             Ok(transaction) => transaction,
@@ -177,13 +241,19 @@ impl Shared {
         let result = work.run(&mut tx).await;
         let failure = tx.failure().cloned();
         match (result, failure) {
-            (Ok(output), None) => match transaction.commit().await.map_err(DbError::from) {
-                Ok(()) => {
-                    self.failed.store(false, Ordering::Relaxed);
-                    (Ok(output), None)
+            (Ok(output), None) => {
+                *committing = true;
+                match transaction.commit().await {
+                    Ok(()) => {
+                        self.failed.store(false, Ordering::Relaxed);
+                        (Ok(output), None)
+                    }
+                    Err(error) => {
+                        let error = DbError::from(error).at_commit();
+                        (Err(error.clone().into()), Some(error))
+                    }
                 }
-                Err(error) => (Err(error.clone().into()), Some(error)),
-            },
+            }
             (Ok(_), Some(failure)) => {
                 let swallowed = DbError::Bug(format!("the unit swallowed a failure: {failure}"));
                 (Err(swallowed.into()), None)
@@ -212,11 +282,8 @@ fn refused(error: TryAcquireError) -> DbError {
 }
 
 /// A connection outside the pool, for work that moves whole tables.
-pub(crate) async fn connect_alone(
-    url: &SecretString,
-    options: &OpenOptions,
-) -> Result<Box<tokio_postgres::Client>, OpenError> {
-    Ok(connect::Connector::new(url, options)?.connect().await?.0)
+pub(crate) async fn connect_alone(url: &SecretString, options: &OpenOptions) -> Result<Connected, OpenError> {
+    Ok(connect::Connector::new(url, options)?.connect().await?)
 }
 
 /// Reads a result to its end and no further: the stream answers "closed" when polled again.

@@ -3,18 +3,21 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
 use tokio::sync::Mutex;
+use tokio::time::{Instant, timeout_at};
 
 use super::collect;
-use super::connect::{Connected, Connector};
+use super::connect::{Connected, Connector, silent};
 use crate::db::{DbError, FromRow, Row, Statement, Value};
 
 pub(super) struct SharedClients {
     connector: Connector,
     slots: Vec<Slot>,
     next: AtomicUsize,
+    deadline: Duration,
 }
 
 struct Slot {
@@ -30,7 +33,11 @@ struct Client {
 }
 
 impl SharedClients {
-    pub(super) async fn connect(connector: Connector, count: usize) -> Result<Self, DbError> {
+    pub(super) async fn connect(
+        connector: Connector,
+        count: usize,
+        deadline: Duration,
+    ) -> Result<Self, DbError> {
         let mut slots = Vec::with_capacity(count);
         for _ in 0..count {
             let client = Client {
@@ -46,6 +53,7 @@ impl SharedClients {
             connector,
             slots,
             next: AtomicUsize::new(0),
+            deadline,
         })
     }
 
@@ -55,10 +63,17 @@ impl SharedClients {
         params: &[Value<'_>],
     ) -> Result<Vec<T>, DbError> {
         let slot = &self.slots[self.next.fetch_add(1, Ordering::Relaxed) % self.slots.len()];
-        let client = self.client(slot).await?;
-        let prepared = client.prepare(statement).await?;
-        let rows = client.connection.0.query_raw(&prepared, params).await?;
-        collect(rows, |row| T::from_row(&Row::Postgres(row))).await
+        let deadline = Instant::now() + self.deadline;
+        let client = timeout_at(deadline, self.client(slot)).await;
+        let client = client.map_err(|_| silent())??;
+        match timeout_at(deadline, client.list(statement, params)).await {
+            Ok(answer) => answer,
+            Err(_) => {
+                // Whoever waits behind this read on the same connection would wait in vain too.
+                slot.client.compare_and_swap(&Some(client), None);
+                Err(silent())
+            }
+        }
     }
 
     async fn client(&self, slot: &Slot) -> Result<Arc<Client>, DbError> {
@@ -81,10 +96,20 @@ impl SharedClients {
 fn live(slot: &Slot) -> Option<Arc<Client>> {
     slot.client
         .load_full()
-        .filter(|client| !client.connection.0.is_closed())
+        .filter(|client| !client.connection.client.is_closed())
 }
 
 impl Client {
+    async fn list<T: FromRow>(
+        &self,
+        statement: &'static Statement,
+        params: &[Value<'_>],
+    ) -> Result<Vec<T>, DbError> {
+        let prepared = self.prepare(statement).await?;
+        let rows = self.connection.client.query_raw(&prepared, params).await?;
+        collect(rows, |row| T::from_row(&Row::Postgres(row))).await
+    }
+
     async fn prepare(&self, statement: &'static Statement) -> Result<tokio_postgres::Statement, DbError> {
         let key = statement.postgres().as_ptr() as usize;
         let known = self
@@ -96,7 +121,7 @@ impl Client {
         if let Some(prepared) = known {
             return Ok(prepared);
         }
-        let prepared = self.connection.0.prepare(statement.postgres()).await?;
+        let prepared = self.connection.client.prepare(statement.postgres()).await?;
         self.prepared
             .write()
             .unwrap_or_else(PoisonError::into_inner)

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags, ffi};
 
 use crate::db::{DbError, Statement};
 
@@ -44,6 +44,20 @@ fn open(path: &Path, more: OpenFlags) -> Result<Connection, DbError> {
     // Without it SQLite prepares a joined statement anew whenever a bound value changes.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(connection)
+}
+
+/// Ends the writer's transaction. Where the log could not even be written, the mark that makes it a commit is missing;
+/// after any other failure, as that of a flush, it may be there, and count when the file is opened after a crash.
+pub(super) fn commit(connection: &Connection) -> Result<(), DbError> {
+    connection.execute_batch("COMMIT").map_err(|error| {
+        let unwritten = error.sqlite_error().is_some_and(|failure| {
+            failure.code == ErrorCode::DiskFull
+                || failure.code == ErrorCode::DatabaseBusy
+                || failure.extended_code == ffi::SQLITE_IOERR_WRITE
+        });
+        let error = DbError::from(error);
+        if unwritten { error } else { error.at_commit() }
+    })
 }
 
 /// Removes what ANALYZE or an older Symbolon has left. Statistics of a table with one row make SQLite choose any index

@@ -16,7 +16,7 @@ use rusqlite::Connection;
 pub use self::known::Known;
 use self::queue::Queue;
 use self::readers::{Owner, Readers};
-use super::{DbError, FromRow, OpenError, OpenOptions, Row, Statement, Value, Work};
+use super::{DbError, FromRow, OpenError, OpenOptions, Row, Statement, Value, Work, Writing};
 use crate::migrate;
 
 const NEEDED_VERSION: i32 = 3_051_003;
@@ -53,12 +53,7 @@ impl Sqlite {
             connection = connection::open_writer(path)?;
         }
         let readers = Arc::new(Readers::open(path, options.pool_size.max(1), Owner::Us)?);
-        let queue = Queue::start(
-            path.to_owned(),
-            connection,
-            Arc::clone(&readers),
-            options.write_queue,
-        )?;
+        let queue = Queue::start(path.to_owned(), connection, Arc::clone(&readers), options)?;
         let heavy = Arc::new(tokio::sync::Semaphore::new(HEAVY_READS));
         Ok(Self {
             shared: Arc::new(Shared {
@@ -146,6 +141,10 @@ impl Sqlite {
 
     pub fn last_write_failed(&self) -> bool {
         self.shared.queue.last_write_failed()
+    }
+
+    pub fn writing(&self) -> Writing {
+        self.shared.queue.writing()
     }
 
     pub async fn close(&self) {

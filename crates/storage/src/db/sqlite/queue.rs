@@ -8,6 +8,7 @@ use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use rusqlite::Connection;
 use tokio::sync::oneshot;
@@ -15,13 +16,14 @@ use tokio::sync::oneshot;
 use super::readers::Readers;
 use super::writer::{self, Unit, Verdict};
 use crate::db::share::{Place, Shares};
-use crate::db::{DbError, Tx, Work};
+use crate::db::{DbError, OpenOptions, SLOW, Tx, Work, Writing};
 
 pub(super) struct Queue {
     sender: Mutex<Option<SyncSender<Box<dyn Unit>>>>,
     thread: Mutex<Option<JoinHandle<()>>>,
     shares: Shares,
     failed: Arc<AtomicBool>,
+    deadline: Duration,
 }
 
 impl Queue {
@@ -29,9 +31,9 @@ impl Queue {
         path: PathBuf,
         connection: Connection,
         readers: Arc<Readers>,
-        capacity: usize,
+        options: &OpenOptions,
     ) -> Result<Self, DbError> {
-        let (sender, receiver) = sync_channel(capacity.max(1));
+        let (sender, receiver) = sync_channel(options.write_queue.max(1));
         let failed = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&failed);
         let thread = std::thread::Builder::new()
@@ -41,8 +43,9 @@ impl Queue {
         Ok(Self {
             sender: Mutex::new(Some(sender)),
             thread: Mutex::new(Some(thread)),
-            shares: Shares::of(capacity),
+            shares: Shares::of(options.write_queue),
             failed,
+            deadline: options.work_deadline,
         })
     }
 
@@ -53,6 +56,7 @@ impl Queue {
             thread: Mutex::new(None),
             shares: Shares::of(1),
             failed: Arc::new(AtomicBool::new(false)),
+            deadline: Duration::ZERO,
         }
     }
 
@@ -60,8 +64,10 @@ impl Queue {
         let place = self.shares.take(work.tenant())?;
         let sender = lock(&self.sender).clone().ok_or_else(closed)?;
         let (reply, answer) = oneshot::channel();
+        let claimed = Arc::new(AtomicBool::new(false));
         let unit = UnitOf {
             work,
+            claimed: Arc::clone(&claimed),
             outcome: None,
             reply,
             place,
@@ -71,7 +77,10 @@ impl Queue {
             TrySendError::Disconnected(_) => closed(),
         })?;
         drop(sender);
-        match answer.await {
+        let Ok(answer) = tokio::time::timeout(self.deadline, answer).await else {
+            return Err(given_up(&claimed).into());
+        };
+        match answer {
             Ok(Err(Refusal::Waited(name))) => {
                 debug_assert!(
                     false,
@@ -81,12 +90,24 @@ impl Queue {
             }
             Ok(Err(Refusal::Storage(error))) => Err(error.into()),
             Ok(Ok(result)) => result,
-            Err(_) => Err(closed().into()),
+            // The writer broke down with it.
+            Err(_) => Err(given_up(&claimed).into()),
         }
     }
 
     pub(super) fn last_write_failed(&self) -> bool {
         self.failed.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn writing(&self) -> Writing {
+        let wait = self.shares.longest_wait();
+        if wait >= SLOW {
+            Writing::Stuck(wait)
+        } else if self.last_write_failed() {
+            Writing::Doubtful
+        } else {
+            Writing::Fine
+        }
     }
 
     pub(super) async fn close(&self) {
@@ -106,6 +127,16 @@ fn closed() -> DbError {
     DbError::Unavailable("the store is closed".to_owned())
 }
 
+/// Takes a unit back whose caller has waited long enough, unless the writer has it already.
+fn given_up(claimed: &AtomicBool) -> DbError {
+    let text = "the writer did not answer".to_owned();
+    if claimed.swap(true, Ordering::AcqRel) {
+        DbError::InDoubt(text)
+    } else {
+        DbError::Unavailable(text)
+    }
+}
+
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -119,6 +150,8 @@ type Answer<W> = Result<Result<<W as Work>::Output, <W as Work>::Error>, Refusal
 
 struct UnitOf<W: Work> {
     work: W,
+    /// Set by whoever comes first: the writer that runs it, or the caller who no longer wants it.
+    claimed: Arc<AtomicBool>,
     outcome: Option<Answer<W>>,
     reply: oneshot::Sender<Answer<W>>,
     place: Place,
@@ -126,6 +159,9 @@ struct UnitOf<W: Work> {
 
 impl<W: Work> Unit for UnitOf<W> {
     fn run(&mut self, connection: &mut Connection) -> Verdict {
+        if self.claimed.swap(true, Ordering::AcqRel) {
+            return Verdict::Undo;
+        }
         let mut tx = Tx::sqlite(connection);
         let polled = catch_unwind(AssertUnwindSafe(|| {
             let mut future = pin!(self.work.run(&mut tx));

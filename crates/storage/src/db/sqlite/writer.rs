@@ -174,7 +174,7 @@ impl Writer<'_> {
 
 fn run_batch(connection: &mut Connection, batch: &mut [Box<dyn Unit>]) -> Result<(), DbError> {
     connection.execute_batch("BEGIN IMMEDIATE")?;
-    let result = run_units(connection, batch).and_then(|()| Ok(connection.execute_batch("COMMIT")?));
+    let result = run_units(connection, batch).and_then(|()| connection::commit(connection));
     if result.is_err() && !connection.is_autocommit() {
         // The connection is dropped after this; a failure here changes nothing.
         drop(connection.execute_batch("ROLLBACK"));
