@@ -6,6 +6,7 @@ mod log;
 mod methods;
 mod nul;
 mod pages;
+mod readiness;
 
 use testkit::Reply;
 

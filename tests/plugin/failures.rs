@@ -26,7 +26,7 @@ const CLOSED: [&str; 8] = [
 const OPEN: [&str; 3] = ["action=count", "action=remove", "action=getPlayer"];
 
 /// Every way to fail, in the order of the statuses.
-const FAILURES: [fn() -> AppError; 17] = [
+const FAILURES: [fn() -> AppError; 18] = [
     || AppError::invalid("id", "it is missing"),
     || AppError::UnknownAction,
     || AppError::Unauthorized,
@@ -51,6 +51,7 @@ const FAILURES: [fn() -> AppError; 17] = [
     || AppError::SteamUnavailable,
     || AppError::Overloaded,
     || AppError::StorageUnavailable("a secret cause".to_owned()),
+    || AppError::OutcomeUnknown("a secret cause".to_owned()),
 ];
 
 /// A service in which every call fails in the same way.

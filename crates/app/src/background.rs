@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use domain::quota::DailyQuota;
 use futures_util::FutureExt;
-use storage::{KeyNum, Tx, Work, daily_calls, error_log, jobs, keys, sessions, settings, sign_ins};
+use storage::{KeyNum, Tx, Work, daily_calls, error_log, jobs, keys, sessions, sign_ins};
 use tokio::sync::watch;
 
 use crate::claims;
@@ -25,7 +25,6 @@ const DAY_MS: i64 = 24 * 60 * 60_000;
 const RETIRED_KEPT_MS: i64 = 90 * DAY_MS;
 const ERRORS_KEPT_MS: i64 = 30 * DAY_MS;
 const ERROR_GROUPS_KEPT: i64 = 100_000;
-const PROBE: &str = "write_probe";
 /// Rows written by one unit, so that others need not wait for a long one.
 const SLICE: usize = 200;
 /// The slice in which the statements remove rows.
@@ -162,29 +161,6 @@ pub async fn flush_seen(app: &App) -> Result<(), AppError> {
         }
     }
     Ok(())
-}
-
-/// Whether writes go through. After a failed one it takes a real write to be believed again.
-pub async fn probe(app: &App) -> Result<(), AppError> {
-    settings::find(&app.db, PROBE).await?;
-    if app.db.last_write_failed() {
-        app.db.write(Probe { now_ms: app.now_ms() }).await?;
-    }
-    Ok(())
-}
-
-struct Probe {
-    now_ms: i64,
-}
-
-impl Work for Probe {
-    type Output = ();
-    type Error = AppError;
-    const NAME: &'static str = "probe";
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        Ok(settings::put(tx, PROBE, "ok", self.now_ms).await?)
-    }
 }
 
 struct RecordUses(Vec<KeyUse>);

@@ -27,6 +27,7 @@ pub mod orgs;
 pub mod overview;
 pub mod platforms;
 pub mod plugin;
+pub mod readiness;
 pub mod seen;
 pub mod servers;
 pub mod sessions;

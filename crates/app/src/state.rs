@@ -15,6 +15,7 @@ use crate::error_log::ErrorLog;
 use crate::gate::{Gate, Limits};
 use crate::master_keys;
 use crate::platforms::Platforms;
+use crate::readiness::Readiness;
 use crate::seen::Seen;
 use crate::steam_calls;
 use crate::steam_groups::SteamGroups;
@@ -44,6 +45,7 @@ pub struct Inner {
     /// Scheme, host and port that visitors use.
     pub public_url: String,
     pub tasks: Tasks,
+    pub readiness: Readiness,
 }
 
 impl Deref for App {
@@ -95,6 +97,7 @@ impl App {
                 operators: parts.operators,
                 public_url: parts.public_url,
                 tasks: Tasks::default(),
+                readiness: Readiness::default(),
             }),
         };
         steam_calls::share(&app).await?;

@@ -37,5 +37,5 @@ pub async fn ready(State(state): State<WebState>) -> Answer<Found<Ready>> {
 }
 
 async fn check(app: &App) -> Result<(), app::AppError> {
-    app::background::probe(app).await
+    app::readiness::check(app).await
 }

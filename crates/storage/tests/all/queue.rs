@@ -4,9 +4,9 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
 use storage::testing::{Engine, TestDb};
-use storage::{DbError, Tx, Work, both_databases, settings};
+use storage::{DbError, Tx, Work, Writing, both_databases, settings};
 
-use crate::support::{NOW, Put, is_put, poll_once};
+use crate::support::{NOW, Put, eventually, is_put, poll_once};
 
 /// Holds the writer until the test lets go. A write on SQLite runs on a thread of its own, which may block.
 struct Hold {
@@ -156,6 +156,38 @@ both_databases! {
         test.db.write(PutFor(7, "x".to_owned())).await.unwrap();
         test.finish().await;
     }
+}
+
+/// The writer hangs in one unit and others wait behind it: all callers are told in time, and truly.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn on_sqlite_nobody_waits_for_a_stuck_writer_for_ever() {
+    let test = TestDb::open(Engine::Sqlite).await;
+    let short = std::time::Duration::from_millis(100);
+    let test = test
+        .restart_with(|options| options.work_deadline = short)
+        .await
+        .unwrap();
+    assert_eq!(test.db.writing(), Writing::Fine);
+    let (unit, held, has_started) = hold(Engine::Sqlite);
+    let waiting = async {
+        has_started.await.unwrap();
+        test.db.write(Put("waits".to_owned())).await
+    };
+    let (running, waiting) = tokio::join!(test.db.write(unit), waiting);
+    assert!(matches!(running, Err(DbError::InDoubt(_))), "{running:?}");
+    assert!(matches!(waiting, Err(DbError::Unavailable(_))), "{waiting:?}");
+    eventually("it shows", || async {
+        matches!(test.db.writing(), Writing::Stuck(_))
+    })
+    .await;
+    held.release();
+    eventually("it is over", || async { test.db.writing() == Writing::Fine }).await;
+    test.db.write(Put("after".to_owned())).await.unwrap();
+    assert!(
+        !is_put(&test.db, "waits").await,
+        "its caller was told that nothing was changed"
+    );
+    test.finish().await;
 }
 
 /// The callers of four heavy reads go away and the reads do not: nobody may add a fifth before one is done.

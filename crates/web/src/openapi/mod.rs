@@ -232,7 +232,7 @@ fn success(answer: RouteAnswer, schemas: &mut BTreeMap<String, Value>) -> (Strin
 }
 
 /// What can go wrong on the way through the link pages.
-const SIGN_IN_CODES: [&str; 17] = [
+const SIGN_IN_CODES: [&str; 18] = [
     "SIGN_IN_REQUIRED",
     "SIGN_IN_CANCELLED",
     "OTHER_ACCOUNT",
