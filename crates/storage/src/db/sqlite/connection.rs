@@ -33,6 +33,14 @@ pub(super) fn open_reader(path: &Path) -> Result<Connection, DbError> {
     Ok(connection)
 }
 
+/// A reader for long reads. They pass by each page once, so there is little to keep of it: the pages that a connection
+/// keeps are memory that nobody gets back while it is open.
+pub(super) fn open_separate(path: &Path) -> Result<Connection, DbError> {
+    let connection = open_reader(path)?;
+    connection.pragma_update(None, "cache_size", -1024)?;
+    Ok(connection)
+}
+
 fn open(path: &Path, more: OpenFlags) -> Result<Connection, DbError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | more;
     let connection = Connection::open_with_flags(path, flags)?;

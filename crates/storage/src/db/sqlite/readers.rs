@@ -109,7 +109,7 @@ impl Readers {
         let kept = locked(&self.separate).pop();
         let connection = match kept {
             Some(connection) => connection,
-            None => connection::open_reader(&self.path)?,
+            None => connection::open_separate(&self.path)?,
         };
         let result = read(&connection);
         locked(&self.separate).push(connection);
