@@ -154,6 +154,24 @@ both_databases! {
         stage.finish().await;
     }
 
+    async fn a_claim_that_is_sent_again_gives_the_same_guild_without_asking_discord(engine) {
+        let stage = Stage::set(engine).await;
+        servers(&stage);
+        stage.test.member(&stage.tenant, 1, Permission::ALL).await;
+        let (browser, _) = look_up(&stage, 1).await;
+        let press = person(&stage, &browser).header("idempotency-key", "claim");
+        let uri = format!("/orgs/{}/guilds", stage.tenant.org);
+        let claim = json!({ "discord_guild_id": discord(OWN).as_str(), "slug": "mine" });
+        let made = call(&press, Method::POST, &uri, &claim).await;
+        assert_eq!(made.status, 201, "{}", made.text());
+        stage.test.clock.advance_ms(15 * 60_000);
+        stage.discord.hub().add_fault(Fault::new("GET /api/v10/guilds", FaultKind::Error500));
+        let again = call(&press, Method::POST, &uri, &claim).await;
+        assert_eq!((again.status.as_u16(), again.json()), (201, made.json()));
+        assert_eq!(stage.count("guilds").await, 2);
+        stage.finish().await;
+    }
+
     async fn a_list_of_servers_that_discord_does_not_give_claims_nothing(engine) {
         let stage = Stage::set(engine).await;
         servers(&stage);

@@ -1,7 +1,10 @@
 //! Looking through the audit log, and taking it home.
 
+use axum::body::Body;
 use domain::permission::Permission;
 use domain::plan::Tier;
+use futures_util::StreamExt;
+use http::Method;
 use testkit::{TestApp, both_databases};
 
 both_databases! {
@@ -47,6 +50,37 @@ both_databases! {
         assert_eq!(serde_json::from_str::<serde_json::Value>(last).unwrap()["action"], "org.created");
         let taken = owner.get(&format!("{base}?action=audit.exported")).await.json();
         assert_eq!(taken["entries"].as_array().unwrap().len(), 2);
+        test.finish().await;
+    }
+
+    async fn an_org_has_two_exports_at_once_each_with_a_slice_in_memory(engine) {
+        let test = TestApp::start_with(engine, |limits| limits.dashboard.burst = 10_000, |_| {}).await;
+        let (tenant, other) = (test.tenant(1, Tier::Pro).await, test.tenant(2, Tier::Pro).await);
+        let owner = test.person(&test.session(&tenant.owner).await);
+        let neighbour = test.person(&test.session(&other.owner).await);
+        let reveal = format!("/orgs/{}/servers/{}/key/reveal", tenant.org, tenant.server);
+        for _ in 0..250 {
+            assert_eq!(owner.post(&reveal, "").await.status, 200);
+        }
+        let export = format!("/orgs/{}/audit/export?format=json", tenant.org);
+        let begin = || owner.begin(Method::GET, &export, Body::empty());
+        let (first, second) = (begin().await, begin().await);
+        let third = owner.get(&export).await;
+        assert_eq!((third.status.as_u16(), third.code().as_str(), third.header("retry-after")), (429, "EXPORTS_RUNNING", Some("10")));
+        assert_eq!(neighbour.get(&format!("/orgs/{}/audit/export", other.org)).await.status, 200);
+        assert_eq!(owner.get(&format!("/orgs/{}/audit", tenant.org)).await.status, 200);
+        drop(first);
+        let mut slices = second.into_body().into_data_stream();
+        let mut rows = Vec::new();
+        while let Some(slice) = slices.next().await {
+            rows.push(slice.unwrap().iter().filter(|byte| **byte == b'\n').count());
+        }
+        assert!(rows.iter().all(|count| *count <= 32) && rows.iter().sum::<usize>() > 250, "{rows:?}");
+        for _ in 0..3 {
+            assert_eq!(owner.get(&export).await.status, 200, "whoever is finished or gone holds no place");
+        }
+        let taken = test.db.count("audit WHERE action = 'audit.exported'").await;
+        assert_eq!(taken, 6, "a refused export is not noted as one");
         test.finish().await;
     }
 }

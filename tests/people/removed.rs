@@ -172,8 +172,8 @@ async fn the_org(test: &TestApp, tenant: &Tenant) -> Told {
         ("orgs::get_own", orgs::get_own(app, scope).await.map(drop)),
         ("navigation::replace", buttons.map(drop)),
         (
-            "audit::note_export",
-            app::audit::note_export(app, scope, system()).await,
+            "audit::begin_export",
+            app::audit::begin_export(app, scope, system()).await.map(drop),
         ),
     ]
 }

@@ -3,6 +3,7 @@
 
 mod ceilings;
 mod claims;
+mod exports;
 mod flows;
 mod kill;
 mod overload;

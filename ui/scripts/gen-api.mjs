@@ -1,13 +1,13 @@
 // openapi.json -> src/lib/api/schema.ts: the operations of the dashboard in one table, and one type for each schema
-// that they use.
+// that they use; and repeatable.ts beside it.
 //
-//     npm run gen            write the file
+//     npm run gen            write the files
 //
-// A test compares the checked-in file with what this script makes of openapi.json.
+// A test compares the checked-in files with what this script makes of openapi.json.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 
-const FITS = 110;
+const FITS = 130;
 const TAG = 'dashboard';
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 const HEAD = '// Made by scripts/gen-api.mjs from openapi.json. Run `npm run gen` instead of editing.\n';
@@ -60,6 +60,17 @@ function operations(doc) {
     }
   }
   return `export interface Operations {\n${lines.join('\n')}\n}\n`;
+}
+
+/** The operations that take an idempotency key, for the client to send one. @param {Json} doc */
+export function generateRepeatable(doc) {
+  const takes = (/** @type {Json} */ one) => one.in === 'header' && one.name === 'Idempotency-Key';
+  const found = Object.entries(doc.paths ?? {}).sort(byName).flatMap(([path, item]) =>
+    METHODS.filter((method) => item[method]?.tags?.includes(TAG) && item[method].parameters?.some(takes)).map(
+      (method) => `  '${method.toUpperCase()} ${path}',\n`,
+    ),
+  );
+  return `${HEAD}\n/** What makes something, once for each idempotency key. */\nexport const REPEATABLE: ReadonlySet<string> = new Set([\n${found.join('')}]);\n`;
 }
 
 /** @param {Json} doc @param {string} method @param {string} path @param {Json} item */
@@ -165,5 +176,7 @@ function describe(schema, indent) {
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const at = (/** @type {string} */ path) => new URL(`../${path}`, import.meta.url);
-  writeFileSync(at('src/lib/api/schema.ts'), generate(JSON.parse(readFileSync(at('openapi.json'), 'utf8'))));
+  const doc = JSON.parse(readFileSync(at('openapi.json'), 'utf8'));
+  writeFileSync(at('src/lib/api/schema.ts'), generate(doc));
+  writeFileSync(at('src/lib/api/repeatable.ts'), generateRepeatable(doc));
 }

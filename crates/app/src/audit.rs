@@ -7,6 +7,7 @@ use storage::{OrgScope, Tx, Work, audit, orgs};
 
 use crate::deed::Deed;
 use crate::error::AppError;
+use crate::exports::ExportPlace;
 use crate::state::App;
 
 /// Entries of an Org that fit, newest first.
@@ -19,10 +20,12 @@ pub async fn list(
     Ok(audit::list_filtered(&app.db, scope, filter, limit).await?)
 }
 
-/// Writes down that somebody took the log home.
-pub async fn note_export(app: &App, scope: OrgScope, actor: Actor) -> Result<(), AppError> {
+/// Writes down that somebody takes the log home. The export lasts as long as what is returned.
+pub async fn begin_export(app: &App, scope: OrgScope, actor: Actor) -> Result<ExportPlace, AppError> {
+    let place = app.exports.begin(scope).ok_or(AppError::ExportsRunning)?;
     let deed = Deed::begin(app, scope, actor);
-    app.db.write(NoteExport { deed }).await
+    app.db.write(NoteExport { deed }).await?;
+    Ok(place)
 }
 
 struct NoteExport {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use domain::quota::DailyQuota;
 use futures_util::FutureExt;
-use storage::{KeyNum, Tx, Work, daily_calls, error_log, jobs, keys, sessions, sign_ins};
+use storage::{KeyNum, Tx, Work, daily_calls, error_log, idempotency, jobs, keys, sessions, sign_ins};
 use tokio::sync::watch;
 
 use crate::claims;
@@ -105,7 +105,7 @@ pub async fn flush_errors(app: &App) -> Result<(), AppError> {
 }
 
 /// The steps of housekeeping, by the names under which their failures are counted.
-const HOUSEKEEPING: [(&str, StepOf); 11] = [
+const HOUSEKEEPING: [(&str, StepOf); 12] = [
     ("last_uses", |app| Box::pin(flush_uses(app))),
     ("seen", |app| Box::pin(flush_seen(app))),
     ("versions", |app| Box::pin(versions::flush(app))),
@@ -117,6 +117,9 @@ const HOUSEKEEPING: [(&str, StepOf); 11] = [
     ("error_log", |app| Box::pin(purge(app, Expired::Errors))),
     ("sign_ins", |app| Box::pin(purge(app, Expired::SignIns))),
     ("daily_calls", |app| Box::pin(purge(app, Expired::DailyCalls))),
+    ("idempotency_keys", |app| {
+        Box::pin(purge(app, Expired::IdempotencyKeys))
+    }),
 ];
 
 /// One round of housekeeping. Each step is on its own: one that fails is counted and tried again in the next round, and
@@ -189,6 +192,7 @@ enum Expired {
     Errors,
     SignIns,
     DailyCalls,
+    IdempotencyKeys,
 }
 
 /// Removes everything of a kind that has expired, in bounded slices.
@@ -221,6 +225,7 @@ impl Work for Purge {
             }
             Expired::SignIns => sign_ins::purge(tx, now_ms, now_ms - claims::MANAGED_MS).await?,
             Expired::DailyCalls => daily_calls::purge(tx, DailyQuota::day_of(now_ms) - 1).await?,
+            Expired::IdempotencyKeys => idempotency::purge(tx, now_ms).await?,
         })
     }
 }

@@ -9,7 +9,8 @@ pub use storage::sign_ins::ManagedGuild;
 use storage::{AccountNum, OrgScope, sign_ins};
 
 use crate::error::AppError;
-use crate::guilds::{NewGuildRequest, create};
+use crate::guilds::{NewGuildRequest, create_once};
+use crate::once::PressBy;
 use crate::state::App;
 
 /// How long it counts that Discord showed somebody to manage a server.
@@ -31,13 +32,18 @@ pub async fn list(app: &App, account: AccountNum) -> Result<Candidates, AppError
 }
 
 /// Claims a Discord server for an Org: the person was seen to manage it a short while ago, and our bot is in it.
+/// Who presses twice gets the same Guild, and Discord is not asked again.
 pub async fn claim(
     app: &App,
+    press: PressBy,
     scope: OrgScope,
     account: AccountNum,
     request: ClaimRequest,
     actor: Actor,
 ) -> Result<GuildId, AppError> {
+    if let Some(claimed) = press.find(app, GuildId::parse).await? {
+        return Ok(claimed);
+    }
     let since_ms = app.now_ms() - MANAGED_MS;
     let id = &request.discord_guild_id;
     let managed = sign_ins::find_managed(&app.db, account, id, since_ms).await?;
@@ -64,7 +70,7 @@ pub async fn claim(
         slug: request.slug,
         log_channel_id: None,
     };
-    Ok(create(app, scope, request, actor).await?.0)
+    create_once(app, press, scope, request, actor).await
 }
 
 pub struct ClaimRequest {

@@ -12,6 +12,7 @@ use storage::{OrgScope, Tx, Work, audit, guilds, keys, orgs, servers};
 
 use crate::error::AppError;
 use crate::keys::{open_key, sealed_place};
+use crate::once::{Outcome, PressBy};
 use crate::state::App;
 
 /// Living custom keys of one Org.
@@ -34,6 +35,30 @@ pub async fn create(
     request: CustomKeyRequest,
     actor: Actor,
 ) -> Result<(KeyId, PlainKey), AppError> {
+    let (id, key, work) = prepare(app, scope, request, actor)?;
+    app.db.write(work).await?;
+    Ok((id, key))
+}
+
+/// The same for a press that may be repeated.
+pub async fn create_once(
+    app: &App,
+    press: PressBy,
+    scope: OrgScope,
+    request: CustomKeyRequest,
+    actor: Actor,
+) -> Result<Outcome<(KeyId, PlainKey), KeyId>, AppError> {
+    let (id, key, work) = prepare(app, scope, request, actor)?;
+    let outcome = press.write(app, id.as_str(), KeyId::parse, work).await?;
+    Ok(outcome.map(|()| (id, key)))
+}
+
+fn prepare(
+    app: &App,
+    scope: OrgScope,
+    request: CustomKeyRequest,
+    actor: Actor,
+) -> Result<(KeyId, PlainKey, Create), AppError> {
     refuse_empty(request.actions)?;
     let now_ms = app.now_ms();
     let id = KeyId::generate(now_ms, &*app.random);
@@ -55,8 +80,7 @@ pub async fn create(
         actor,
         now_ms,
     };
-    app.db.write(work).await?;
-    Ok((id, key))
+    Ok((id, key, work))
 }
 
 fn refuse_empty(actions: ActionSet) -> Result<(), AppError> {
@@ -142,6 +166,11 @@ impl Work for Create {
         )
         .await
     }
+}
+
+pub async fn get(app: &App, scope: OrgScope, id: &KeyId) -> Result<CustomKey, AppError> {
+    let found = custom_keys::find(&app.db, scope, id).await?;
+    found.ok_or(AppError::NotFound)
 }
 
 pub async fn list(app: &App, scope: OrgScope) -> Result<Vec<CustomKey>, AppError> {

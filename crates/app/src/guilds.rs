@@ -15,6 +15,7 @@ use storage::{GuildNum, OrgScope, Tx, Work, audit, orgs};
 
 use crate::deed::Deed;
 use crate::error::AppError;
+use crate::once::PressBy;
 use crate::state::App;
 
 pub struct NewGuildRequest {
@@ -32,19 +33,23 @@ pub async fn create(
     request: NewGuildRequest,
     actor: Actor,
 ) -> Result<(GuildId, GuildNum), AppError> {
-    let now_ms = app.now_ms();
-    let id = GuildId::generate(now_ms, &*app.random);
-    let num = app
-        .db
-        .write(Create {
-            scope,
-            id: id.clone(),
-            request,
-            actor,
-            now_ms,
-        })
-        .await?;
-    Ok((id, num))
+    let work = Create::prepare(app, scope, request, actor);
+    let id = work.id.clone();
+    Ok((id, app.db.write(work).await?))
+}
+
+/// The same for a press that may be repeated: the Guild that it made, now or before.
+pub(crate) async fn create_once(
+    app: &App,
+    press: PressBy,
+    scope: OrgScope,
+    request: NewGuildRequest,
+    actor: Actor,
+) -> Result<GuildId, AppError> {
+    let work = Create::prepare(app, scope, request, actor);
+    let id = work.id.clone();
+    let outcome = press.write(app, id.as_str(), GuildId::parse, work).await?;
+    Ok(outcome.id_or(id))
 }
 
 struct Create {
@@ -53,6 +58,19 @@ struct Create {
     request: NewGuildRequest,
     actor: Actor,
     now_ms: i64,
+}
+
+impl Create {
+    fn prepare(app: &App, scope: OrgScope, request: NewGuildRequest, actor: Actor) -> Self {
+        let now_ms = app.now_ms();
+        Self {
+            scope,
+            id: GuildId::generate(now_ms, &*app.random),
+            request,
+            actor,
+            now_ms,
+        }
+    }
 }
 
 impl Work for Create {

@@ -12,6 +12,7 @@ use storage::{AccountNum, OrgScope, Tx, Work, orgs, team};
 
 use crate::deed::Deed;
 use crate::error::AppError;
+use crate::once::{Outcome, PressBy};
 use crate::state::App;
 use crate::team::{Doer, MOST_MEMBERS, Standing};
 
@@ -114,6 +115,36 @@ pub async fn create(
     doer: Doer,
     request: InviteRequest,
 ) -> Result<ShownInvite, AppError> {
+    let (id, work) = prepare(app, scope, doer, request)?;
+    let doer = app.db.write(work).await?;
+    get(app, scope, &id, doer).await
+}
+
+/// The same for a press that may be repeated. A repetition does not show the link again.
+pub async fn create_once(
+    app: &App,
+    press: PressBy,
+    scope: OrgScope,
+    doer: Doer,
+    viewer: Standing,
+    request: InviteRequest,
+) -> Result<ShownInvite, AppError> {
+    let (id, work) = prepare(app, scope, doer, request)?;
+    match press.write(app, id.as_str(), InviteId::parse, work).await? {
+        Outcome::Made(doer) => get(app, scope, &id, doer).await,
+        Outcome::MadeBefore(id) => Ok(ShownInvite {
+            url: None,
+            ..get(app, scope, &id, viewer).await?
+        }),
+    }
+}
+
+fn prepare(
+    app: &App,
+    scope: OrgScope,
+    doer: Doer,
+    request: InviteRequest,
+) -> Result<(InviteId, Create), AppError> {
     if request.role == Role::Owner {
         return Err(AppError::invalid("role", "ownership is transferred, not granted"));
     }
@@ -134,8 +165,7 @@ pub async fn create(
         deed: Deed::begin(app, scope, doer.actor),
         request,
     };
-    let doer = app.db.write(work).await?;
-    get(app, scope, &id, doer).await
+    Ok((id, work))
 }
 
 struct Create {

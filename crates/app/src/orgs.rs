@@ -16,6 +16,7 @@ use crate::deed::Deed;
 use crate::error::AppError;
 use crate::guilds::remove_guild;
 use crate::instance;
+use crate::once::PressBy;
 use crate::state::App;
 use crate::team::Doer;
 
@@ -27,23 +28,30 @@ pub async fn create(
     slug: Slug,
     actor: Actor,
 ) -> Result<(OrgId, OrgScope), AppError> {
-    write_new(app, owner, name, slug, actor, None).await
+    let work = prepare(app, owner, name, slug, actor, None);
+    let id = work.id.clone();
+    Ok((id, app.db.write(work).await?))
 }
 
-/// The same for somebody who asks for it. While registration is by invitation it takes a code, which is used up.
+/// The same for somebody who asks for it, and may ask twice. While registration is by invitation it takes a code, which
+/// is used up.
 pub async fn register(
     app: &App,
+    press: PressBy,
     owner: &Account,
     name: DisplayName,
     slug: Slug,
     code: Option<&str>,
-) -> Result<(OrgId, OrgScope), AppError> {
+) -> Result<OrgId, AppError> {
     let actor = Actor::Account(owner.id.clone());
     let code = code.map(str::trim).and_then(Code::parse);
     let entry = Registration {
         code_hash: code.map(|code| code.registration_hash()),
     };
-    write_new(app, owner, name, slug, actor, Some(entry)).await
+    let work = prepare(app, owner, name, slug, actor, Some(entry));
+    let id = work.id.clone();
+    let outcome = press.write(app, id.as_str(), OrgId::parse, work).await?;
+    Ok(outcome.id_or(id))
 }
 
 /// Somebody who makes an Org without being an operator.
@@ -51,29 +59,24 @@ struct Registration {
     code_hash: Option<String>,
 }
 
-async fn write_new(
+fn prepare(
     app: &App,
     owner: &Account,
     name: DisplayName,
     slug: Slug,
     actor: Actor,
     registration: Option<Registration>,
-) -> Result<(OrgId, OrgScope), AppError> {
+) -> Create {
     let now_ms = app.now_ms();
-    let id = OrgId::generate(now_ms, &*app.random);
-    let scope = app
-        .db
-        .write(Create {
-            id: id.clone(),
-            owner: owner.clone(),
-            name,
-            slug,
-            actor,
-            registration,
-            now_ms,
-        })
-        .await?;
-    Ok((id, scope))
+    Create {
+        id: OrgId::generate(now_ms, &*app.random),
+        owner: owner.clone(),
+        name,
+        slug,
+        actor,
+        registration,
+        now_ms,
+    }
 }
 
 struct Create {

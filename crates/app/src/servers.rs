@@ -15,6 +15,7 @@ use storage::{OrgScope, Tx, Work, audit, guilds, orgs};
 use crate::deed::Deed;
 use crate::error::AppError;
 use crate::keys::sealed_place;
+use crate::once::{Outcome, PressBy};
 use crate::state::App;
 
 /// A fresh Server and the key its plugin is to be given.
@@ -31,6 +32,33 @@ pub async fn create(
     name: DisplayName,
     actor: Actor,
 ) -> Result<CreatedServer, AppError> {
+    let (created, work) = prepare(app, scope, guild, name, actor);
+    app.db.write(work).await?;
+    Ok(created)
+}
+
+/// The same for a press that may be repeated.
+pub async fn create_once(
+    app: &App,
+    press: PressBy,
+    scope: OrgScope,
+    guild: GuildId,
+    name: DisplayName,
+    actor: Actor,
+) -> Result<Outcome<CreatedServer, ServerId>, AppError> {
+    let (created, work) = prepare(app, scope, guild, name, actor);
+    let id = created.id.clone();
+    let outcome = press.write(app, id.as_str(), ServerId::parse, work).await?;
+    Ok(outcome.map(|()| created))
+}
+
+fn prepare(
+    app: &App,
+    scope: OrgScope,
+    guild: GuildId,
+    name: DisplayName,
+    actor: Actor,
+) -> (CreatedServer, Create) {
     let now_ms = app.now_ms();
     let id = ServerId::generate(now_ms, &*app.random);
     let key_id = KeyId::generate(now_ms, &*app.random);
@@ -53,8 +81,7 @@ pub async fn create(
         actor,
         now_ms,
     };
-    app.db.write(work).await?;
-    Ok(CreatedServer { id, key })
+    (CreatedServer { id, key }, work)
 }
 
 struct Create {

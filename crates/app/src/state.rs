@@ -12,6 +12,7 @@ use thiserror::Error;
 
 use crate::error::AppError;
 use crate::error_log::ErrorLog;
+use crate::exports::Exports;
 use crate::gate::{Gate, Limits};
 use crate::master_keys;
 use crate::platforms::Platforms;
@@ -36,6 +37,7 @@ pub struct Inner {
     pub vault: Vault,
     pub gate: Gate,
     pub errors: ErrorLog,
+    pub exports: Exports,
     pub seen: Seen,
     pub steam_groups: SteamGroups,
     pub versions: Versions,
@@ -90,6 +92,7 @@ impl App {
                 random: parts.random,
                 vault,
                 errors: ErrorLog::default(),
+                exports: Exports::default(),
                 seen: Seen::default(),
                 steam_groups: SteamGroups::default(),
                 versions: Versions::default(),

@@ -15,6 +15,7 @@ pub mod clock;
 pub mod device;
 pub mod flow;
 pub mod id;
+pub mod idempotency;
 pub mod import;
 pub mod invitation;
 pub mod invite;

@@ -17,6 +17,7 @@ pub fn statements() -> impl Iterator<Item = &'static Statement> {
         crate::flows::STATEMENTS,
         crate::group_changes::STATEMENTS,
         crate::guilds::STATEMENTS,
+        crate::idempotency::STATEMENTS,
         crate::imports::STATEMENTS,
         crate::invites::STATEMENTS,
         crate::jobs::STATEMENTS,

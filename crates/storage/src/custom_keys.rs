@@ -144,6 +144,10 @@ pub async fn list(db: &Db, scope: OrgScope) -> Result<Vec<CustomKey>, DbError> {
     db.list_heavy(&BY_ORG, params![scope.num()]).await
 }
 
+pub async fn find(db: &Db, scope: OrgScope, id: &KeyId) -> Result<Option<CustomKey>, DbError> {
+    db.find(&BY_ID, params![scope.num(), id.as_str()]).await
+}
+
 pub async fn find_in(tx: &mut Tx<'_>, scope: OrgScope, id: &KeyId) -> Result<Option<CustomKey>, DbError> {
     tx.find(&BY_ID, params![scope.num(), id.as_str()]).await
 }

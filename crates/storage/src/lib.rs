@@ -16,6 +16,7 @@ pub mod error_log;
 pub mod flows;
 pub mod group_changes;
 pub mod guilds;
+pub mod idempotency;
 pub mod imports;
 pub mod invites;
 pub mod jobs;

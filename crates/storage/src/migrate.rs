@@ -80,6 +80,7 @@ const MIGRATIONS: &[Migration] = migrations! {
     14 "0014_dashboard" portable;
     15 "0015_block_ids" portable;
     16 "0016_changed_links" portable;
+    17 "0017_idempotency_keys" portable;
 };
 
 /// The newest schema this binary knows.

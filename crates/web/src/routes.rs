@@ -52,6 +52,8 @@ pub struct RouteSpec {
     pub takes: Option<fn() -> Described>,
     /// What it understands behind the question mark.
     pub asks: &'static [Asks],
+    /// It makes something, once for each `Idempotency-Key`.
+    pub repeatable: bool,
     pub answer: RouteAnswer,
 }
 
@@ -188,6 +190,7 @@ impl Routes {
             summary,
             takes: I::BODY,
             asks: I::ASKS,
+            repeatable: I::REPEATABLE,
             answer: O::ANSWER,
         });
         self
@@ -240,6 +243,7 @@ impl Routes {
             summary,
             takes: I::BODY,
             asks: I::ASKS,
+            repeatable: I::REPEATABLE,
             answer: O::ANSWER,
         });
         self
@@ -263,6 +267,7 @@ impl Routes {
             summary,
             takes: None,
             asks: &[],
+            repeatable: false,
             answer,
         });
         self

@@ -46,6 +46,30 @@ describe('what is sent', () => {
     expect(spy.mock.calls[0]![1]?.body).toBe('{"name":"A","slug":"a"}');
   });
 
+  test('a press that may have got through is sent again under the same key, the next one under a new one', async () => {
+    const key = (spy: ReturnType<typeof answers>, at: number) => new Headers(spy.mock.calls[at]![1]?.headers).get('idempotency-key');
+    const press = () => call('POST /orgs', { body: { name: 'A', slug: 'press' } });
+    const lost = vi.fn<typeof fetch>(async () => Promise.reject(new TypeError('lost')));
+    vi.stubGlobal('fetch', lost);
+    expect((await refusal(press())).code).toBe('NO_ANSWER');
+    const failing = answers(503, { code: 'STORAGE_UNAVAILABLE', message: 'Later.' });
+    await refusal(press());
+    const working = answers(201, { id: '1', slug: 'press' });
+    await Promise.all([press(), press()]);
+    await press();
+    await call('POST /orgs', { body: { name: 'A', slug: 'other' } });
+    const first = key(lost, 0);
+    expect(first).toMatch(/^[0-9a-f]{32}$/);
+    expect([key(failing, 0), key(working, 0), key(working, 1)]).toEqual([first, first, first]);
+    expect(new Set([first, key(working, 2), key(working, 3)]).size).toBe(3);
+  });
+
+  test('nothing but what makes something has a key', async () => {
+    const spy = answers(204, undefined);
+    await call('POST /account/sign-out');
+    expect(new Headers(spy.mock.calls[0]![1]?.headers).has('idempotency-key')).toBe(false);
+  });
+
   test('an address for a download leaves empty filters out', () => {
     expect(address('/orgs/{org}/audit/export', { org: '1' }, { format: 'csv', actor: '', from_ms: null })).toBe(
       '/api/orgs/1/audit/export?format=csv',

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
 import openapi from '../../openapi.json';
-import { generate } from '../../scripts/gen-api.mjs';
+import { generate, generateRepeatable } from '../../scripts/gen-api.mjs';
+import repeatable from '../../src/lib/api/repeatable.ts?raw';
 import checkedIn from '../../src/lib/api/schema.ts?raw';
 
 test('the checked-in types are those of openapi.json', () => {
   expect(generate(openapi)).toBe(checkedIn);
+  expect(generateRepeatable(openapi)).toBe(repeatable);
 });
 
 test('every shape the document may use becomes a type', () => {

@@ -73,6 +73,8 @@ impl AppError {
             ),
             AppError::PlanRequired { what } => format!("{what} come with the Standard and Pro plans."),
             AppError::Conflict { what } => (*what).to_owned(),
+            AppError::IdempotencyKeyReused => IDEMPOTENCY_KEY_REUSED.to_owned(),
+            AppError::ExportsRunning => EXPORTS_RUNNING.to_owned(),
             AppError::Timeout => "The request took too long. Try again.".to_owned(),
             AppError::Overloaded => "The service is busy. Try again in a moment.".to_owned(),
             AppError::SteamNotConfigured => STEAM_NOT_CONFIGURED.to_owned(),
@@ -103,6 +105,9 @@ const BOT_ABSENT: &str = "Our bot is not in this Discord server. Add it, then tr
 const RANK_TOO_LOW: &str = "This takes a higher role than yours. Ask the owner of the organisation.";
 const DASHBOARD_NOT_BUILT: &str =
     "The dashboard is not built. Run `make ui` and start again. Link pages and the API work without it.";
+const IDEMPOTENCY_KEY_REUSED: &str = "This Idempotency-Key was sent with another request within the last 24 hours. Send a new one with each new request.";
+const EXPORTS_RUNNING: &str =
+    "Two exports of this organisation are under way. Wait until one of them is finished, then try again.";
 const STEAM_NOT_CONFIGURED: &str =
     "This installation has no key for Steam's Web API. Its operator can set steam.api_key.";
 const STEAM_UNAVAILABLE: &str =

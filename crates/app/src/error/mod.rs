@@ -100,6 +100,10 @@ pub enum AppError {
     PlanRequired { what: &'static str },
     #[error("conflict: {what}")]
     Conflict { what: &'static str },
+    #[error("an idempotency key of another request")]
+    IdempotencyKeyReused,
+    #[error("the Org has as many exports under way as it may have")]
+    ExportsRunning,
     #[error("the request took too long")]
     Timeout,
     #[error("overloaded")]
@@ -184,6 +188,8 @@ impl AppError {
             AppError::LimitReached { .. } => "LIMIT_REACHED",
             AppError::PlanRequired { .. } => "PLAN_REQUIRED",
             AppError::Conflict { .. } => "CONFLICT",
+            AppError::IdempotencyKeyReused => "IDEMPOTENCY_KEY_REUSED",
+            AppError::ExportsRunning => "EXPORTS_RUNNING",
             AppError::Timeout => "TIMEOUT",
             AppError::Overloaded => "OVERLOADED",
             AppError::SteamNotConfigured => "STEAM_NOT_CONFIGURED",
@@ -233,7 +239,8 @@ impl AppError {
             AppError::PayloadTooLarge { .. } => 413,
             AppError::UriTooLong => 414,
             AppError::UnsupportedMediaType => 415,
-            AppError::RateLimited { .. } => 429,
+            AppError::IdempotencyKeyReused => 422,
+            AppError::RateLimited { .. } | AppError::ExportsRunning => 429,
             AppError::Internal(_) => 500,
             AppError::Overloaded
             | AppError::DashboardNotBuilt
@@ -252,6 +259,7 @@ impl AppError {
         match self {
             AppError::RateLimited { retry_after_ms } => Some(message::seconds(*retry_after_ms)),
             AppError::Overloaded | AppError::Timeout => Some(1),
+            AppError::ExportsRunning => Some(10),
             AppError::ProviderSilent { .. } => Some(30),
             AppError::RelinkTooSoon { wait_ms } => Some(message::seconds(*wait_ms)),
             AppError::StorageUnavailable(_) => Some(5),
@@ -295,6 +303,7 @@ impl AppError {
             | AppError::LimitReached { .. }
             | AppError::PlanRequired { .. }
             | AppError::Conflict { .. }
+            | AppError::IdempotencyKeyReused
             | AppError::SteamNotConfigured
             | AppError::OutcomeUnknown(_)
             | AppError::Internal(_) => None,

@@ -7,7 +7,7 @@ use super::BackupError;
 use crate::migrate::{self, Migrate};
 
 /// All tables, each after those it refers to. The ledger of migrations is not among them: the target has its own.
-pub(super) const TABLES: [&str; 28] = [
+pub(super) const TABLES: [&str; 29] = [
     "accounts",
     "sessions",
     "orgs",
@@ -36,6 +36,7 @@ pub(super) const TABLES: [&str; 28] = [
     "managed_guilds",
     "invites",
     "registration_codes",
+    "idempotency_keys",
 ];
 
 const COLUMNS: &str = "

@@ -16,7 +16,7 @@ use utoipa::ToSchema;
 
 use super::orgs::Usage;
 use super::{display_name, permission_names};
-use crate::extract::{JsonBody, Person, Segments, SessionName};
+use crate::extract::{JsonBody, Person, Pressed, Segments, SessionName};
 use crate::openapi::{Gives, words};
 use crate::routes::{Answer, Created, Done, Found, RouteAnswer};
 
@@ -200,15 +200,20 @@ pub struct CreatedOrg {
 pub async fn create_org(
     app: App,
     person: Person,
-    JsonBody(new): JsonBody<NewOrg>,
+    Pressed(JsonBody(new), press): Pressed<JsonBody<NewOrg>>,
 ) -> Answer<Created<CreatedOrg>> {
     let name = display_name(&new.name)?;
     let slug = Slug::parse(&new.slug).map_err(|error| AppError::invalid("slug", error))?;
     let owner = accounts::get(&app, &person.caller.account_id).await?;
     let code = new.invite_code.as_deref();
-    let (id, _) = orgs::register(&app, &owner, name, slug.clone(), code).await?;
+    let press = press.by(person.account());
+    let id = orgs::register(&app, press, &owner, name, slug, code).await?;
+    // It may have been made by an earlier press, and renamed, removed or handed over since.
+    let me = accounts::me(&app, &person.caller.account_id).await?;
+    let org = me.orgs.into_iter().find(|org| org.id == id);
+    let org = org.ok_or(AppError::NotFound)?;
     Ok(Created(CreatedOrg {
-        id,
-        slug: slug.as_str().to_owned(),
+        id: org.id,
+        slug: org.slug,
     }))
 }

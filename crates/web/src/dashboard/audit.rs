@@ -1,7 +1,8 @@
 //! An Org's audit log: looked through, and taken home as a file.
 
 use app::audit::{self, AuditFilter, NamedEntry};
-use app::{App, AppError};
+use app::exports::ExportPlace;
+use app::{App, AppError, OrgScope};
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
@@ -18,7 +19,10 @@ use crate::routes::{Answer, Found, RouteAnswer};
 
 const PAGE: i64 = 50;
 const MOST: i64 = 100;
-const SLICE: i64 = 500;
+/// Rows of an export that are in memory at a time.
+const SLICE: i64 = 32;
+/// Room for a usual slice. A text that grows step by step leaves each of its sizes behind in every thread.
+const SLICE_BYTES: usize = 16 * 1024;
 
 #[derive(Serialize, ToSchema)]
 pub struct AuditList {
@@ -203,33 +207,61 @@ pub async fn export(
     }
     let filter = asked.filter()?;
     let scope = caller.scope;
-    audit::note_export(&app, scope, caller.actor).await?;
     let head = match format {
         Format::Csv => "seq,at_ms,actor_kind,actor_id,actor_name,action,target,detail\r\n",
         Format::Json => "",
     };
-    let start = (app, filter, Some(head.to_owned()), false);
-    let slices = stream::unfold(start, move |(app, mut filter, head, is_over)| async move {
-        if is_over {
-            return None;
-        }
-        let found = match audit::list(&app, scope, &filter, SLICE).await {
-            Ok(found) => found,
-            // The file is cut off visibly: the connection ends before the answer does.
-            Err(error) => return Some((Err(error), (app, filter, None, true))),
-        };
-        filter.before = found.last().map(|entry| entry.row.seq);
-        let is_last = i64::try_from(found.len()).is_ok_and(|count| count < SLICE);
-        let mut text = head.unwrap_or_default();
-        for entry in found {
-            write_line(&mut text, format, entry);
-        }
-        Some((Ok(Bytes::from(text)), (app, filter, None, is_last)))
-    });
+    let reading = Reading {
+        _place: audit::begin_export(&app, scope, caller.actor).await?,
+        app,
+        scope,
+        filter,
+        format,
+        head,
+        is_over: false,
+    };
     Ok(Export {
         format,
-        body: Body::from_stream(slices),
+        body: Body::from_stream(stream::unfold(reading, Reading::next)),
     })
+}
+
+/// An export under way.
+struct Reading {
+    app: App,
+    scope: OrgScope,
+    filter: AuditFilter,
+    format: Format,
+    /// What stands before the first row.
+    head: &'static str,
+    is_over: bool,
+    /// Free again when the file is sent, or nobody takes it any more.
+    _place: ExportPlace,
+}
+
+impl Reading {
+    /// The next slice, read when the one before it is on its way.
+    async fn next(mut self) -> Option<(Result<Bytes, AppError>, Self)> {
+        if self.is_over {
+            return None;
+        }
+        let found = match audit::list(&self.app, self.scope, &self.filter, SLICE).await {
+            Ok(found) => found,
+            Err(error) => {
+                // The file is cut off visibly: the connection ends before the answer does.
+                self.is_over = true;
+                return Some((Err(error), self));
+            }
+        };
+        self.filter.before = found.last().map(|entry| entry.row.seq);
+        self.is_over = i64::try_from(found.len()).is_ok_and(|count| count < SLICE);
+        let mut text = String::with_capacity(SLICE_BYTES);
+        text.push_str(std::mem::take(&mut self.head));
+        for entry in found {
+            write_line(&mut text, self.format, entry);
+        }
+        Some((Ok(Bytes::from(text)), self))
+    }
 }
 
 fn write_line(text: &mut String, format: Format, entry: NamedEntry) {

@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
 
 use super::display_name;
-use crate::extract::{Authorized, JsonBody, Segments, perm};
+use crate::extract::{Authorized, JsonBody, Pressed, Segments, perm};
 use crate::openapi::words;
 use crate::routes::{Answer, Created, Done, Found};
 
@@ -229,14 +229,15 @@ pub struct NewGuild {
 pub async fn claim(
     app: App,
     caller: Authorized<perm::OrgSettings>,
-    JsonBody(new): JsonBody<NewGuild>,
+    Pressed(JsonBody(new), press): Pressed<JsonBody<NewGuild>>,
 ) -> Answer<Created<GuildView>> {
     let request = ClaimRequest {
         discord_guild_id: new.discord_guild_id,
         slug: slug(&new.slug)?,
         name: new.name.as_deref().map(display_name).transpose()?,
     };
-    let id = claims::claim(&app, caller.scope, caller.account, request, caller.actor).await?;
+    let press = press.by(caller.account);
+    let id = claims::claim(&app, press, caller.scope, caller.account, request, caller.actor).await?;
     let (guild, _) = guilds::get(&app, caller.scope, &id).await?;
     Ok(Created(guild.into()))
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{permission_names, permission_set};
-use crate::extract::{Authorized, JsonBody, Segments, perm};
+use crate::extract::{Authorized, JsonBody, Pressed, Segments, perm};
 use crate::openapi::words;
 use crate::routes::{Answer, Created, Done, Found};
 
@@ -22,7 +22,8 @@ pub struct InviteList {
 pub struct InviteView {
     #[schema(value_type = String)]
     id: InviteId,
-    /// Nothing once it does not work any more, and for callers who could not have made it.
+    /// Nothing once it does not work any more, for callers who could not have made it, and when a request was a
+    /// repetition.
     url: Option<String>,
     /// Whether the caller could have made it, and so may re-issue and revoke it.
     can_edit: bool,
@@ -80,7 +81,7 @@ pub async fn list(app: App, caller: Authorized<perm::OrgInvites>, (): ()) -> Ans
 pub async fn create(
     app: App,
     caller: Authorized<perm::OrgInvites>,
-    JsonBody(new): JsonBody<NewInvite>,
+    Pressed(JsonBody(new), press): Pressed<JsonBody<NewInvite>>,
 ) -> Answer<Created<InviteView>> {
     let request = InviteRequest {
         role: new.role,
@@ -88,7 +89,8 @@ pub async fn create(
         note: new.note,
         expiry: new.expires,
     };
-    let made = invites::create(&app, caller.scope, caller.doer(), request).await?;
+    let (scope, press, viewer) = (caller.scope, press.by(caller.account), caller.standing());
+    let made = invites::create_once(&app, press, scope, caller.doer(), viewer, request).await?;
     Ok(Created(made.into()))
 }
 

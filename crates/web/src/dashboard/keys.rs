@@ -2,6 +2,7 @@
 
 use app::bot_keys::{self, BotKey};
 use app::custom_keys::{self, CustomKey, CustomKeyRequest};
+use app::once::Outcome;
 use app::{App, AppError, orgs};
 use domain::action::{Action, ActionGroup, ActionSet};
 use domain::id::{GuildId, KeyId, ServerId};
@@ -10,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::display_name;
-use crate::extract::{Authorized, JsonBody, Segments, perm};
+use crate::extract::{Authorized, JsonBody, Pressed, Segments, perm};
 use crate::routes::{Answer, Created, Done, Found};
 
 #[derive(Serialize, ToSchema)]
@@ -109,6 +110,14 @@ pub struct PlainCustomKey {
     key: String,
 }
 
+#[derive(Serialize, ToSchema)]
+pub struct MadeKey {
+    #[schema(value_type = String)]
+    id: KeyId,
+    // Nothing when the request was a repetition.
+    key: Option<String>,
+}
+
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewKey {
@@ -155,18 +164,25 @@ pub async fn list(app: App, caller: Authorized<perm::ServersKeys>, (): ()) -> An
 pub async fn create(
     app: App,
     caller: Authorized<perm::ServersKeys>,
-    JsonBody(new): JsonBody<NewKey>,
-) -> Answer<Created<PlainCustomKey>> {
+    Pressed(JsonBody(new), press): Pressed<JsonBody<NewKey>>,
+) -> Answer<Created<MadeKey>> {
     let request = CustomKeyRequest {
         name: display_name(&new.name)?,
         guild: new.guild_id,
         server: new.server_id,
         actions: chosen(&new.groups, &new.actions)?,
     };
-    let (id, key) = custom_keys::create(&app, caller.scope, request, caller.actor).await?;
-    Ok(Created(PlainCustomKey {
-        id,
-        key: key.expose().to_owned(),
+    let (scope, press) = (caller.scope, press.by(caller.account));
+    let outcome = custom_keys::create_once(&app, press, scope, request, caller.actor).await?;
+    Ok(Created(match outcome {
+        Outcome::Made((id, key)) => MadeKey {
+            id,
+            key: Some(key.expose().to_owned()),
+        },
+        Outcome::MadeBefore(id) => MadeKey {
+            id: custom_keys::get(&app, scope, &id).await?.id,
+            key: None,
+        },
     }))
 }
 

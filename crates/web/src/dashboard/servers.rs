@@ -1,5 +1,6 @@
 //! Servers and their keys.
 
+use app::once::Outcome;
 use app::servers::ServerChange;
 use app::{App, keys, servers};
 use domain::id::{GuildId, ServerId};
@@ -8,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::display_name;
-use crate::extract::{Authorized, JsonBody, Segments, perm};
+use crate::extract::{Authorized, JsonBody, Pressed, Segments, perm};
 use crate::routes::{Answer, Created, Done, Found};
 
 /// A Server as the dashboard sees it. Of its key only what may be shown to anyone with `servers.view`.
@@ -88,7 +89,7 @@ pub struct RevealedKey {
 pub struct MadeServer {
     #[schema(value_type = String)]
     server_id: ServerId,
-    /// Its full key, for callers with `servers.keys`.
+    /// Its full key, for callers with `servers.keys`. Nothing when the request was a repetition.
     key: Option<String>,
 }
 
@@ -134,14 +135,21 @@ pub async fn get(
 pub async fn create(
     app: App,
     caller: Authorized<perm::ServersManage>,
-    JsonBody(new): JsonBody<NewServer>,
+    Pressed(JsonBody(new), press): Pressed<JsonBody<NewServer>>,
 ) -> Answer<Created<MadeServer>> {
     let name = display_name(&new.name)?;
     let sees_keys = caller.permissions.contains(Permission::ServersKeys);
-    let created = servers::create(&app, caller.scope, new.guild_id, name, caller.actor).await?;
-    Ok(Created(MadeServer {
-        server_id: created.id,
-        key: sees_keys.then(|| created.key.expose().to_owned()),
+    let (scope, press) = (caller.scope, press.by(caller.account));
+    let outcome = servers::create_once(&app, press, scope, new.guild_id, name, caller.actor).await?;
+    Ok(Created(match outcome {
+        Outcome::Made(created) => MadeServer {
+            server_id: created.id,
+            key: sees_keys.then(|| created.key.expose().to_owned()),
+        },
+        Outcome::MadeBefore(id) => MadeServer {
+            server_id: servers::get(&app, scope, &id).await?.id,
+            key: None,
+        },
     }))
 }
 

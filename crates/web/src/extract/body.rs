@@ -14,7 +14,7 @@ use crate::error::Failure;
 use crate::serve::BodyTooSlow;
 use crate::state::WebState;
 
-const JSON_LIMIT_BYTES: usize = 64 * 1024;
+pub(super) const JSON_LIMIT_BYTES: usize = 64 * 1024;
 
 /// A body parsed as `T`. `T` refuses unknown fields by itself.
 pub struct JsonBody<T>(pub T);

@@ -7,6 +7,7 @@ mod cookie;
 mod guard;
 mod path;
 mod person;
+mod pressed;
 
 pub use asked::{Asked, Asks, Question};
 pub use authorized::{Authorized, KnownOrg, Required, perm};
@@ -15,3 +16,4 @@ pub use cookie::cookie;
 pub use guard::{Guard, Guarded, Stop};
 pub use path::{Segment, Segments, SessionName};
 pub use person::{Person, session_token};
+pub use pressed::{IDEMPOTENCY_KEY, Pressed};

@@ -21,7 +21,7 @@ pub use failures::{Code, codes};
 
 use crate::docs::unchanged_or;
 use crate::error::ErrorObject;
-use crate::extract::Asks;
+use crate::extract::{Asks, IDEMPOTENCY_KEY};
 use crate::layers::Surface;
 use crate::routes::{Access, RouteAnswer, RouteSpec};
 
@@ -145,9 +145,12 @@ fn operation(route: &RouteSpec, schemas: &mut BTreeMap<String, Value>) -> Value 
         operation["x-permission"] = permission.as_str().into();
         operation["description"] = description.into();
     }
-    if !route.asks.is_empty() {
-        let asks: Vec<Value> = route.asks.iter().map(query_parameter).collect();
-        operation["parameters"] = asks.into();
+    let mut parameters: Vec<Value> = route.asks.iter().map(query_parameter).collect();
+    if route.repeatable {
+        parameters.push(idempotency_key());
+    }
+    if !parameters.is_empty() {
+        operation["parameters"] = parameters.into();
     }
     if let Some(body) = route.takes {
         let schema = add(schemas, body());
@@ -178,6 +181,16 @@ fn query_parameter(asks: &Asks) -> Value {
         Asks::OneOf(_, words) => json!({ "type": "string", "enum": words }),
     };
     json!({ "name": asks.name(), "in": "query", "required": false, "schema": schema })
+}
+
+fn idempotency_key() -> Value {
+    json!({
+        "name": IDEMPOTENCY_KEY,
+        "in": "header",
+        "required": false,
+        "description": "A name for this request, new for each one. Sent again with the same body within 24 hours, it answers with what was made the first time, without secrets.",
+        "schema": { "type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$" },
+    })
 }
 
 fn needs(permission: Permission) -> String {
@@ -308,6 +321,12 @@ fn route_codes(route: &RouteSpec) -> Vec<&'static str> {
     }
     if !route.asks.is_empty() {
         codes.push("INVALID_PARAMETER");
+    }
+    if route.repeatable {
+        codes.push("IDEMPOTENCY_KEY_REUSED");
+    }
+    if matches!(route.answer, RouteAnswer::File) {
+        codes.push("EXPORTS_RUNNING");
     }
     if route.path.contains("{account}") {
         codes.push("RANK_TOO_LOW");

@@ -2,6 +2,7 @@
 
 import { sentence } from '../format';
 import { session, signInAddress } from '../session.svelte';
+import { REPEATABLE } from './repeatable';
 import type { Operations } from './schema';
 
 export type Operation = keyof Operations;
@@ -83,15 +84,32 @@ export function address(path: string, values: Record<string, string>, query: Loo
   return `/api${filled}${text ? `?${text}` : ''}`;
 }
 
+/** Keys of presses whose outcome is not known. The same press again gets the same key, and so makes nothing twice. */
+const pressed = new Map<string, string>();
+
+function keyOf(press: string): string {
+  const known = pressed.get(press);
+  if (known) return known;
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  const key = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  pressed.set(press, key);
+  return key;
+}
+
 async function send(operation: string, input: Loose): Promise<unknown> {
   const [method = 'GET', path = '/'] = operation.split(' ');
   const reading = method === 'GET';
+  const press = REPEATABLE.has(operation) ? JSON.stringify([operation, input.path, input.body]) : null;
   let answer: Response;
   try {
     answer = await fetch(address(path, input.path ?? {}, input.query), {
       method,
       credentials: 'same-origin',
-      headers: { accept: 'application/json', ...(reading ? {} : { 'content-type': 'application/json' }) },
+      headers: {
+        accept: 'application/json',
+        ...(reading ? {} : { 'content-type': 'application/json' }),
+        ...(press ? { 'idempotency-key': keyOf(press) } : {}),
+      },
       // The content type is what tells a call of ours from a form of somebody else, so there is always a body.
       body: reading ? undefined : JSON.stringify(input.body ?? {}),
       signal: input.signal,
@@ -100,6 +118,8 @@ async function send(operation: string, input: Loose): Promise<unknown> {
     if (input.signal?.aborted) throw cause;
     throw new ApiError(0, 'NO_ANSWER', 'The server could not be reached. Check your connection, then try again.');
   }
+  // An answer decides what became of a press; the next one is new. A failure of the server may have been too late.
+  if (press && answer.status < 500 && answer.status !== 408) pressed.delete(press);
   if (answer.status === 204) return undefined;
   const body: unknown = await answer.json().catch(() => null);
   if (answer.ok && body !== null) return body;

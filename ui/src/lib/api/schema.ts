@@ -115,7 +115,10 @@ export interface InviteView {
   permissions: Array<string>;
   revoked: boolean;
   role: Role;
-  /** Nothing once it does not work any more, and for callers who could not have made it. */
+  /**
+   * Nothing once it does not work any more, for callers who could not have made it, and when a request was a
+   * repetition.
+   */
   url?: string | null;
   uses: number;
 }
@@ -130,9 +133,11 @@ export interface KeyView {
   rotated_at_ms: number;
 }
 
+export interface MadeKey { id: string; key?: string | null }
+
 /** A new Server. */
 export interface MadeServer {
-  /** Its full key, for callers with `servers.keys`. */
+  /** Its full key, for callers with `servers.keys`. Nothing when the request was a repetition. */
   key?: string | null;
   server_id: string;
 }
@@ -189,26 +194,8 @@ export interface OrgChange { name?: string | null; refuse_query_keys?: boolean |
 /** The short name of what is removed, typed by hand. */
 export interface OrgRemoval { confirm: string }
 
-export interface OrgSummary {
-  ceilings: Usage;
-  id: string;
-  name: string;
-  permissions: Array<string>;
-  role: Role;
-  slug: string;
-  tier: Tier;
-  usage: Usage;
-}
-
-export interface OrgView {
-  ceilings: Usage;
-  id: string;
-  name: string;
-  refuse_query_keys: boolean;
-  slug: string;
-  tier: Tier;
-  usage: Usage;
-}
+export interface OrgSummary { ceilings: Usage; id: string; name: string; permissions: Array<string>; role: Role; slug: string; tier: Tier; usage: Usage }
+export interface OrgView { ceilings: Usage; id: string; name: string; refuse_query_keys: boolean; slug: string; tier: Tier; usage: Usage }
 
 export interface Overview {
   attention: Array<Attention>;
@@ -353,7 +340,7 @@ export interface Operations {
   /** Needs the permission `servers.keys` in the organisation. */
   'GET /orgs/{org}/keys': { path: { org: string }; query: {}; body: undefined; answer: CustomKeyList };
   /** Needs the permission `servers.keys` in the organisation. */
-  'POST /orgs/{org}/keys': { path: { org: string }; query: {}; body: NewKey; answer: PlainCustomKey };
+  'POST /orgs/{org}/keys': { path: { org: string }; query: {}; body: NewKey; answer: MadeKey };
   /** Needs the permission `servers.keys` in the organisation. */
   'PUT /orgs/{org}/keys/{key}': { path: { org: string; key: string }; query: {}; body: EditedKey; answer: undefined };
   /** Needs the permission `servers.keys` in the organisation. */
