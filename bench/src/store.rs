@@ -163,6 +163,7 @@ impl Store {
                 unknown_keys: any,
                 dashboard: any,
                 link_starts: any,
+                link_steps: any,
             },
             platforms: Platforms::default(),
             operators: Vec::new(),

@@ -39,6 +39,7 @@ impl World {
             |limits| {
                 limits.dashboard.burst = 10_000;
                 limits.link_starts.burst = 10_000;
+                limits.link_steps.burst = 10_000;
             },
             |_| {},
         )

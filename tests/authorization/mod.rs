@@ -3,4 +3,5 @@ mod callers;
 mod csrf;
 pub mod examples;
 mod matrix;
+mod networks;
 mod tenancy;

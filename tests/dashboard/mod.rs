@@ -6,6 +6,7 @@ mod keys;
 mod names;
 mod parallel;
 mod rate;
+mod refusals;
 mod repeats;
 mod servers;
 mod sessions;

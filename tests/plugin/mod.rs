@@ -20,7 +20,7 @@ mod order;
 mod remove;
 mod retired;
 mod scope;
-mod support;
+pub mod support;
 mod transport;
 mod unknown_keys;
 mod uses;

@@ -78,6 +78,7 @@ pub fn generous() -> Limits {
         unknown_keys: most,
         dashboard: most,
         link_starts: most,
+        link_steps: most,
     }
 }
 

@@ -14,6 +14,7 @@ use crate::error::AppError;
 use crate::error_log::WriteGroups;
 use crate::gate::KeyUse;
 use crate::linking;
+use crate::refusals;
 use crate::seen::WriteMarks;
 use crate::state::App;
 use crate::steam_calls;
@@ -105,9 +106,10 @@ pub async fn flush_errors(app: &App) -> Result<(), AppError> {
 }
 
 /// The steps of housekeeping, by the names under which their failures are counted.
-const HOUSEKEEPING: [(&str, StepOf); 12] = [
+const HOUSEKEEPING: [(&str, StepOf); 13] = [
     ("last_uses", |app| Box::pin(flush_uses(app))),
     ("seen", |app| Box::pin(flush_seen(app))),
+    ("refusals", |app| Box::pin(refusals::flush(app))),
     ("versions", |app| Box::pin(versions::flush(app))),
     ("steam_calls", |app| Box::pin(steam_calls::share(app))),
     ("flows", |app| Box::pin(linking::clear_expired(app))),

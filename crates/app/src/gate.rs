@@ -26,6 +26,7 @@ pub struct Gate {
     networks: Buckets<ClientNetwork>,
     accounts: Buckets<i64>,
     link_starts: Buckets<ClientNetwork>,
+    link_steps: Buckets<ClientNetwork>,
     checks: Buckets<SteamAccount>,
 }
 
@@ -44,6 +45,7 @@ pub struct Limits {
     pub unknown_keys: RateLimit,
     pub dashboard: RateLimit,
     pub link_starts: RateLimit,
+    pub link_steps: RateLimit,
 }
 
 impl Limits {
@@ -82,6 +84,7 @@ impl Gate {
             networks: Buckets::new(),
             accounts: Buckets::new(),
             link_starts: Buckets::new(),
+            link_steps: Buckets::new(),
             checks: Buckets::new(),
         }
     }
@@ -130,6 +133,12 @@ impl Gate {
             .take(network, self.clock.steady_ms(), self.limits.link_starts)
     }
 
+    /// Counts a button that somebody presses on a public page, and a way back from a sign-in.
+    pub fn take_link_step(&self, network: ClientNetwork) -> Decision {
+        let now_ms = self.clock.steady_ms();
+        self.link_steps.take(network, now_ms, self.limits.link_steps)
+    }
+
     /// Counts a question about a player that somebody pressed a button for.
     pub fn take_check(&self, player: SteamAccount) -> Decision {
         self.checks.take(player, self.clock.steady_ms(), CHECKS)
@@ -155,6 +164,7 @@ impl Gate {
         self.networks.sweep(steady_ms);
         self.accounts.sweep(steady_ms);
         self.link_starts.sweep(steady_ms);
+        self.link_steps.sweep(steady_ms);
         self.checks.sweep(steady_ms);
         uses.sort_unstable_by_key(|used| used.key_num);
         uses
@@ -264,6 +274,7 @@ mod tests {
             unknown_keys: limit,
             dashboard: limit,
             link_starts: limit,
+            link_steps: limit,
         };
         Gate::new(limits, clock)
     }

@@ -30,6 +30,7 @@ pub mod overview;
 pub mod platforms;
 pub mod plugin;
 pub mod readiness;
+pub mod refusals;
 pub mod seen;
 pub mod servers;
 pub mod sessions;

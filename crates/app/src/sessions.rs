@@ -3,11 +3,10 @@
 use domain::audit::{Actor, AuditAction};
 use domain::blocklist::BlockEntry;
 use domain::id::OrgId;
-use domain::permission::Permission;
 use domain::token::SessionToken;
 use storage::accounts::Account;
 pub use storage::sessions::{Caller, Session};
-use storage::{AccountNum, OrgScope, Tx, Work, audit, blocklist, orgs, sessions};
+use storage::{AccountNum, Tx, Work, audit, blocklist, sessions};
 
 use crate::error::AppError;
 use crate::state::App;
@@ -117,55 +116,6 @@ impl Work for Touch {
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
         Ok(sessions::touch(tx, &self.hash, self.now_ms).await?)
-    }
-}
-
-/// Writes down that a member was refused. Bounded by the account's rate limit, and never in the way of the answer.
-pub fn note_denied(app: &App, scope: OrgScope, actor: Actor, permission: Permission) {
-    let (noting, now_ms) = (app.clone(), app.now_ms());
-    app.tasks.spawn(async move {
-        if let Err(error) = noting
-            .db
-            .write(NoteDenied {
-                scope,
-                actor,
-                permission,
-                now_ms,
-            })
-            .await
-        {
-            tracing::warn!(error = %error.internal_detail(), "a refusal was not written down");
-        }
-    });
-}
-
-struct NoteDenied {
-    scope: OrgScope,
-    actor: Actor,
-    permission: Permission,
-    now_ms: i64,
-}
-
-impl Work for NoteDenied {
-    type Output = ();
-    type Error = AppError;
-    const NAME: &'static str = "note_denied";
-
-    fn tenant(&self) -> Option<i64> {
-        Some(self.scope.num())
-    }
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        orgs::lock(tx, self.scope).await?;
-        let detail = format!(r#"{{"permission":"{}"}}"#, self.permission.as_str());
-        let entry = audit::Entry {
-            at_ms: self.now_ms,
-            actor: &self.actor,
-            action: AuditAction::AccessDenied,
-            target: None,
-            detail: &detail,
-        };
-        Ok(audit::append(tx, self.scope, &entry).await?)
     }
 }
 

@@ -5,7 +5,7 @@ use domain::blocklist::BlockEntry;
 use domain::flow::{FlowToken, TRIP_MS};
 use domain::id::{AccountId, OrgId};
 use domain::name::DisplayName;
-use domain::network::{ClientAddress, ClientNetwork};
+use domain::network::ClientAddress;
 use domain::oauth::{PkceVerifier, State};
 use domain::platform_id::DiscordId;
 use domain::return_path::ReturnPath;
@@ -70,20 +70,13 @@ fn verifier_place(state_hash: &str) -> Aad<'_> {
     }
 }
 
-/// The first thing that stores anything about a visitor, so it is limited for each network.
+/// The first thing that stores anything about a visitor.
 async fn start(
     app: &App,
     purpose: SignInPurpose,
     return_to: ReturnPath,
     address: ClientAddress,
 ) -> Result<Departure, AppError> {
-    let network = ClientNetwork::exact(address);
-    let decision = app.gate.take_link_start(network);
-    if !decision.allowed {
-        return Err(AppError::RateLimited {
-            retry_after_ms: decision.retry_after_ms,
-        });
-    }
     refuse_blocked_network(app, address).await?;
     let (token, state) = (FlowToken::generate(&*app.random), State::generate(&*app.random));
     let verifier = PkceVerifier::generate(&*app.random);

@@ -17,6 +17,7 @@ use crate::gate::{Gate, Limits};
 use crate::master_keys;
 use crate::platforms::Platforms;
 use crate::readiness::Readiness;
+use crate::refusals::Refusals;
 use crate::seen::Seen;
 use crate::steam_calls;
 use crate::steam_groups::SteamGroups;
@@ -38,6 +39,7 @@ pub struct Inner {
     pub gate: Gate,
     pub errors: ErrorLog,
     pub exports: Exports,
+    pub refusals: Refusals,
     pub seen: Seen,
     pub steam_groups: SteamGroups,
     pub versions: Versions,
@@ -93,6 +95,7 @@ impl App {
                 vault,
                 errors: ErrorLog::default(),
                 exports: Exports::default(),
+                refusals: Refusals::default(),
                 seen: Seen::default(),
                 steam_groups: SteamGroups::default(),
                 versions: Versions::default(),
@@ -136,6 +139,7 @@ impl From<&config::Limits> for Limits {
             unknown_keys: plain(limits.unknown_keys_per_minute, limits.unknown_keys_per_minute),
             dashboard: plain(limits.dashboard_per_second * 60, limits.dashboard_burst),
             link_starts: plain(limits.link_starts_per_minute, limits.link_starts_per_minute),
+            link_steps: plain(limits.link_steps_per_minute, limits.link_steps_per_minute),
         }
     }
 }

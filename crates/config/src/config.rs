@@ -110,6 +110,7 @@ pub struct Limits {
     pub dashboard_per_second: u32,
     pub dashboard_burst: u32,
     pub link_starts_per_minute: u32,
+    pub link_steps_per_minute: u32,
 }
 
 /// The limits of one tier, counted per key.

@@ -174,7 +174,9 @@ pub(crate) static SETTINGS: &[Setting] = &[
     set("limits.dashboard_burst", count("requests", 100, 1, 100_000),
         "Dashboard requests one account may make at once after a rest."),
     set("limits.link_starts_per_minute", count("sign-ins", 30, 1, 100_000),
-        "Sign-ins that one address may begin on the link pages in a minute."),
+        "Sign-ins that one address may begin in a minute."),
+    set("limits.link_steps_per_minute", count("steps", 60, 1, 100_000),
+        "Buttons that one address may press on public pages in a minute, and ways back from a sign-in."),
 
     set("limits.free.per_minute", rate(240), "Requests a key of the Free tier may make each minute."),
     set("limits.free.burst", rate(480), "Requests a key of the Free tier may make at once after a rest."),

@@ -161,6 +161,7 @@ async fn shut_down(app: &App, stopper: &watch::Sender<bool>) {
         background::flush_seen(app).await,
         app::versions::flush(app).await,
         background::flush_errors(app).await,
+        app::refusals::flush_all(app).await,
         app::steam_calls::share(app).await,
     ] {
         if let Err(error) = flushed {

@@ -135,6 +135,8 @@ impl TestApp {
     /// Waits for what requests left to the background.
     pub async fn settle(&self) {
         self.app.tasks.finish(Duration::from_secs(10)).await;
+        let noted = app::refusals::flush_all(&self.app).await;
+        noted.expect("refusals are written down");
     }
 
     /// Every flow ends here: all invariants must hold.
@@ -169,5 +171,6 @@ pub(crate) fn default_limits() -> Limits {
         unknown_keys: plain(30, 30),
         dashboard: plain(1200, 100),
         link_starts: plain(30, 30),
+        link_steps: plain(60, 60),
     }
 }

@@ -79,23 +79,17 @@ fn open_routes(routes: Routes) -> Routes {
 
 fn sign_in_routes(routes: Routes) -> Routes {
     let routes = routes
-        .trip("/auth/discord/login", get(dashboard_sign_in::login))
-        .trip(
-            "/auth/discord/login/callback",
-            get(dashboard_sign_in::login_callback),
-        )
-        .trip("/auth/discord/claim", get(dashboard_sign_in::claim))
-        .trip(
-            "/auth/discord/claim/callback",
-            get(dashboard_sign_in::claim_callback),
-        );
+        .departure("/auth/discord/login", dashboard_sign_in::login)
+        .arrival("/auth/discord/login/callback", dashboard_sign_in::login_callback)
+        .departure("/auth/discord/claim", dashboard_sign_in::claim)
+        .arrival("/auth/discord/claim/callback", dashboard_sign_in::claim_callback);
     let purposes = [FlowPurpose::Link, FlowPurpose::Unlink];
     let pairs = purposes
         .into_iter()
         .flat_map(|purpose| [(Provider::Discord, purpose), (Provider::Steam, purpose)]);
-    pairs
-        .flat_map(|(provider, purpose)| sign_in::routes(provider, purpose))
-        .fold(routes, |routes, (path, route)| routes.trip(path, route))
+    pairs.fold(routes, |routes, (provider, purpose)| {
+        sign_in::add(routes, provider, purpose)
+    })
 }
 
 /// The dashboard's pages, and the invitation that leads into it.

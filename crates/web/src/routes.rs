@@ -2,21 +2,20 @@
 
 use std::sync::OnceLock;
 
-use app::{App, AppError};
+use app::App;
 use axum::Router;
-use axum::body::Body;
 use axum::extract::{FromRequest, FromRequestParts, Request, State};
 use axum::handler::Handler;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodFilter, MethodRouter, on};
 use domain::permission::Permission;
-use http::header::{CACHE_CONTROL, CONTENT_TYPE};
-use http::{HeaderValue, Method, StatusCode};
-use serde::Serialize;
+use http::Method;
 
-use crate::error::{Failure, failed_response};
+pub use crate::answers::{Answer, Created, Done, Found};
+use crate::error::failed_response;
 use crate::extract::{Asks, Authorized, Guarded, KnownOrg, Person, Required, Stop};
 use crate::openapi::{Described, Gives, Takes};
+use crate::public::sign_in::trip_asks;
 use crate::state::WebState;
 
 /// Who may call a route.
@@ -46,6 +45,8 @@ pub struct RouteSpec {
     pub stop: Option<Stop>,
     /// Also served below `/api`.
     pub mirrored: bool,
+    /// Counted before anything else is done. Every route that writes without a session has one.
+    pub limit: Option<NetworkLimit>,
     /// What it does, in a few words.
     pub summary: &'static str,
     /// The JSON body it reads, if any.
@@ -55,6 +56,15 @@ pub struct RouteSpec {
     /// It makes something, once for each `Idempotency-Key`.
     pub repeatable: bool,
     pub answer: RouteAnswer,
+}
+
+/// What one network may do at routes that store something for people who are not signed in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NetworkLimit {
+    /// Sign-ins that begin.
+    Starts,
+    /// Everything that follows: ways back from a sign-in, and buttons.
+    Steps,
 }
 
 /// What a route answers with when all is well.
@@ -72,54 +82,6 @@ pub enum RouteAnswer {
     File,
     /// 303: the browser is sent on.
     SeeOther,
-}
-
-/// What a dashboard handler returns.
-pub type Answer<T> = Result<T, Failure>;
-
-/// 200 with a JSON body.
-pub struct Found<T>(pub T);
-
-/// 201 with a JSON body.
-pub struct Created<T>(pub T);
-
-/// 204.
-pub struct Done;
-
-impl<T: Serialize> IntoResponse for Found<T> {
-    fn into_response(self) -> Response {
-        json(StatusCode::OK, &self.0)
-    }
-}
-
-impl<T: Serialize> IntoResponse for Created<T> {
-    fn into_response(self) -> Response {
-        json(StatusCode::CREATED, &self.0)
-    }
-}
-
-impl IntoResponse for Done {
-    fn into_response(self) -> Response {
-        StatusCode::NO_CONTENT.into_response()
-    }
-}
-
-fn json(status: StatusCode, value: &impl Serialize) -> Response {
-    let Ok(body) = serde_json::to_vec(value) else {
-        return failed_response(AppError::Internal(
-            "an answer could not be written as JSON".to_owned(),
-        ));
-    };
-    let mut response = Response::new(Body::from(body));
-    *response.status_mut() = status;
-    response.headers_mut().insert(
-        CONTENT_TYPE,
-        HeaderValue::from_static("application/json; charset=utf-8"),
-    );
-    response
-        .headers_mut()
-        .insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    response
 }
 
 /// The router and its table, grown together.
@@ -187,6 +149,7 @@ impl Routes {
             },
             stop: None,
             mirrored: true,
+            limit: None,
             summary,
             takes: I::BODY,
             asks: I::ASKS,
@@ -240,6 +203,7 @@ impl Routes {
             access,
             stop: None,
             mirrored: true,
+            limit: None,
             summary,
             takes: I::BODY,
             asks: I::ASKS,
@@ -264,6 +228,7 @@ impl Routes {
             access,
             stop: None,
             mirrored: false,
+            limit: None,
             summary,
             takes: None,
             asks: &[],
@@ -289,56 +254,71 @@ impl Routes {
         H: Handler<T, WebState>,
         T: Guarded + 'static,
     {
-        let (answer, route) = (RouteAnswer::SeeOther, on(MethodFilter::POST, handler));
-        self = self.open((path, summary), Access::Public, answer, route);
+        self = self.limited(Method::POST, (path, summary), NetworkLimit::Steps, handler);
         if let Some(last) = self.table.last_mut() {
-            last.method = Method::POST;
             last.stop = Some(T::STOP);
         }
         self
     }
 
-    /// A step of a sign-in: out to a provider, or back from one.
-    pub(crate) fn trip(self, path: &'static str, route: MethodRouter<WebState>) -> Self {
-        let summary = if path.ends_with("/callback") {
-            "Come back from a sign-in"
-        } else {
-            "Begin a sign-in"
+    /// The way out to a provider.
+    pub(crate) fn departure<H, T>(self, path: &'static str, handler: H) -> Self
+    where
+        H: Handler<T, WebState>,
+        T: 'static,
+    {
+        let about = (path, "Begin a sign-in");
+        self.limited(Method::GET, about, NetworkLimit::Starts, handler)
+    }
+
+    /// The way back from a provider.
+    pub(crate) fn arrival<H, T>(self, path: &'static str, handler: H) -> Self
+    where
+        H: Handler<T, WebState>,
+        T: 'static,
+    {
+        let about = (path, "Come back from a sign-in");
+        self.limited(Method::GET, about, NetworkLimit::Steps, handler)
+    }
+
+    /// A route that stores something for whoever comes. Their network is counted before the handler sees them.
+    fn limited<H, T>(
+        mut self,
+        method: Method,
+        (path, summary): (&'static str, &'static str),
+        limit: NetworkLimit,
+        handler: H,
+    ) -> Self
+    where
+        H: Handler<T, WebState>,
+        T: 'static,
+    {
+        let run = move |State(state): State<WebState>, request: Request| async move {
+            match state.count_network(limit, &request) {
+                Ok(()) => handler.call(request, state).await,
+                Err(error) => failed_response(error),
+            }
         };
-        let mut routes = self.open((path, summary), Access::Public, RouteAnswer::SeeOther, route);
-        if let Some(last) = routes.table.last_mut() {
-            last.asks = trip_asks(path);
-        }
-        routes
+        let filter = MethodFilter::try_from(method.clone()).unwrap_or(MethodFilter::GET);
+        self.router = self.router.route(path, on(filter, run));
+        self.table.push(RouteSpec {
+            method,
+            path,
+            access: Access::Public,
+            stop: None,
+            mirrored: false,
+            repeatable: false,
+            limit: Some(limit),
+            summary,
+            takes: None,
+            asks: trip_asks(path),
+            answer: RouteAnswer::SeeOther,
+        });
+        self
     }
 
     pub(crate) fn finish(self) -> (Router<WebState>, Vec<RouteSpec>) {
         (self.router, self.table)
-    }
-}
-
-/// What a step of a sign-in reads from its address.
-fn trip_asks(path: &str) -> &'static [Asks] {
-    const DISCORD: [Asks; 3] = [Asks::Text("state"), Asks::Text("code"), Asks::Text("error")];
-    const STEAM: [Asks; 11] = [
-        Asks::Text("state"),
-        Asks::Text("openid.ns"),
-        Asks::Text("openid.mode"),
-        Asks::Text("openid.op_endpoint"),
-        Asks::Text("openid.claimed_id"),
-        Asks::Text("openid.identity"),
-        Asks::Text("openid.return_to"),
-        Asks::Text("openid.response_nonce"),
-        Asks::Text("openid.assoc_handle"),
-        Asks::Text("openid.signed"),
-        Asks::Text("openid.sig"),
-    ];
-    match path {
-        "/auth/discord/login" => &[Asks::Text("return_to")],
-        "/auth/discord/claim" => &[Asks::Text("org")],
-        _ if !path.ends_with("/callback") => &[Asks::Text("guild")],
-        _ if path.starts_with("/auth/steam/") => &STEAM,
-        _ => &DISCORD,
     }
 }
 

@@ -3,14 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use app::App;
-use axum::extract::FromRef;
+use app::{App, AppError};
+use axum::extract::{FromRef, Request};
 use domain::link::Country;
-use domain::network::{ClientAddress, client_address};
+use domain::network::{ClientAddress, ClientNetwork, client_address};
 use domain::token::SessionToken;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use ipnet::IpNet;
 
+use crate::routes::NetworkLimit;
 use crate::serve::Peer;
 
 #[derive(Clone)]
@@ -20,6 +21,22 @@ pub struct WebState {
 }
 
 impl WebState {
+    /// Counts a request for the network it comes from.
+    pub fn count_network(&self, limit: NetworkLimit, request: &Request) -> Result<(), AppError> {
+        let peer = Peer::of(request.extensions());
+        let network = ClientNetwork::exact(self.settings.client(peer, request.headers()));
+        let decision = match limit {
+            NetworkLimit::Starts => self.app.gate.take_link_start(network),
+            NetworkLimit::Steps => self.app.gate.take_link_step(network),
+        };
+        if decision.allowed {
+            return Ok(());
+        }
+        Err(AppError::RateLimited {
+            retry_after_ms: decision.retry_after_ms,
+        })
+    }
+
     /// Where a visitor is, as two letters: from the proxy's header if one is configured, else from the table of networks.
     /// The address itself goes no further.
     pub fn country(&self, peer: Peer, headers: &HeaderMap, client: ClientAddress) -> Option<Country> {

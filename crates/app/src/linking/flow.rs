@@ -95,8 +95,10 @@ pub(crate) fn revoke_later(app: &App, token: AccessToken) {
 /// Forgets the flow of this browser. It is no failure when there is none.
 pub async fn restart(app: &App, token: &FlowToken) -> Result<(), AppError> {
     let hash = token.hash();
-    let found = flows::find(&app.db, &hash, 0).await?;
-    let sealed = found.and_then(|flow| flow.token_sealed);
+    let Some(flow) = flows::find(&app.db, &hash, 0).await? else {
+        return Ok(());
+    };
+    let sealed = flow.token_sealed;
     app.db.write(Forget { hash: hash.clone() }).await?;
     if let Some(token) = sealed.and_then(|sealed| open_token(app, &hash, &sealed)) {
         revoke_later(app, token);

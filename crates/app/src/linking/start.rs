@@ -1,7 +1,7 @@
 //! The way out to a provider.
 
 use domain::flow::{FlowPurpose, FlowToken, JoinMode, LIFETIME_MS, Provider, TRIP_MS};
-use domain::network::{ClientAddress, ClientNetwork};
+use domain::network::ClientAddress;
 use domain::oauth::{PkceVerifier, State};
 use platform::discord::oauth::Scope;
 use storage::flows::{self, Trip};
@@ -19,8 +19,7 @@ pub struct Started {
     pub new_flow: Option<FlowToken>,
 }
 
-/// Begins a sign-in for a page. This is the first thing that stores anything about a visitor, so it is limited for each
-/// network; a flow under way goes on.
+/// Begins a sign-in for a page. This is the first thing that stores anything about a visitor; a flow under way goes on.
 pub async fn start(
     app: &App,
     slug: &str,
@@ -29,12 +28,6 @@ pub async fn start(
     token: Option<&FlowToken>,
     address: ClientAddress,
 ) -> Result<Started, AppError> {
-    let decision = app.gate.take_link_start(ClientNetwork::exact(address));
-    if !decision.allowed {
-        return Err(AppError::RateLimited {
-            retry_after_ms: decision.retry_after_ms,
-        });
-    }
     refuse_blocked_network(app, address).await?;
     let page = link_pages::find(&app.db, slug).await?.ok_or(AppError::NotFound)?;
     let under_way = match token {

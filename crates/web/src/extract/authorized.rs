@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 
+use app::refusals::Refusal;
 use app::team::{Doer, Standing};
 use app::{AccountNum, AppError, OrgScope, sessions};
 use axum::extract::{FromRequestParts, RawPathParams};
@@ -15,6 +16,7 @@ use http::{HeaderMap, Method};
 use super::body::is_json;
 use super::person::session_token;
 use crate::error::Failure;
+use crate::routes::template_of;
 use crate::state::{Settings, WebState};
 
 /// A permission as a type, so that a route's signature says what it needs.
@@ -114,7 +116,13 @@ impl<P: Required> FromRequestParts<WebState> for Authorized<P> {
         let membership = caller.membership.ok_or(AppError::NotFound)?;
         let actor = Actor::Account(caller.account_id);
         if !membership.permissions.contains(P::PERMISSION) {
-            sessions::note_denied(&state.app, membership.scope, actor, P::PERMISSION);
+            let refusal = Refusal {
+                scope: membership.scope,
+                actor,
+                permission: P::PERMISSION,
+                route: [parts.method.as_str(), " ", template_of(parts.uri.path())].concat(),
+            };
+            state.app.refusals.note(refusal, state.app.now_ms());
             return Err(AppError::MissingPermission {
                 permission: P::PERMISSION.as_str(),
             }

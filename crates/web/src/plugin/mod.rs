@@ -58,11 +58,7 @@ pub async fn answer(state: &WebState, request: Request) -> Response {
         }
     }
     let (parts, body) = request.into_parts();
-    let peer = parts
-        .extensions
-        .get::<Peer>()
-        .copied()
-        .unwrap_or(Peer(std::net::SocketAddr::from(([0, 0, 0, 0], 0))));
+    let peer = Peer::of(&parts.extensions);
     let mut params = Params::parse(parts.uri.query().unwrap_or(""), CallBody::Empty);
     let key = presented(&parts.headers, &params);
     if state.settings.require_tls

@@ -31,11 +31,7 @@ impl FromRequestParts<WebState> for Visitor {
     type Rejection = Failure;
 
     async fn from_request_parts(parts: &mut Parts, state: &WebState) -> Result<Self, Failure> {
-        let peer = parts
-            .extensions
-            .get::<Peer>()
-            .copied()
-            .unwrap_or(Peer(std::net::SocketAddr::from(([0, 0, 0, 0], 0))));
+        let peer = Peer::of(&parts.extensions);
         let (headers, settings) = (&parts.headers, &*state.settings);
         let query = parts.uri.query().unwrap_or_default();
         let asked = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "lang");

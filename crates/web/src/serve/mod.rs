@@ -12,7 +12,7 @@ mod watchdog;
 use std::{convert::Infallible, future::Future, io, net::SocketAddr, pin::pin, sync::Arc, time::Duration};
 
 use axum::body::Body;
-use http::{Request, Response};
+use http::{Extensions, Request, Response};
 use ipnet::IpNet;
 use tokio::{
     net::{TcpListener, TcpSocket},
@@ -86,6 +86,14 @@ impl Default for Limits {
 /// that reached an IPv6 socket is given as IPv4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Peer(pub SocketAddr);
+
+impl Peer {
+    /// Where a request comes from. One that came over no connection is nobody's.
+    pub fn of(extensions: &Extensions) -> Self {
+        let nobody = Self(SocketAddr::from(([0, 0, 0, 0], 0)));
+        extensions.get().copied().unwrap_or(nobody)
+    }
+}
 
 /// What became of the connections that were open when shutdown began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
