@@ -13,6 +13,10 @@ UI_SOURCES = $(shell find ui/src ui/public ui/styles ui/scripts ui/index.html ui
 # nextest runs the tests of all crates side by side; plain cargo does where it is not installed.
 TESTS = $(if $(shell command -v cargo-nextest),cargo nextest run --workspace,cargo test --workspace)
 
+# What `make torture` runs: the crash tests, and every race and freshness loop elsewhere.
+TORTURE = torture linking::races linking::quota people::team::two_transfers people::invites::accepting_many \
+  dashboard::freshness dashboard::parallel
+
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
@@ -60,11 +64,9 @@ lint: ## formatting, clippy, the rules of the house, dependencies
 	python3 tools/house.py
 	cargo fmt --check
 	cargo clippy --workspace --all-targets -- -D warnings
-	@if command -v cargo-deny >/dev/null; then \
-	  cargo deny check --hide-inclusion-graph bans licenses sources; \
-	else \
-	  echo "lint: cargo-deny is not installed, licences and sources not checked"; \
-	fi
+	@cargo deny --version >/dev/null 2>&1 || { echo "lint: cargo-deny is missing; run tools/ensure-packages" >&2; exit 1; }
+	cargo deny --log-level error check --hide-inclusion-graph bans licenses sources
+	tools/advisories
 
 fmt: ## format the Rust code
 	cargo fmt
@@ -87,7 +89,7 @@ bench: ## measure a release build; the report goes to bench/results
 torture: ## the crash and load tests at full scale; the log goes to bench/results
 	mkdir -p $(RESULTS)
 	SYMBOLON_TEST_SCALE=full tools/with-postgres --durable \
-	  cargo test --release -p symbolon --test all -- torture linking::races linking::quota --nocapture --test-threads=1 \
+	  cargo test --release -p symbolon --test all -- $(TORTURE) --nocapture --test-threads=1 \
 	  2>&1 | tee $(RESULTS)/torture-$(DATE).txt
 
 clean-data: ## throw the sandbox's data away

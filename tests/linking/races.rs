@@ -8,7 +8,7 @@ use super::stage::{Stage, form_token};
 both_databases! {
     async fn fifty_presses_of_one_button_are_one_link(engine) {
         let stage = Stage::set(engine).await;
-        for round in 1..=rounds(5, 200) {
+        for round in 1..=rounds(20, 200) {
             // Each round is another pair, linked again later: what is counted are links that were made.
             let made = stage.count("links").await;
             let (player, account) = (1 + round as u64 % 40, steam(2_000 + round as u64));
@@ -34,7 +34,7 @@ both_databases! {
 
     async fn of_32_people_who_claim_one_account_one_has_it_and_31_had(engine) {
         let stage = Stage::set(engine).await;
-        for round in 0..rounds(5, 200) {
+        for round in 0..rounds(20, 200) {
             let shared = steam(1_000 + round as u64);
             testkit::add_steam_account(&stage.steam, &shared);
             let mut ready = Vec::new();

@@ -112,7 +112,7 @@ both_databases! {
 
     async fn two_transfers_at_once_leave_exactly_one_owner(engine) {
         let test = TestApp::start(engine).await;
-        for round in 1..=testkit::rounds(3, 50) as u64 {
+        for round in 1..=testkit::rounds(20, 500) as u64 {
             let tenant = test.tenant(round, Tier::Pro).await;
             let owner = test.person(&test.session(&tenant.owner).await);
             let mut calls = JoinSet::new();

@@ -36,7 +36,7 @@ async fn create_guild(app: &App, scope: OrgScope, number: u64) -> Result<GuildId
 both_databases! {
     async fn the_last_server_of_a_plan_goes_to_one_racer(engine) {
         let nodes = Nodes::start(engine).await;
-        let count = rounds(20, 100);
+        let count = rounds(20, 200);
         for (number, tier) in [(1, Tier::Free), (2, Tier::Standard)] {
             let tenant = nodes.test.tenant(number, tier).await;
             let ceiling = tier.ceilings().servers;
@@ -69,7 +69,7 @@ both_databases! {
         let tenant = nodes.test.tenant(1, Tier::Free).await;
         let ceiling = Tier::Free.ceilings().links;
         link_all(&nodes.test.app, &tenant, ceiling.unsigned_abs() - 1).await;
-        let count = rounds(20, 100);
+        let count = rounds(20, 200);
         for round in 0..count as u64 {
             let results = race(RACERS, |racer| {
                 let (app, scope) = (nodes.app(racer), tenant.scope);
@@ -102,7 +102,7 @@ both_databases! {
 
     async fn the_last_org_of_an_account_goes_to_one_racer(engine) {
         let nodes = Nodes::start(engine).await;
-        let count = rounds(20, 100);
+        let count = rounds(20, 200);
         let mut slugs = 0;
         for round in 0..count as u64 {
             let account = nodes.test.account(round).await;
@@ -132,7 +132,7 @@ both_databases! {
 
     async fn a_discord_community_claimed_by_many_orgs_goes_to_one(engine) {
         let nodes = Nodes::start(engine).await;
-        let count = rounds(20, 100);
+        let count = rounds(20, 200);
         let mut scopes = Vec::new();
         for number in 0..RACERS {
             let account = nodes.test.account(number).await;
@@ -162,7 +162,7 @@ both_databases! {
 
     async fn the_last_guild_of_an_org_goes_to_one_racer(engine) {
         let nodes = Nodes::start(engine).await;
-        let count = rounds(20, 100);
+        let count = rounds(20, 200);
         let mut guilds_made = 0;
         for round in 0..count as u64 {
             let account = nodes.test.account(round).await;

@@ -45,7 +45,7 @@ both_databases! {
     async fn one_steam_account_claimed_by_many_has_one_owner(engine) {
         let nodes = Nodes::start(engine).await;
         let tenant = nodes.test.tenant(1, Tier::Standard).await;
-        let count = rounds(20, 200);
+        let count = rounds(20, 1_000);
         for round in 0..count as u64 {
             race(RACERS, |racer| claim(nodes.app(racer), tenant.clone(), round * RACERS + racer, round)).await;
             let rows = newest(&nodes, &tenant, RACERS).await;
@@ -60,7 +60,7 @@ both_databases! {
     async fn one_discord_account_with_many_steam_ids_keeps_one(engine) {
         let nodes = Nodes::start(engine).await;
         let tenant = nodes.test.tenant(1, Tier::Standard).await;
-        let count = rounds(20, 200);
+        let count = rounds(20, 1_000);
         for round in 0..count as u64 {
             race(RACERS, |racer| claim(nodes.app(racer), tenant.clone(), round, round * RACERS + racer)).await;
             let rows = newest(&nodes, &tenant, RACERS).await;
@@ -75,7 +75,7 @@ both_databases! {
     async fn claims_in_both_directions_at_once_leave_every_account_one_link(engine) {
         let nodes = Nodes::start(engine).await;
         let tenant = nodes.test.tenant(1, Tier::Standard).await;
-        let (count, mut dice) = (rounds(20, 200), Dice::new(20));
+        let (count, mut dice) = (rounds(20, 1_000), Dice::new(20));
         for _ in 0..count {
             let pairs: Vec<_> = (0..RACERS).map(|_| (dice.roll(6), dice.roll(6))).collect();
             race(RACERS, |racer| {

@@ -19,7 +19,7 @@ use crate::public::link::see_other;
 use crate::state::WebState;
 
 #[derive(RustEmbed)]
-#[folder = "$CARGO_MANIFEST_DIR/../../ui/dist"]
+#[folder = "../../ui/dist"]
 #[allow_missing = true]
 struct Files;
 
