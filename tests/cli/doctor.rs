@@ -3,9 +3,9 @@
 use domain::plan::Tier;
 use storage::testing::statement;
 use storage::{DbError, Tx, Work};
-use testkit::{Engine, Node, TestApp, both_databases};
+use testkit::{Engine, Node, TestApp, both_databases, wait_until};
 
-use super::shell::{BINARY, Shell, empty};
+use super::shell::{BINARY, Shell, empty, installed};
 
 /// One statement that no program of ours would run.
 struct Damage(&'static str);
@@ -42,7 +42,9 @@ both_databases! {
         for (wound, cure, finding) in wounds {
             assert_eq!(test.db.db.write(Damage(wound)).await.expect("the damage"), 1);
             let ran = shell.run(&["doctor"]);
-            assert_eq!(ran.out.trim(), format!("- {finding}"));
+            let told = ran.out.trim();
+            assert!(told.starts_with(&format!("- {finding}: ")) && told.lines().count() == 1, "{told}");
+            assert!(told.contains(tenant.org.as_str()) || told.contains(tenant.owner.id.as_str()), "{told}");
             ran.fails_with_one_line("1 invariants are broken");
             if !cure.is_empty() {
                 test.db.db.write(Damage(cure)).await.expect("the cure");
@@ -63,7 +65,7 @@ both_databases! {
     }
 
     async fn migrate_can_be_repeated_and_says_what_there_is(engine) {
-        let (db, shell) = empty(engine).await;
+        let (db, shell) = installed(engine).await;
         let name = match engine {
             Engine::Sqlite => "sqlite",
             Engine::Postgres => "postgres",
@@ -78,12 +80,36 @@ both_databases! {
     }
 }
 
-#[tokio::test]
-async fn doctor_makes_no_database_where_there_is_none() {
-    let (db, shell) = empty(Engine::Sqlite).await;
-    shell
-        .run(&["doctor"])
-        .fails_with_one_line("there is no database at");
-    assert!(!shell.data().exists());
-    db.finish().await;
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn on_postgres_doctor_takes_longer_than_a_request_may() {
+    let test = TestApp::start(Engine::Postgres).await;
+    let database = test.db.url_or_path();
+    let held = std::sync::Arc::new(test);
+    let holding = tokio::spawn({
+        let held = std::sync::Arc::clone(&held);
+        async move {
+            let hold = "DO $$ BEGIN LOCK TABLE links; PERFORM pg_sleep(2); END $$";
+            held.db.damage(hold).await;
+        }
+    });
+    let locked = "pg_locks WHERE granted AND mode = 'AccessExclusiveLock' AND relation = 'links'::regclass";
+    wait_until("the table is held", || async { held.db.count(locked).await > 0 }).await;
+    let doctor = tokio::task::spawn_blocking(move || {
+        let environment = [
+            ("SYMBOLON_DATABASE_STATEMENT_TIMEOUT_MS", "20"),
+            ("SYMBOLON_DATABASE_LOCK_TIMEOUT_MS", "30000"),
+        ];
+        let arguments = ["doctor", "--data", "/nowhere", "--database", &database];
+        super::shell::run_bare(&arguments, &environment)
+    });
+    let ran = doctor.await.expect("doctor ends");
+    assert_eq!(
+        (ran.code, ran.out.trim()),
+        (Some(0), "all invariants hold"),
+        "{}",
+        ran.err
+    );
+    holding.await.expect("the table is free");
+    let test = std::sync::Arc::into_inner(held).expect("the only one left");
+    test.finish().await;
 }

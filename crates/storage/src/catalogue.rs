@@ -28,6 +28,8 @@ pub fn statements() -> impl Iterator<Item = &'static Statement> {
         crate::names::STATEMENTS,
         crate::navigation::STATEMENTS,
         crate::orgs::STATEMENTS,
+        crate::own_schema::STATEMENTS,
+        crate::readable_ids::STATEMENTS,
         crate::registration::STATEMENTS,
         crate::resolved_keys::STATEMENTS,
         crate::role_changes::STATEMENTS,

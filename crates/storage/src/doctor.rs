@@ -1,116 +1,171 @@
-//! The invariants as queries. Each counts what breaks it, so zero everywhere means a sound database.
+//! The invariants as queries. Each lists what breaks it, so nothing anywhere means a sound database.
 
 use domain::action::ActionSet;
 
-use crate::audit;
 use crate::db::statement::statements;
-use crate::db::{Db, DbError, Statement};
-use crate::params;
+use crate::db::{Db, DbError, FromRow, Row, Statement};
+use crate::{audit, own_schema, params, readable_ids};
 
+// Each gives the Org, the row and how many there are in all, for the first few.
 statements! {
     GUILD_COUNTERS = "
-        SELECT CAST(COUNT(*) AS BIGINT)
+        SELECT o.id, o.id, CAST(COUNT(*) OVER () AS BIGINT)
         FROM org_usage u
-        WHERE u.guilds <> (SELECT COUNT(*) FROM guilds g WHERE g.org_num = u.org_num AND g.removed_at IS NULL)";
+        JOIN orgs o ON o.num = u.org_num
+        WHERE u.guilds <> (SELECT COUNT(*) FROM guilds g WHERE g.org_num = u.org_num AND g.removed_at IS NULL)
+        ORDER BY o.num
+        LIMIT 10";
     SERVER_COUNTERS = "
-        SELECT CAST(COUNT(*) AS BIGINT)
+        SELECT o.id, o.id, CAST(COUNT(*) OVER () AS BIGINT)
         FROM org_usage u
-        WHERE u.servers <> (SELECT COUNT(*) FROM servers s WHERE s.org_num = u.org_num)";
+        JOIN orgs o ON o.num = u.org_num
+        WHERE u.servers <> (SELECT COUNT(*) FROM servers s WHERE s.org_num = u.org_num)
+        ORDER BY o.num
+        LIMIT 10";
     LINK_COUNTERS = "
-        SELECT CAST(COUNT(*) AS BIGINT)
+        SELECT o.id, o.id, CAST(COUNT(*) OVER () AS BIGINT)
         FROM org_usage u
+        JOIN orgs o ON o.num = u.org_num
         LEFT JOIN (SELECT org_num, COUNT(*) AS rows FROM links WHERE ended_at IS NULL GROUP BY org_num) l ON l.org_num = u.org_num
-        WHERE u.links <> COALESCE(l.rows, 0)";
+        WHERE u.links <> COALESCE(l.rows, 0)
+        ORDER BY o.num
+        LIMIT 10";
     GUILD_LINK_COUNTERS = "
-        SELECT CAST(COUNT(*) AS BIGINT)
+        SELECT o.id, g.id, CAST(COUNT(*) OVER () AS BIGINT)
         FROM guilds g
+        JOIN orgs o ON o.num = g.org_num
         LEFT JOIN (SELECT guild_num, COUNT(*) AS rows FROM links WHERE ended_at IS NULL GROUP BY guild_num) l ON l.guild_num = g.num
-        WHERE g.active_links <> COALESCE(l.rows, 0)";
+        WHERE g.active_links <> COALESCE(l.rows, 0)
+        ORDER BY g.num
+        LIMIT 10";
     OWNER_COUNTERS = "
-        SELECT CAST(COUNT(*) AS BIGINT)
+        SELECT NULL, a.id, CAST(COUNT(*) OVER () AS BIGINT)
         FROM accounts a
-        WHERE a.orgs_owned <> (SELECT COUNT(*) FROM orgs o WHERE o.owner_account_num = a.num AND o.removed_at IS NULL)";
+        WHERE a.orgs_owned <> (SELECT COUNT(*) FROM orgs o WHERE o.owner_account_num = a.num AND o.removed_at IS NULL)
+        ORDER BY a.num
+        LIMIT 10";
     DOUBLE_DISCORD = "
-        SELECT CAST(COUNT(*) AS BIGINT)
-        FROM (SELECT 1 AS one FROM links WHERE ended_at IS NULL GROUP BY guild_num, discord_id HAVING COUNT(*) > 1) d";
+        SELECT o.id, d.newest, CAST(COUNT(*) OVER () AS BIGINT)
+        FROM (SELECT MAX(org_num) AS org_num, MAX(id) AS newest FROM links WHERE ended_at IS NULL GROUP BY guild_num, discord_id HAVING COUNT(*) > 1) d
+        LEFT JOIN orgs o ON o.num = d.org_num
+        ORDER BY d.newest
+        LIMIT 10";
     DOUBLE_STEAM = "
-        SELECT CAST(COUNT(*) AS BIGINT)
-        FROM (SELECT 1 AS one FROM links WHERE ended_at IS NULL GROUP BY guild_num, steam_id HAVING COUNT(*) > 1) d";
+        SELECT o.id, d.newest, CAST(COUNT(*) OVER () AS BIGINT)
+        FROM (SELECT MAX(org_num) AS org_num, MAX(id) AS newest FROM links WHERE ended_at IS NULL GROUP BY guild_num, steam_id HAVING COUNT(*) > 1) d
+        LEFT JOIN orgs o ON o.num = d.org_num
+        ORDER BY d.newest
+        LIMIT 10";
     FOREIGN_LINKS = "
-        SELECT CAST(COUNT(*) AS BIGINT)
+        SELECT o.id, l.id, CAST(COUNT(*) OVER () AS BIGINT)
         FROM links l
+        LEFT JOIN orgs o ON o.num = l.org_num
         LEFT JOIN guilds g ON g.num = l.guild_num AND g.org_num = l.org_num
-        WHERE g.num IS NULL";
+        WHERE g.num IS NULL
+        ORDER BY l.num
+        LIMIT 10";
     SERVERS_WITHOUT_ONE_KEY = "
-        SELECT CAST(COUNT(*) AS BIGINT)
+        SELECT o.id, s.id, CAST(COUNT(*) OVER () AS BIGINT)
         FROM servers s
-        WHERE 1 <> (SELECT COUNT(*) FROM api_keys k WHERE k.server_num = s.num AND k.kind = 'plugin')";
+        LEFT JOIN orgs o ON o.num = s.org_num
+        WHERE 1 <> (SELECT COUNT(*) FROM api_keys k WHERE k.server_num = s.num AND k.kind = 'plugin')
+        ORDER BY s.num
+        LIMIT 10";
     PLUGIN_KEYS_WITH_OTHER_ACTIONS = "
-        SELECT CAST(COUNT(*) AS BIGINT)
+        SELECT o.id, k.id, CAST(COUNT(*) OVER () AS BIGINT)
         FROM api_keys k
-        WHERE k.kind = 'plugin' AND k.actions <> $1";
+        LEFT JOIN orgs o ON o.num = k.org_num
+        WHERE k.kind = 'plugin' AND k.actions <> $1
+        ORDER BY k.num
+        LIMIT 10";
     FOREIGN_KEYS = "
-        SELECT CAST(COUNT(*) AS BIGINT)
+        SELECT o.id, k.id, CAST(COUNT(*) OVER () AS BIGINT)
         FROM api_keys k
+        LEFT JOIN orgs o ON o.num = k.org_num
         LEFT JOIN guilds g ON g.num = k.guild_num AND g.org_num = k.org_num
         LEFT JOIN servers s ON s.num = k.server_num AND s.guild_num = k.guild_num AND s.org_num = k.org_num
-        WHERE g.num IS NULL OR (k.server_num IS NOT NULL AND s.num IS NULL)";
+        WHERE g.num IS NULL OR (k.server_num IS NOT NULL AND s.num IS NULL)
+        ORDER BY k.num
+        LIMIT 10";
     KEYS_OUT_OF_STEP = "
-        SELECT CAST(COUNT(*) AS BIGINT)
+        SELECT o.id, k.id, CAST(COUNT(*) OVER () AS BIGINT)
         FROM api_keys k
         JOIN orgs o ON o.num = k.org_num
         LEFT JOIN servers s ON s.num = k.server_num
         WHERE k.tier <> o.tier
            OR k.refuse_in_query <> o.refuse_query_keys
            OR k.server_active <> COALESCE(s.active, 1)
-           OR k.bare_ids <> COALESCE(s.bare_ids, 0)";
+           OR k.bare_ids <> COALESCE(s.bare_ids, 0)
+        ORDER BY k.num
+        LIMIT 10";
     ORGS_WITHOUT_USAGE = "
-        SELECT CAST(COUNT(*) AS BIGINT)
+        SELECT o.id, o.id, CAST(COUNT(*) OVER () AS BIGINT)
         FROM orgs o
         LEFT JOIN org_usage u ON u.org_num = o.num
         LEFT JOIN audit_heads h ON h.chain = o.num
-        WHERE u.org_num IS NULL OR h.chain IS NULL";
+        WHERE u.org_num IS NULL OR h.chain IS NULL
+        ORDER BY o.num
+        LIMIT 10";
     OWNERS_AMONG_MEMBERS = "
-        SELECT CAST(COUNT(*) AS BIGINT)
+        SELECT o.id, a.id, CAST(COUNT(*) OVER () AS BIGINT)
         FROM orgs o
-        JOIN members m ON m.org_num = o.num AND m.account_num = o.owner_account_num";
+        JOIN members m ON m.org_num = o.num AND m.account_num = o.owner_account_num
+        JOIN accounts a ON a.num = m.account_num
+        ORDER BY o.num
+        LIMIT 10";
     GUILDS_OF_REMOVED = "
-        SELECT CAST(COUNT(*) AS BIGINT)
+        SELECT o.id, g.id, CAST(COUNT(*) OVER () AS BIGINT)
         FROM guilds g
         JOIN orgs o ON o.num = g.org_num
-        WHERE o.removed_at IS NOT NULL AND g.removed_at IS NULL";
+        WHERE o.removed_at IS NOT NULL AND g.removed_at IS NULL
+        ORDER BY g.num
+        LIMIT 10";
     PEOPLE_OF_REMOVED = "
-        SELECT CAST(COUNT(*) AS BIGINT)
+        SELECT o.id, a.id, CAST(COUNT(*) OVER () AS BIGINT)
         FROM members m
         JOIN orgs o ON o.num = m.org_num
-        WHERE o.removed_at IS NOT NULL";
+        JOIN accounts a ON a.num = m.account_num
+        WHERE o.removed_at IS NOT NULL
+        ORDER BY o.num, a.num
+        LIMIT 10";
     INVITES_OF_REMOVED = "
-        SELECT CAST(COUNT(*) AS BIGINT)
+        SELECT o.id, i.id, CAST(COUNT(*) OVER () AS BIGINT)
         FROM invites i
         JOIN orgs o ON o.num = i.org_num
-        WHERE o.removed_at IS NOT NULL AND i.revoked_at IS NULL";
+        WHERE o.removed_at IS NOT NULL AND i.revoked_at IS NULL
+        ORDER BY i.num
+        LIMIT 10";
     SERVERS_OF_REMOVED = "
-        SELECT CAST(COUNT(*) AS BIGINT)
+        SELECT o.id, s.id, CAST(COUNT(*) OVER () AS BIGINT)
         FROM servers s
         JOIN guilds g ON g.num = s.guild_num
         JOIN orgs o ON o.num = g.org_num
-        WHERE o.removed_at IS NOT NULL OR g.removed_at IS NOT NULL";
+        WHERE o.removed_at IS NOT NULL OR g.removed_at IS NOT NULL
+        ORDER BY s.num
+        LIMIT 10";
     KEYS_OF_REMOVED = "
-        SELECT CAST(COUNT(*) AS BIGINT)
+        SELECT o.id, k.id, CAST(COUNT(*) OVER () AS BIGINT)
         FROM api_keys k
         JOIN guilds g ON g.num = k.guild_num
         JOIN orgs o ON o.num = g.org_num
-        WHERE o.removed_at IS NOT NULL OR g.removed_at IS NOT NULL";
+        WHERE o.removed_at IS NOT NULL OR g.removed_at IS NOT NULL
+        ORDER BY k.num
+        LIMIT 10";
     LINKS_OF_REMOVED = "
-        SELECT CAST(COUNT(*) AS BIGINT)
+        SELECT o.id, l.id, CAST(COUNT(*) OVER () AS BIGINT)
         FROM links l
         JOIN guilds g ON g.num = l.guild_num
         JOIN orgs o ON o.num = g.org_num
-        WHERE l.ended_at IS NULL AND (o.removed_at IS NOT NULL OR g.removed_at IS NOT NULL)";
+        WHERE l.ended_at IS NULL AND (o.removed_at IS NOT NULL OR g.removed_at IS NOT NULL)
+        ORDER BY l.num
+        LIMIT 10";
     HALF_ENDED_LINKS = "
-        SELECT CAST(COUNT(*) AS BIGINT)
-        FROM links
-        WHERE (ended_at IS NULL) <> (end_cause IS NULL) OR ended_at < linked_at";
+        SELECT o.id, l.id, CAST(COUNT(*) OVER () AS BIGINT)
+        FROM links l
+        LEFT JOIN orgs o ON o.num = l.org_num
+        WHERE (l.ended_at IS NULL) <> (l.end_cause IS NULL) OR l.ended_at < l.linked_at
+        ORDER BY l.num
+        LIMIT 10";
 }
 
 const CHECKS: [(&str, &Statement); 20] = [
@@ -166,15 +221,29 @@ const CHECKS: [(&str, &Statement); 20] = [
 /// One broken invariant, in words.
 pub type Finding = String;
 
+/// A row that breaks an invariant.
+struct Culprit {
+    org: Option<String>,
+    row: String,
+    /// How many there are in all.
+    times: i64,
+}
+
+impl FromRow for Culprit {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self {
+            org: row.opt_text(0)?,
+            row: row.text(1)?,
+            times: row.int(2)?,
+        })
+    }
+}
+
 /// Runs every check. An empty list means that all invariants hold.
 pub async fn examine(db: &Db) -> Result<Vec<Finding>, DbError> {
-    let mut findings = Vec::new();
+    let mut findings = own_schema::missing(db).await?;
     for (what, statement) in CHECKS {
-        note(
-            &mut findings,
-            what,
-            count(db.list_heavy(statement, params![]).await?),
-        );
+        note(&mut findings, what, &db.list_heavy(statement, params![]).await?);
     }
     let twelve = db
         .list_heavy(&PLUGIN_KEYS_WITH_OTHER_ACTIONS, params![ActionSet::PLUGIN.bits()])
@@ -182,19 +251,36 @@ pub async fn examine(db: &Db) -> Result<Vec<Finding>, DbError> {
     note(
         &mut findings,
         "a plugin key does not hold exactly its twelve actions",
-        count(twelve),
+        &twelve,
     );
+    findings.extend(readable_ids::unreadable(db).await?);
     findings.extend(audit::verify_chains(db).await?);
     findings.extend(db.verify_files().await?);
     Ok(findings)
 }
 
-fn count(rows: Vec<i64>) -> i64 {
-    rows.first().copied().unwrap_or(0)
+fn note(findings: &mut Vec<Finding>, what: &str, culprits: &[Culprit]) {
+    let Some(first) = culprits.first() else {
+        return;
+    };
+    let rows = culprits
+        .iter()
+        .map(|culprit| place(culprit.org.as_deref(), &culprit.row));
+    findings.push(describe(what, first.times, rows.collect()));
 }
 
-fn note(findings: &mut Vec<Finding>, what: &str, times: i64) {
-    if times > 0 {
-        findings.push(format!("{what} ({times} times)"));
+/// What is broken, how often, and where it was seen first.
+pub(crate) fn describe(what: &str, times: i64, mut places: Vec<String>) -> Finding {
+    if times > places.len() as i64 {
+        places.push("and others".to_owned());
+    }
+    format!("{what} ({times} times): {}", places.join(", "))
+}
+
+/// The row with its Org, if it is not the Org itself.
+pub(crate) fn place(org: Option<&str>, row: &str) -> String {
+    match org {
+        Some(org) if org != row => format!("{row} of {org}"),
+        Some(_) | None => row.to_owned(),
     }
 }

@@ -28,6 +28,8 @@ pub mod migrate;
 pub mod names;
 pub mod navigation;
 pub mod orgs;
+mod own_schema;
+mod readable_ids;
 pub mod registration;
 mod resolved_keys;
 pub mod role_changes;

@@ -269,6 +269,20 @@ impl Raw {
         self.run(sql).await.unwrap();
     }
 
+    pub async fn texts(&self, sql: &str) -> Vec<String> {
+        match self {
+            Raw::Sqlite(connection) => {
+                let mut prepared = connection.prepare(sql).unwrap();
+                let rows = prepared.query_map([], |row| row.get(0)).unwrap();
+                rows.collect::<Result<_, _>>().unwrap()
+            }
+            Raw::Postgres(client) => {
+                let rows = client.query(sql, &[]).await.unwrap();
+                rows.iter().map(|row| row.get(0)).collect()
+            }
+        }
+    }
+
     pub async fn number(&self, sql: &str) -> i64 {
         match self {
             Raw::Sqlite(connection) => connection.query_row(sql, [], |row| row.get(0)).unwrap(),
