@@ -144,6 +144,7 @@ impl Store {
             read_deadline: Duration::from_secs(2),
             work_deadline: Duration::from_secs(10),
             tls_roots: None,
+            start_wait: Duration::ZERO,
         }
     }
 

@@ -4,13 +4,13 @@ use std::net::TcpListener;
 
 use testkit::{Engine, both_databases};
 
-use super::shell::{empty, run_bare};
+use super::shell::{empty, installed, run_bare};
 
 const PASSWORD: &str = "hunter2-is-a-secret";
 
 both_databases! {
     async fn wrong_arguments_are_named_in_one_line(engine) {
-        let (db, shell) = empty(engine).await;
+        let (db, shell) = installed(engine).await;
         let org = shell.json(&["admin", "create-org", "--name", "First", "--owner", "700000000000000001"]);
         let org = org["org"].as_str().expect("an Org").to_owned();
         let missing = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
@@ -65,7 +65,7 @@ async fn an_unreachable_postgres_is_said_without_the_password() {
     let addresses = [
         (
             format!("postgres://someone:{PASSWORD}@127.0.0.1:1/symbolon"),
-            "storage is unavailable",
+            "PostgreSQL does not answer at 127.0.0.1:1",
         ),
         (
             format!("postgres://someone:{PASSWORD}@127.0.0.1:notaport/symbolon"),
@@ -85,7 +85,11 @@ async fn an_unreachable_postgres_is_said_without_the_password() {
         ] {
             let ran = run_bare(
                 &[command, &["--data", data, "--database", address]].concat(),
-                &[("SYMBOLON_SERVER_METRICS_LISTEN", "")],
+                &[
+                    ("SYMBOLON_SERVER_METRICS_LISTEN", ""),
+                    ("SYMBOLON_DATABASE_START_WAIT_MS", "0"),
+                    ("SYMBOLON_LOG_LEVEL", "error"),
+                ],
             );
             ran.fails_with_one_line(what);
             assert!(

@@ -2,11 +2,11 @@
 
 use testkit::{Node, both_databases};
 
-use super::shell::{BINARY, empty};
+use super::shell::{BINARY, installed};
 
 both_databases! {
     async fn the_master_key_is_rotated_under_a_running_service(engine) {
-        let (db, shell) = empty(engine).await;
+        let (db, shell) = installed(engine).await;
         let node = Node::start(BINARY, shell.data(), shell.database()).await;
         let org = shell.json(&["admin", "create-org", "--name", "First", "--owner", "700000000000000001"]);
         let org = org["org"].as_str().expect("an Org");

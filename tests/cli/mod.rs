@@ -6,9 +6,13 @@ mod config;
 mod doctor;
 mod help;
 mod import;
+mod log;
 mod master_keys;
+mod mistyped;
 mod newcomer;
+mod online;
 mod operators;
+mod postgres;
 mod sandbox;
 mod shell;
 

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use testkit::{Node, both_databases};
 
-use super::shell::{BINARY, Shell, empty};
+use super::shell::{BINARY, Shell, empty, installed};
 
 const OWNER: &str = "700000000000000001";
 const PLAYER: &str = "700000000000000002";
@@ -77,8 +77,8 @@ both_databases! {
         db.finish().await;
     }
 
-    async fn a_newcomer_gets_a_working_key_before_the_first_start(engine) {
-        let (db, shell) = empty(engine).await;
+    async fn a_newcomer_gets_a_working_key_while_the_service_is_stopped(engine) {
+        let (db, shell) = installed(engine).await;
         let (server, key) = set_up(&shell);
         let id = server["server"].as_str().expect("a Server");
         assert_eq!(shell.json(&["admin", "print-key", "--server", id])["key"], key.as_str());

@@ -6,10 +6,10 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use serde_json::Value;
-use testkit::{both_databases, free_port, wait_until};
+use testkit::{Engine, both_databases, free_port, wait_until};
 
 use super::browser::{Browser, control, send};
-use super::shell::{BINARY, empty};
+use super::shell::{BINARY, empty, installed};
 
 /// A running `serve --sandbox`. It is killed when dropped.
 struct Sandbox {
@@ -218,6 +218,78 @@ both_databases! {
         again.stop().await;
         db.finish().await;
     }
+}
+
+both_databases! {
+    async fn a_sandbox_leaves_a_database_alone_that_is_somebodys(engine) {
+        let (db, shell) = installed(engine).await;
+        shell.json(&["admin", "create-org", "--name", "Real", "--owner", "700000000000000001"]);
+        let before = shell.json(&["admin", "list-orgs"]);
+        let ran = shell.run(&["serve", "--sandbox", "--listen", "127.0.0.1:0"]);
+        ran.fails_with_one_line("this database is not empty and no sandbox");
+        assert!(!shell.data().join("sandbox.json").exists(), "no key is told");
+        assert_eq!(shell.json(&["admin", "list-orgs"]), before);
+        assert!(!before.as_object().expect("Orgs").is_empty());
+        db.finish().await;
+    }
+
+    async fn a_sandbox_that_cannot_listen_writes_nothing_down(engine) {
+        let (db, shell) = empty(engine).await;
+        let held = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+        let taken = held.local_addr().expect("an address").to_string();
+        let ran = Command::new(BINARY)
+            .args(["serve", "--sandbox", "--listen", "127.0.0.1:0", "--database", shell.database(), "--data"])
+            .arg(shell.data())
+            .env("SYMBOLON_SERVER_METRICS_LISTEN", &taken)
+            .output()
+            .expect("the binary runs");
+        let told = String::from_utf8_lossy(&ran.stderr).into_owned();
+        assert!(!ran.status.success() && told.contains(&format!("cannot listen on {taken} for metrics")), "{told}");
+        assert!(!shell.data().join("sandbox.json").exists());
+        drop(held);
+        db.finish().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_sandbox_finds_a_port_for_its_metrics_when_the_usual_one_is_taken() {
+    let (db, shell) = empty(Engine::Sqlite).await;
+    // By us or by somebody else: it is taken.
+    let _held = std::net::TcpListener::bind("127.0.0.1:9464");
+    std::fs::create_dir_all(shell.data()).expect("a directory");
+    let output = shell.data().join("told");
+    let child = Command::new(BINARY)
+        .args(["serve", "--sandbox", "--listen", "127.0.0.1:0", "--data"])
+        .arg(shell.data())
+        .stdout(std::fs::File::create(&output).expect("a file"))
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the binary starts");
+    let sandbox = Sandbox {
+        child,
+        file: shell.data().join("sandbox.json"),
+        address: String::new(),
+    };
+    let told = || std::fs::read_to_string(&output).unwrap_or_default();
+    wait_until("the sandbox tells where it is", || async {
+        told().contains("Stop with")
+    })
+    .await;
+    assert!(sandbox.file.exists());
+    let told = told();
+    let metrics = told
+        .lines()
+        .find_map(|line| line.strip_prefix("Metrics:  "))
+        .expect("an address");
+    assert!(!metrics.contains(":9464/"), "{metrics}");
+    let shown = send("GET", metrics, &[], "").await.expect("an answer");
+    assert!(
+        shown.body.contains("symbolon_log_lines_dropped_total 0"),
+        "{}",
+        shown.body
+    );
+    sandbox.stop().await;
+    db.finish().await;
 }
 
 fn text(value: &Value) -> &str {

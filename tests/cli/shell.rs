@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 use storage::Db;
-use testkit::{Engine, TestDb};
+use testkit::{Engine, Node, TestDb};
 
 pub const BINARY: &str = env!("CARGO_BIN_EXE_symbolon");
 
@@ -39,6 +39,7 @@ impl Shell {
             .arg(&self.data)
             .env("RUST_BACKTRACE", "1")
             .env("SYMBOLON_SERVER_METRICS_LISTEN", "")
+            .env("SYMBOLON_LOG_LEVEL", "error")
             .output()
             .expect("the binary starts");
         Ran::of(&output)
@@ -98,6 +99,14 @@ pub async fn empty(engine: Engine) -> (TestDb, Shell) {
         Engine::Postgres => db.url_or_path(),
     };
     let shell = Shell::at(&data, &database);
+    (db, shell)
+}
+
+/// The same after a first start, which makes the database and the master keys.
+pub async fn installed(engine: Engine) -> (TestDb, Shell) {
+    let (db, shell) = empty(engine).await;
+    let node = Node::start(BINARY, shell.data(), shell.database()).await;
+    assert!(node.stop().await);
     (db, shell)
 }
 

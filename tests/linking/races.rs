@@ -34,7 +34,7 @@ both_databases! {
 
     async fn of_32_people_who_claim_one_account_one_has_it_and_31_had(engine) {
         let stage = Stage::set(engine).await;
-        for round in 0..rounds(20, 200) {
+        for round in 0..rounds(5, 200) {
             let shared = steam(1_000 + round as u64);
             testkit::add_steam_account(&stage.steam, &shared);
             let mut ready = Vec::new();

@@ -34,6 +34,7 @@ pub mod refusals;
 pub mod seen;
 pub mod servers;
 pub mod sessions;
+pub mod set_up;
 pub mod sign_in;
 pub mod state;
 pub mod steam_calls;

@@ -19,6 +19,43 @@ pub async fn put(app: &App, name: &'static str, value: String) -> Result<(), App
         .await
 }
 
+/// Whether a database is ours to fill.
+pub enum Marked {
+    /// It was empty and carries the mark from now on.
+    Now,
+    Before,
+    /// There are people in it, and no mark.
+    InUse,
+}
+
+/// Puts a mark into a database in which nobody is yet.
+pub async fn mark_empty(app: &App, name: &'static str) -> Result<Marked, AppError> {
+    let now_ms = app.now_ms();
+    app.db.write(MarkEmpty { name, now_ms }).await
+}
+
+struct MarkEmpty {
+    name: &'static str,
+    now_ms: i64,
+}
+
+impl Work for MarkEmpty {
+    type Output = Marked;
+    type Error = AppError;
+    const NAME: &'static str = "mark_empty";
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<Marked, AppError> {
+        if settings::find_in(tx, self.name).await?.is_some() {
+            return Ok(Marked::Before);
+        }
+        if settings::has_people(tx).await? {
+            return Ok(Marked::InUse);
+        }
+        settings::put(tx, self.name, "yes", self.now_ms).await?;
+        Ok(Marked::Now)
+    }
+}
+
 struct Put {
     name: &'static str,
     value: String,

@@ -24,6 +24,9 @@ pub struct Config {
     pub geo: Geo,
     pub limits: Limits,
     pub log: Log,
+    /// Files in which secrets were found, with the setting that each is for.
+    #[serde(skip)]
+    pub secret_files: Vec<(&'static str, PathBuf)>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -56,6 +59,7 @@ pub struct Database {
     pub read_clients: usize,
     #[serde(deserialize_with = "unless_empty")]
     pub tls_roots: Option<PathBuf>,
+    pub start_wait_ms: u64,
     pub statement_timeout_ms: u64,
     pub lock_timeout_ms: u64,
 }

@@ -3,6 +3,7 @@ use std::path::Path;
 
 use toml::Value;
 
+use crate::error::Place;
 use crate::kind::Kind;
 use crate::layers::{Given, Layers};
 use crate::settings::SETTINGS;
@@ -10,6 +11,23 @@ use crate::settings::SETTINGS;
 const SECRET_FILE_MAX_BYTES: u64 = 64 * 1024;
 
 impl Layers {
+    /// Notes configuration files in which secrets stand themselves.
+    pub(crate) fn note_files_with_secrets(&mut self) {
+        for setting in SETTINGS
+            .iter()
+            .filter(|setting| matches!(setting.kind, Kind::Secret))
+        {
+            if let Some(Given {
+                value,
+                place: Place::File(name),
+            }) = self.given.get(setting.key)
+                && value.as_str() != Some("")
+            {
+                self.secret_files.push((setting.key, name.into()));
+            }
+        }
+    }
+
     /// Replaces each `SecretFile` setting by what its file holds.
     pub(crate) fn read_secret_files(&mut self) {
         for setting in SETTINGS {
@@ -29,6 +47,9 @@ impl Layers {
                 );
                 self.problem(place, message);
                 continue;
+            }
+            if let Some(path) = value.as_str() {
+                self.secret_files.push((setting.key, path.into()));
             }
             // The path stays out of the message: it may be the secret itself, put here by mistake.
             match value

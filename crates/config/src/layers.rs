@@ -29,6 +29,8 @@ pub(crate) struct Given {
 pub(crate) struct Layers {
     pub(crate) given: BTreeMap<&'static str, Given>,
     pub(crate) problems: Vec<Problem>,
+    /// Files that hold a secret, with the setting it is for.
+    pub(crate) secret_files: Vec<(&'static str, PathBuf)>,
 }
 
 impl Layers {
@@ -54,7 +56,7 @@ impl Layers {
             let place = Place::Environment(name.clone());
             if let Some(setting) = SETTINGS.iter().find(|setting| setting.variable() == *name) {
                 self.set(setting, setting.kind.value_of(text), &place);
-            } else {
+            } else if !settings::is_of_a_service(name, text) {
                 let closest = nearest(name, SETTINGS.iter().map(Setting::variable));
                 self.problem(place, unknown("variable", closest.as_deref()));
             }

@@ -82,6 +82,7 @@ fn environment(layers: &mut Layers) -> Vec<(String, String)> {
 
 fn finish(mut layers: Layers, overrides: &Overrides) -> Result<Config, ConfigError> {
     layers.add_overrides(overrides);
+    layers.note_files_with_secrets();
     layers.read_secret_files();
     follow_listen_port(&mut layers);
     let table = checked_table(&mut layers);
@@ -100,6 +101,7 @@ fn finish(mut layers: Layers, overrides: &Overrides) -> Result<Config, ConfigErr
         // The exact path: the table holds text, and a path may not be UTF-8.
         config.data_dir.clone_from(data_dir);
     }
+    config.secret_files = layers.secret_files;
     config.database.url.place_in(&config.data_dir);
     if config.keys.master_key_file.as_os_str().is_empty() {
         config.keys.master_key_file = config.data_dir.join("master.keys");

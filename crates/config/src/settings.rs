@@ -33,6 +33,25 @@ pub(crate) fn is_ours(variable: &str) -> bool {
     variable.starts_with(PREFIX) && variable != "SYMBOLON_CONFIG" && !variable.starts_with("SYMBOLON_TEST_")
 }
 
+/// Whether Kubernetes set the variable, which tells every container where each
+/// Service is; one called `symbolon` gets names that begin like ours.
+pub(crate) fn is_of_a_service(variable: &str, value: &str) -> bool {
+    let is_protocol = |word: &str| ["TCP", "UDP", "SCTP"].contains(&word);
+    let words: Vec<&str> = variable.split('_').collect();
+    match words.as_slice() {
+        [_, .., "SERVICE", "HOST"] => true,
+        words if words.windows(2).any(|pair| pair == ["SERVICE", "PORT"]) => true,
+        [_, .., "PORT", port, protocol] | [_, .., "PORT", port, protocol, "PROTO" | "PORT" | "ADDR"] => {
+            port.parse::<u16>().is_ok() && is_protocol(protocol)
+        }
+        // A person who means server.listen would write a number, and is told so.
+        [_, .., "PORT"] => value
+            .split_once("://")
+            .is_some_and(|(scheme, _)| is_protocol(&scheme.to_ascii_uppercase())),
+        _ => false,
+    }
+}
+
 pub(crate) fn find(key: &str) -> Option<&'static Setting> {
     SETTINGS.iter().find(|setting| setting.key == key)
 }
@@ -130,6 +149,8 @@ pub(crate) static SETTINGS: &[Setting] = &[
         "Connections that only serve look-ups; with 0, look-ups use the pool."),
     set("database.tls_roots", Kind::OptionalPath { when_empty: "none" },
         "File of certificates, in PEM, that vouch for the PostgreSQL server."),
+    set("database.start_wait_ms", millis(60_000, 0),
+        "How long a PostgreSQL that does not answer is waited for at start."),
     set("database.statement_timeout_ms", millis(5_000, 10),
         "How long one statement may run."),
     set("database.lock_timeout_ms", millis(2_000, 10),

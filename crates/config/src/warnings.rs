@@ -1,8 +1,12 @@
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
 use crate::config::Config;
 use crate::public_url;
 
 impl Config {
-    /// Settings that work but are probably not meant. Log them once at start.
+    /// Settings that work but are probably not meant, and files that others can
+    /// read. Log them once at start.
     pub fn warnings(&self) -> Vec<String> {
         let server = &self.server;
         let local_url = public_url::is_loopback(&server.public_url);
@@ -24,6 +28,19 @@ impl Config {
                 "server.metrics_listen is open to other machines and asks for no key",
             ),
             (
+                server.public_url.starts_with("https://") && server.trusted_proxies.is_empty(),
+                "server.public_url is https, but server.trusted_proxies names no proxy: all visitors seem to come \
+                 from one address, and limits and blocks count for all of them together",
+            ),
+            (
+                discord.client_id.is_none() && discord.client_secret.is_none(),
+                "discord.client_id and discord.client_secret are not set: nobody can sign in or link",
+            ),
+            (
+                discord.bot_token.is_none(),
+                "discord.bot_token is not set: nobody can be added to a Discord server or be found in it",
+            ),
+            (
                 everyone_trusted,
                 "server.trusted_proxies trusts every address: any visitor can pose as another",
             ),
@@ -36,10 +53,29 @@ impl Config {
                 "discord.api_url does not end in /api/v10: the bot's calls go there all the same",
             ),
         ];
-        checks
+        let settings = checks
             .into_iter()
             .filter(|(found, _)| *found)
-            .map(|(_, text)| text.to_owned())
-            .collect()
+            .map(|(_, text)| text.to_owned());
+        settings.chain(self.open_files()).collect()
     }
+
+    fn open_files(&self) -> impl Iterator<Item = String> {
+        let data_dir = &self.data_dir;
+        let directory = is_open(data_dir, 0o005).then(|| {
+            let data_dir = data_dir.display();
+            format!("every user of this machine can look into data_dir ({data_dir}): run chmod 700 on it")
+        });
+        let files = self.secret_files.iter().filter(|(_, path)| is_open(path, 0o004));
+        let files = files.map(|(setting, _)| {
+            // Without the path, which may be the secret itself, put there by mistake.
+            format!("every user of this machine can read the file with the secret of {setting}: run chmod 600 on it")
+        });
+        directory.into_iter().chain(files)
+    }
+}
+
+/// Whether other users have one of these rights.
+fn is_open(path: &Path, rights: u32) -> bool {
+    std::fs::metadata(path).is_ok_and(|found| found.permissions().mode() & rights != 0)
 }

@@ -6,12 +6,9 @@ use std::time::Duration;
 use reqwest::redirect::Policy;
 use reqwest::{Client, RequestBuilder, StatusCode};
 use rustls::RootCertStore;
-use rustls::pki_types::CertificateDer;
-use rustls::pki_types::pem::PemObject;
 use url::{Host, Url};
 
 pub(crate) const USER_AGENT: &str = concat!("Symbolon/", env!("CARGO_PKG_VERSION"));
-const SYSTEM_ROOTS: &str = "/etc/ssl/certs/ca-certificates.crt";
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 /// From the first byte sent to the last one read.
 const TOTAL_TIMEOUT: Duration = Duration::from_secs(5);
@@ -147,9 +144,7 @@ pub(crate) fn is_loopback(url: &Url) -> bool {
 fn tls() -> Result<rustls::ClientConfig, SetupError> {
     let mut roots = RootCertStore::empty();
     // Without a store every call over TLS fails; calls to this machine still work.
-    if let Ok(certificates) = CertificateDer::pem_file_iter(SYSTEM_ROOTS) {
-        roots.add_parsable_certificates(certificates.filter_map(Result::ok));
-    }
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     Ok(rustls::ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()

@@ -8,8 +8,10 @@ use crate::dialect;
 /// What opening the store may do to the schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Migrate {
-    /// Bring the schema up to date.
+    /// Bring the schema up to date; an empty database is filled.
     Apply,
+    /// Bring the schema of a database up to date that is in use already.
+    Upgrade,
     /// Refuse anything but the newest schema.
     Require,
 }
@@ -20,6 +22,8 @@ pub enum MigrateError {
         "the database has schema {found}, this binary knows up to {known}: it was used by a newer Symbolon, so run that one or restore a backup"
     )]
     TooNew { found: i64, known: i64 },
+    #[error("the database is empty: check --data and database.url; `symbolon serve` fills a new one")]
+    Empty,
     #[error("the database has schema {found}, {known} is needed: run `symbolon migrate` first")]
     TooOld { found: i64, known: i64 },
     #[error("migration {number} was changed after it had been applied to this database")]
@@ -131,8 +135,10 @@ fn pending(
     if found > known {
         return Err(MigrateError::TooNew { found, known });
     }
-    if found < known && mode == Migrate::Require {
-        return Err(MigrateError::TooOld { found, known });
+    match mode {
+        Migrate::Require if found < known => return Err(MigrateError::TooOld { found, known }),
+        Migrate::Upgrade if found == 0 => return Err(MigrateError::Empty),
+        Migrate::Apply | Migrate::Upgrade | Migrate::Require => {}
     }
     for ((number, stored), migration) in applied.iter().zip(MIGRATIONS) {
         if *number != migration.number || *stored != digest(migration) {

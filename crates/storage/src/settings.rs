@@ -17,6 +17,9 @@ statements! {
         INSERT INTO settings (name, value, updated_at)
         VALUES ($1, $2, $3)
         ON CONFLICT (name) DO NOTHING";
+    HAS_PEOPLE = "
+        SELECT CAST(COUNT(*) AS BIGINT)
+        FROM (SELECT num FROM accounts UNION ALL SELECT num FROM orgs LIMIT 1) people";
 }
 
 pub async fn find(db: &Db, name: &str) -> Result<Option<String>, DbError> {
@@ -37,6 +40,12 @@ pub async fn find_in(tx: &mut Tx<'_>, name: &str) -> Result<Option<String>, DbEr
 
 pub async fn put(tx: &mut Tx<'_>, name: &str, value: &str, now_ms: i64) -> Result<(), DbError> {
     tx.execute_one(&PUT, params![name, value, now_ms]).await
+}
+
+/// Whether anybody uses this installation yet.
+pub async fn has_people(tx: &mut Tx<'_>) -> Result<bool, DbError> {
+    let count: i64 = tx.get(&HAS_PEOPLE, params![]).await?;
+    Ok(count > 0)
 }
 
 /// Stores the value unless there is one; returns what is stored now.

@@ -189,6 +189,7 @@ impl Place {
             read_deadline: Duration::from_secs(30),
             work_deadline: Duration::from_secs(60),
             tls_roots: None,
+            start_wait: Duration::ZERO,
         }
     }
 

@@ -1,15 +1,30 @@
 //! `migrate`, `doctor` and `config`.
 
+use std::time::Duration;
+
+use domain::clock::{Clock, SystemClock};
 use storage::migrate::{self, Migrate};
-use storage::{Db, Target, doctor as invariants};
+use storage::{Db, OpenOptions, Target, doctor as invariants};
 
 use crate::cli::{Common, ConfigCommand};
-use crate::open::{load_config, open_options};
+use crate::open::{load_config, open_options, patient_options};
 use crate::output::{Failure, say};
+use crate::{logging, online};
+
+/// The first day of this product. A clock before it is one that nobody set.
+const FIRST_DAY_MS: i64 = 1_767_225_600_000;
+/// The invariants of a large installation take longer than any request may.
+const DOCTORS_TIME: Duration = Duration::from_secs(15 * 60);
 
 pub async fn migrate(common: &Common) -> Result<(), Failure> {
     let config = load_config(common, None)?;
-    let db = Db::open(open_options(&config, Migrate::Apply)).await?;
+    logging::start(&config.log);
+    let mut options = patient_options(&config, Migrate::Upgrade);
+    if let Target::Postgres { .. } = options.target {
+        // Somebody made this database and named it; an empty one may be filled before the first start.
+        options.migrate = Migrate::Apply;
+    }
+    let db = Db::open(options).await?;
     db.close().await;
     say(format!(
         "the {} database has schema {}",
@@ -21,12 +36,10 @@ pub async fn migrate(common: &Common) -> Result<(), Failure> {
 
 pub async fn doctor(common: &Common) -> Result<(), Failure> {
     let config = load_config(common, None)?;
-    let options = open_options(&config, Migrate::Require);
-    if let Target::Sqlite { path } = &options.target
-        && !path.exists()
-    {
-        return Err(format!("there is no database at {}", path.display()).into());
-    }
+    let options = OpenOptions {
+        statement_timeout: DOCTORS_TIME,
+        ..open_options(&config, Migrate::Require)
+    };
     let db = Db::open_beside(options).await?;
     let findings = invariants::examine(&db).await?;
     db.close().await;
@@ -42,16 +55,31 @@ pub async fn doctor(common: &Common) -> Result<(), Failure> {
     }
 }
 
-pub fn config(common: &Common, command: &ConfigCommand) -> Result<(), Failure> {
+pub async fn config(common: &Common, command: &ConfigCommand) -> Result<(), Failure> {
     match command {
         ConfigCommand::Default => say(config::default_file().trim_end()),
-        ConfigCommand::Check => {
+        ConfigCommand::Check { online } => {
             let config = load_config(common, None)?;
-            for warning in config.warnings() {
+            for warning in warnings(&config, SystemClock.now_ms()) {
                 say(format!("worth a look: {warning}"));
             }
             say("the configuration is valid");
+            if *online {
+                return online::ask(&config).await;
+            }
         }
     }
     Ok(())
+}
+
+/// What is probably not meant, in the settings and on this machine.
+pub fn warnings(config: &config::Config, now_ms: i64) -> Vec<String> {
+    let mut warnings = config.warnings();
+    if now_ms < FIRST_DAY_MS {
+        warnings.push(
+            "the clock of this machine is before the year 2026: sessions, links and keys would get wrong times; set it"
+                .to_owned(),
+        );
+    }
+    warnings
 }

@@ -38,7 +38,7 @@ pub struct Common {
 pub enum Command {
     /// Run the service until it is stopped (Ctrl-C or SIGTERM finish open requests first).
     Serve(ServeOptions),
-    /// Bring the database up to this version's schema, then stop.
+    /// Bring an existing database up to this version's schema, then stop.
     Migrate,
     /// Check every invariant of the stored data and list what is wrong.
     Doctor,
@@ -84,7 +84,11 @@ pub struct ServeOptions {
 #[derive(Subcommand)]
 pub enum ConfigCommand {
     /// Read file and environment, and say what is wrong or worth a second look.
-    Check,
+    Check {
+        /// Also ask Discord, Steam and the database, and say what each of them answered.
+        #[arg(long)]
+        online: bool,
+    },
     /// Print the commented default configuration file.
     Default,
 }

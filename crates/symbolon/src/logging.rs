@@ -1,7 +1,30 @@
-//! The process log: one line per event, JSON for machines or text for people.
+//! The process log: one line per event, JSON for machines or text for people. A log that takes nothing, or takes its
+//! time, must not stop the service: lines go through a short queue, and what does not fit or cannot be written is
+//! dropped and counted.
+
+use std::io::Write;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::time::Duration;
 
 use config::{Log, LogFormat};
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::fmt::MakeWriter;
+
+/// Lines that may wait for a slow reader.
+const QUEUE: usize = 1_024;
+/// How long the last lines are waited for when the process ends.
+const LAST_LINES: Duration = Duration::from_secs(1);
+
+static QUEUED: OnceLock<SyncSender<Entry>> = OnceLock::new();
+static DROPPED: AtomicU64 = AtomicU64::new(0);
+
+enum Entry {
+    Line(Vec<u8>),
+    /// Everything before it is written when the sender is gone.
+    Flush(SyncSender<()>),
+}
 
 /// Starts logging to standard error; a second call changes nothing.
 pub fn start(log: &Log) {
@@ -12,7 +35,9 @@ pub fn start(log: &Log) {
     let filter = EnvFilter::builder().parse_lossy(["warn,", &directives].concat());
     let builder = tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_writer(std::io::stderr);
+        // It would tell of a failed line on standard error, and panic when that fails too.
+        .log_internal_errors(false)
+        .with_writer(Lines);
     let started = match log.format {
         LogFormat::Json => builder
             .json()
@@ -21,8 +46,111 @@ pub fn start(log: &Log) {
             .try_init(),
         LogFormat::Text => builder.with_ansi(false).try_init(),
     };
-    drop(started);
+    if started.is_ok() {
+        start_writer();
+    }
     std::panic::set_hook(Box::new(note_panic));
+}
+
+/// Waits until the lines so far are written, for a moment at most.
+pub fn finish() {
+    let (done, written) = sync_channel(0);
+    if let Some(queue) = QUEUED.get()
+        && queue.try_send(Entry::Flush(done)).is_ok()
+    {
+        // The writer drops its end when it gets there.
+        let _ = written.recv_timeout(LAST_LINES);
+    }
+}
+
+/// Shows the count of dropped lines from the start, so that an alarm can be set on it before it is needed.
+pub fn count_dropped() {
+    lines_dropped().increment(0);
+}
+
+fn lines_dropped() -> metrics::Counter {
+    metrics::counter!("symbolon_log_lines_dropped_total")
+}
+
+fn note_dropped() {
+    DROPPED.fetch_add(1, Ordering::Relaxed);
+    lines_dropped().increment(1);
+}
+
+fn start_writer() {
+    let (sender, receiver) = sync_channel(QUEUE);
+    let started = std::thread::Builder::new()
+        .name("log".to_owned())
+        .spawn(move || write_lines(&receiver));
+    // Without a thread there is no log, and all lines are counted as dropped.
+    if started.is_ok() {
+        drop(QUEUED.set(sender));
+    }
+}
+
+fn write_lines(queue: &Receiver<Entry>) {
+    let mut out = Output::default();
+    while let Ok(entry) = queue.recv() {
+        match entry {
+            Entry::Line(line) => out.write(&line),
+            Entry::Flush(done) => drop(done),
+        }
+    }
+}
+
+/// Standard error, and whether the last line broke off in it.
+#[derive(Default)]
+struct Output {
+    is_torn: bool,
+}
+
+impl Output {
+    fn write(&mut self, line: &[u8]) {
+        let mut stderr = std::io::stderr().lock();
+        let begun = if self.is_torn {
+            stderr.write_all(b"\n")
+        } else {
+            Ok(())
+        };
+        if begun.and_then(|()| stderr.write_all(line)).is_err() {
+            self.is_torn = true;
+            return note_dropped();
+        }
+        self.is_torn = false;
+        drop(stderr);
+        let dropped = DROPPED.swap(0, Ordering::Relaxed);
+        if dropped > 0 {
+            tracing::warn!(
+                dropped,
+                "lines of this log were dropped, because they could not be written in time"
+            );
+        }
+    }
+}
+
+/// Takes whole events, as the formatter hands them over.
+struct Lines;
+
+impl<'a> MakeWriter<'a> for Lines {
+    type Writer = Lines;
+
+    fn make_writer(&'a self) -> Lines {
+        Lines
+    }
+}
+
+impl Write for Lines {
+    fn write(&mut self, line: &[u8]) -> std::io::Result<usize> {
+        let entry = Entry::Line(line.to_vec());
+        if QUEUED.get().is_none_or(|queue| queue.try_send(entry).is_err()) {
+            note_dropped();
+        }
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 /// A panic's text may quote what it worked on, so keys are cut and the line goes where all lines go.

@@ -6,6 +6,7 @@ mod check;
 mod cli;
 mod import;
 mod logging;
+mod online;
 mod open;
 mod output;
 mod sandbox;
@@ -27,7 +28,9 @@ fn main() -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => return complain(&Failure::from(format!("cannot start: {error}"))),
     };
-    match runtime.block_on(run(cli)) {
+    let ended = runtime.block_on(run(cli));
+    logging::finish();
+    match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => complain(&failure),
     }
@@ -39,7 +42,7 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Serve(options) => serve::run(&common, &options).await,
         Command::Migrate => check::migrate(&common).await,
         Command::Doctor => check::doctor(&common).await,
-        Command::Config { command } => check::config(&common, &command),
+        Command::Config { command } => check::config(&common, &command).await,
         Command::Admin { json, command } => admin::run(&common, json, command).await,
         Command::Import(options) => import::run(&common, &options).await,
         Command::Backup { to } => backup::create(&common, &to).await,

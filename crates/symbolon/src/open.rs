@@ -47,6 +47,15 @@ pub fn open_options(config: &Config, migrate: Migrate) -> OpenOptions {
         read_deadline: READ_DEADLINE,
         work_deadline: WORK_DEADLINE,
         tls_roots: database.tls_roots.clone(),
+        start_wait: Duration::ZERO,
+    }
+}
+
+/// The same for a start that waits until PostgreSQL is up.
+pub fn patient_options(config: &Config, migrate: Migrate) -> OpenOptions {
+    OpenOptions {
+        start_wait: Duration::from_millis(config.database.start_wait_ms),
+        ..open_options(config, migrate)
     }
 }
 
@@ -54,19 +63,34 @@ fn worker_threads() -> usize {
     std::thread::available_parallelism().map_or(2, std::num::NonZeroUsize::get)
 }
 
-/// Opens the store and starts the App on it.
-pub async fn open_app(config: &Config, migrate: Migrate) -> Result<App, Failure> {
-    open_app_at(config, migrate, Arc::new(SystemClock)).await
+/// Opens a store that is in use already, and starts the App on it. A mistyped directory is no reason to make a database
+/// or master keys there.
+pub async fn open_existing(config: &Config) -> Result<App, Failure> {
+    let db = Db::open(open_options(config, Migrate::Upgrade)).await?;
+    let keys = &config.keys.master_key_file;
+    if !keys.exists() {
+        db.close().await;
+        let text = format!(
+            "there are no master keys at {}: check --data and keys.master_key_file; `symbolon serve` makes the first ones",
+            keys.display()
+        );
+        return Err(text.into());
+    }
+    start(config, db, Arc::new(SystemClock)).await
 }
 
-/// The same with another clock.
-pub async fn open_app_at(config: &Config, migrate: Migrate, clock: SharedClock) -> Result<App, Failure> {
+/// Opens the store and starts the App on it; what is missing is made.
+pub async fn open_or_make(config: &Config, clock: SharedClock) -> Result<App, Failure> {
     let private = std::fs::DirBuilder::new()
         .recursive(true)
         .mode(0o700)
         .create(&config.data_dir);
     private.map_err(|error| format!("cannot make {}: {error}", config.data_dir.display()))?;
-    let db = Db::open(open_options(config, migrate)).await?;
+    let db = Db::open(patient_options(config, Migrate::Apply)).await?;
+    start(config, db, clock).await
+}
+
+async fn start(config: &Config, db: Db, clock: SharedClock) -> Result<App, Failure> {
     let platforms = Platforms::from_config(config, &clock)?;
     let parts = Parts {
         db,

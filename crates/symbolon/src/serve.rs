@@ -1,22 +1,28 @@
 //! `serve`: from configuration to answering requests, and back down in order.
 
+use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use app::{App, background};
 use config::{Config, Server};
-use storage::migrate::Migrate;
+use domain::clock::SystemClock;
 use tokio::net::TcpListener;
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 use web::serve::{Limits, bind, serve};
 use web::{Settings, WebState};
 
+use crate::check::warnings;
 use crate::cli::{Common, ServeOptions};
-use crate::open::{load_config, open_app, open_app_at};
+use crate::open::{load_config, open_or_make};
 use crate::output::{Failure, say};
 use crate::sandbox::Sandbox;
 use crate::{admin, logging};
+
+/// The port of `server.metrics_listen` unless it is set.
+const USUAL_METRICS_PORT: u16 = 9464;
 
 pub async fn run(common: &Common, options: &ServeOptions) -> Result<(), Failure> {
     let mut config = load_config(common, options.listen)?;
@@ -26,31 +32,39 @@ pub async fn run(common: &Common, options: &ServeOptions) -> Result<(), Failure>
         None
     };
     logging::start(&config.log);
-    for warning in config.warnings() {
+    let clock = sandbox
+        .as_ref()
+        .map_or_else(|| Arc::new(SystemClock) as _, Sandbox::clock);
+    for warning in warnings(&config, clock.now_ms()) {
         tracing::warn!("{warning}");
     }
+    let hangups = signal(SignalKind::hangup())?;
     let metrics = web::metrics::install()?;
+    logging::count_dropped();
     let listener = bind(config.server.listen)
         .await
         .map_err(|error| format!("cannot listen on {}: {error}", config.server.listen))?;
-    let app = match &sandbox {
-        Some(sandbox) => open_app_at(&config, Migrate::Apply, sandbox.clock()).await?,
-        None => open_app(&config, Migrate::Apply).await?,
-    };
+    let operations = bind_operations(&config, sandbox.is_some()).await?;
+    config.server.metrics_listen = operations.as_ref().map(TcpListener::local_addr).transpose()?;
+    let app = open_or_make(&config, clock).await?;
     // It ends with the service.
-    let _control = match &sandbox {
-        Some(sandbox) => Some(sandbox.prepare(&app, &config).await?),
+    let control = match &sandbox {
+        Some(sandbox) => Some(sandbox.prepare(&app).await?),
         None => None,
     };
     let (stopper, stop) = watch::channel(false);
     background::start(&app, &stop);
     admin::listen(&app, &config.data_dir, stop.clone());
+    outlive(&app, hangups, stop.clone());
     let state = WebState {
         app: app.clone(),
         settings: Arc::new(settings(&config)),
     };
-    if let Some(address) = config.server.metrics_listen {
-        serve_operations(&state, metrics, address, stop).await?;
+    if let Some(operations) = operations {
+        serve_operations(&state, metrics, operations, stop);
+    }
+    if let (Some(sandbox), Some(control)) = (&sandbox, &control) {
+        sandbox.publish(&app, &config, control).await?;
     }
     announce(&config, sandbox.as_ref(), listener.local_addr()?);
     let report = serve(
@@ -69,15 +83,30 @@ pub async fn run(common: &Common, options: &ServeOptions) -> Result<(), Failure>
     Ok(())
 }
 
-async fn serve_operations(
+/// The listener for metrics, if there is to be one. A sandbox beside another service takes any port instead of the
+/// usual one: nobody has told where its metrics are to be.
+async fn bind_operations(config: &Config, is_sandbox: bool) -> Result<Option<TcpListener>, Failure> {
+    let Some(address) = config.server.metrics_listen else {
+        return Ok(None);
+    };
+    let bound = match bind(address).await {
+        Err(error)
+            if is_sandbox && address.port() == USUAL_METRICS_PORT && error.kind() == ErrorKind::AddrInUse =>
+        {
+            bind(SocketAddr::new(address.ip(), 0)).await
+        }
+        bound => bound,
+    };
+    let bound = bound.map_err(|error| format!("cannot listen on {address} for metrics: {error}"))?;
+    Ok(Some(bound))
+}
+
+fn serve_operations(
     state: &WebState,
     metrics: web::metrics::PrometheusHandle,
-    address: SocketAddr,
+    listener: TcpListener,
     mut stop: watch::Receiver<bool>,
-) -> Result<(), Failure> {
-    let listener: TcpListener = bind(address)
-        .await
-        .map_err(|error| format!("cannot listen on {address} for metrics: {error}"))?;
+) {
     let service = web::operations_service(state.clone(), metrics);
     state.app.tasks.spawn(async move {
         let stopped = async move {
@@ -94,7 +123,22 @@ async fn serve_operations(
         )
         .await;
     });
-    Ok(())
+}
+
+/// A terminal that is closed, or a log rotation that tells everybody, does not end the service. There is nothing to
+/// open again: the log is a stream, and master keys are read from their file whenever they are used.
+fn outlive(app: &App, mut hangups: Signal, mut stop: watch::Receiver<bool>) {
+    app.tasks.spawn(async move {
+        loop {
+            tokio::select! {
+                hangup = hangups.recv() => match hangup {
+                    Some(()) => tracing::info!("SIGHUP changes nothing here: restart the service to read its settings again"),
+                    None => return,
+                },
+                _ = stop.wait_for(|stopped| *stopped) => return,
+            }
+        }
+    });
 }
 
 fn settings(config: &Config) -> Settings {
@@ -140,7 +184,7 @@ fn announce(config: &Config, sandbox: Option<&Sandbox>, address: SocketAddr) {
 
 async fn stop_signal() {
     let terminate = async {
-        match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+        match signal(SignalKind::terminate()) {
             Ok(mut signal) => drop(signal.recv().await),
             Err(_) => std::future::pending().await,
         }

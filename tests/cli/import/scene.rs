@@ -6,7 +6,7 @@ use serde_json::Value;
 use storage::{Db, OpenOptions, Target};
 use testkit::{Engine, TestDb};
 
-use crate::cli::shell::{Ran, Shell, empty};
+use crate::cli::shell::{Ran, Shell, installed};
 use crate::secrecy::rows::Rows;
 
 const OWNER: &str = "700000000000000001";
@@ -31,7 +31,7 @@ pub struct Scene {
 
 impl Scene {
     pub async fn set(engine: Engine) -> Scene {
-        let (db, shell) = empty(engine).await;
+        let (db, shell) = installed(engine).await;
         let text = |value: &Value| value.as_str().expect("a text").to_owned();
         let org =
             text(&shell.json(&["admin", "create-org", "--name", "Old Friends", "--owner", OWNER])["org"]);

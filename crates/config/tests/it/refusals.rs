@@ -38,6 +38,42 @@ fn unknown_variable_is_refused_with_the_nearest_one() {
 }
 
 #[test]
+fn what_kubernetes_tells_about_a_service_of_our_name_is_not_ours() {
+    let told = [
+        ("SYMBOLON_SERVICE_HOST", "10.96.0.7"),
+        ("SYMBOLON_SERVICE_PORT", "8080"),
+        ("SYMBOLON_SERVICE_PORT_HTTP", "8080"),
+        ("SYMBOLON_SERVICE_PORT_METRICS_WEB", "9464"),
+        ("SYMBOLON_PORT", "tcp://10.96.0.7:8080"),
+        ("SYMBOLON_PORT_8080_TCP", "tcp://10.96.0.7:8080"),
+        ("SYMBOLON_PORT_8080_TCP_PROTO", "tcp"),
+        ("SYMBOLON_PORT_8080_TCP_PORT", "8080"),
+        ("SYMBOLON_PORT_8080_TCP_ADDR", "10.96.0.7"),
+        ("SYMBOLON_PORT_53_UDP", "udp://10.96.0.7:53"),
+        ("SYMBOLON_METRICS_SERVICE_HOST", "10.96.0.8"),
+        ("SYMBOLON_METRICS_PORT_9464_TCP_ADDR", "10.96.0.8"),
+        ("SYMBOLON_METRICS_PORT", "tcp://10.96.0.8:9464"),
+    ];
+    same(&from("", &told).unwrap(), &from("", &[]).unwrap());
+    // Looks like a setting and is none: whoever wrote it wants to know.
+    for (name, value) in [
+        ("SYMBOLON_PORT", "8080"),
+        ("SYMBOLON_LISTEN_PORT", "8080"),
+        ("SYMBOLON_PORT_HTTP_TCP", "8080"),
+        ("SYMBOLON_SERVICE_NAME", "symbolon"),
+        ("SYMBOLON_SERVER_LISTEN_PORT_X", "tcp://127.0.0.1:1"),
+    ] {
+        let text = refusal("", &[(name, value)]);
+        assert!(
+            text.starts_with(&format!(
+                "{name}: unknown variable; the nearest known one is SYMBOLON_"
+            )),
+            "{text}"
+        );
+    }
+}
+
+#[test]
 fn all_problems_are_listed_at_once_with_their_place() {
     let file = "operators = ['12345678901234567', 'me']\n\
                 [database]\npool_size = 0\n[server]\nrequire_tls = 'yes'\nlisten = 8080";

@@ -110,6 +110,7 @@ fn only_here(path: &Path) -> OpenOptions {
         lock_timeout: Duration::ZERO,
         read_deadline: Duration::ZERO,
         work_deadline: Duration::ZERO,
+        start_wait: Duration::ZERO,
         tls_roots: None,
     }
 }

@@ -1,6 +1,6 @@
 //! One small layer over the two drivers: reads, and units of work.
 
-mod error;
+pub(crate) mod error;
 mod postgres;
 mod share;
 mod sqlite;
@@ -39,8 +39,10 @@ pub struct OpenOptions {
     pub read_deadline: Duration,
     /// How long a caller waits for its unit of work, from the queue to the commit.
     pub work_deadline: Duration,
-    /// PostgreSQL: certificates to trust besides the system's.
+    /// PostgreSQL: certificates to trust instead of the system's.
     pub tls_roots: Option<PathBuf>,
+    /// PostgreSQL: how long a server that does not answer is waited for.
+    pub start_wait: Duration,
 }
 
 #[derive(Debug, Clone)]
@@ -56,12 +58,19 @@ pub enum OpenError {
         "{path} is in use by another process; one process owns an embedded database (use PostgreSQL for several nodes)"
     )]
     Locked { path: PathBuf },
+    #[error(
+        "there is no database at {}: check --data and database.url; `symbolon serve` makes a new one", path.display()
+    )]
+    NoDatabase { path: PathBuf },
     #[error("cannot use {path}: {source}")]
     Directory { path: PathBuf, source: std::io::Error },
     #[error("SQLite {found} is too old, {needed} or newer is needed")]
     SqliteTooOld { found: String, needed: &'static str },
     #[error("the database address is not valid: {0}")]
     Address(String),
+    /// PostgreSQL does not let us in, with the setting to change.
+    #[error("{0}")]
+    Postgres(String),
     #[error(transparent)]
     Migrate(#[from] MigrateError),
     #[error(transparent)]

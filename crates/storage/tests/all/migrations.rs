@@ -125,9 +125,20 @@ both_databases! {
     async fn an_old_schema_is_refused_unless_migration_was_asked_for(engine) {
         let place = Place::make(engine).await;
         let mut options = place.options();
+        if let Some(file) = place.url_or_path().strip_prefix("sqlite:") {
+            for migrate in [Migrate::Require, Migrate::Upgrade] {
+                options.migrate = migrate;
+                let error = Db::open(options.clone()).await.err().unwrap();
+                assert!(matches!(&error, OpenError::NoDatabase { path } if !path.exists()), "{error:?}");
+            }
+            std::fs::write(file, "").unwrap();
+        }
         options.migrate = Migrate::Require;
-        let error = Db::open(options).await.err().unwrap();
+        let error = Db::open(options.clone()).await.err().unwrap();
         assert!(matches!(error, OpenError::Migrate(MigrateError::TooOld { found: 0, .. })), "{error:?}");
+        options.migrate = Migrate::Upgrade;
+        let error = Db::open(options).await.err().unwrap();
+        assert!(matches!(error, OpenError::Migrate(MigrateError::Empty)), "{error:?}");
         assert!(columns(&Raw::at(place.url_or_path()).await).await.is_empty(), "a refusal leaves nothing");
         let db = Db::open(place.options()).await.unwrap();
         db.close().await;

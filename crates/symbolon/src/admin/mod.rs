@@ -8,13 +8,12 @@ use app::App;
 use app::import::{ImportReport, ImportSlice};
 use config::Config;
 use serde::{Deserialize, Serialize};
-use storage::migrate::Migrate;
 
 pub use command::AdminCommand;
 pub use socket::listen;
 
 use crate::cli::Common;
-use crate::open::{load_config, open_app};
+use crate::open::{load_config, open_existing};
 use crate::output::{Failure, show};
 
 /// What a command prints: names and values.
@@ -45,7 +44,7 @@ impl Channel {
     pub async fn open(config: &Config) -> Result<Channel, Failure> {
         Ok(match socket::Connection::open(&config.data_dir).await? {
             Some(connection) => Channel::Service(connection),
-            None => Channel::Database(Box::new(open_app(config, Migrate::Apply).await?)),
+            None => Channel::Database(Box::new(open_existing(config).await?)),
         })
     }
 

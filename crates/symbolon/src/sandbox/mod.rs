@@ -6,6 +6,7 @@ mod levers;
 mod platforms;
 mod world;
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -25,6 +26,12 @@ pub struct Sandbox {
     platforms: Platforms,
     /// Where the ids and keys are written down.
     file: PathBuf,
+}
+
+/// The seeded world, and the control interface, which ends when it is dropped.
+pub struct Prepared {
+    people: Vec<world::Person>,
+    control: SandboxControl,
 }
 
 impl Sandbox {
@@ -54,15 +61,23 @@ impl Sandbox {
         Arc::clone(&self.clock) as SharedClock
     }
 
-    /// Seeds an empty database, opens the control interface and writes `sandbox.json`.
-    pub async fn prepare(&self, app: &App, config: &Config) -> Result<SandboxControl, Failure> {
-        let people = world::ensure(app, &self.clock)
-            .await
-            .map_err(|error| refused(&error))?;
+    /// Seeds an empty database and opens the control interface. What an earlier run wrote down is no longer true.
+    pub async fn prepare(&self, app: &App) -> Result<Prepared, Failure> {
+        let people = world::ensure(app, &self.clock).await?;
+        match std::fs::remove_file(&self.file) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error.into()),
+            Ok(()) | Err(_) => {}
+        }
         let levers = OwnLevers::resume(app, &self.clock)
             .await
             .map_err(|error| refused(&error))?;
         let control = SandboxControl::start(levers).await?;
+        Ok(Prepared { people, control })
+    }
+
+    /// Writes `sandbox.json`, once everything in it can be reached.
+    pub async fn publish(&self, app: &App, config: &Config, prepared: &Prepared) -> Result<(), Failure> {
+        let Prepared { people, control } = prepared;
         let addresses = file::Addresses {
             base_url: config.server.public_url.clone(),
             control: control.url(),
@@ -77,11 +92,10 @@ impl Sandbox {
                 control: self.platforms.steam.control_url(),
             },
         };
-        let described = file::describe(app, &people, addresses)
+        let described = file::describe(app, people, addresses)
             .await
             .map_err(|error| refused(&error))?;
-        file::write(&self.file, &described)?;
-        Ok(control)
+        file::write(&self.file, &described)
     }
 
     /// Tells a newcomer where to look.

@@ -14,8 +14,11 @@ use domain::platform_id::{DiscordId, EitherId, SteamId};
 use serde::{Deserialize, Serialize};
 
 use super::clock::SandboxClock;
+use crate::output::{Failure, refused};
 
 const RECORD: &str = "sandbox_people";
+/// In the settings of every database that a sandbox was made in.
+const MARK: &str = "sandbox";
 const DAY_MS: i64 = 24 * 60 * 60_000;
 const COUNTRIES: [&str; 6] = ["DE", "US", "BR", "PL", "SE", "JP"];
 /// Discord ids of the demo world start here, Steam ids at the first valid one.
@@ -79,11 +82,34 @@ pub struct MembershipOf {
     pub role: Role,
 }
 
-/// The world as it was seeded, made now if the database is new.
-pub async fn ensure(app: &App, clock: &SandboxClock) -> Result<Vec<Person>, AppError> {
-    if let Some(text) = world_record::find(app, RECORD).await? {
-        return serde_json::from_str(&text).map_err(|error| AppError::Internal(error.to_string()));
+/// The world as it was seeded, made now if the database is empty. Somebody's real database is left alone.
+pub async fn ensure(app: &App, clock: &SandboxClock) -> Result<Vec<Person>, Failure> {
+    let seeded = world_record::find(app, RECORD).await;
+    if let Some(text) = seeded.map_err(|error| refused(&error))? {
+        return Ok(serde_json::from_str(&text)?);
     }
+    match world_record::mark_empty(app, MARK)
+        .await
+        .map_err(|error| refused(&error))?
+    {
+        world_record::Marked::Now => {}
+        world_record::Marked::Before => {
+            return Err(
+                "the demo world in this database was not finished: give the sandbox an empty one".into(),
+            );
+        }
+        world_record::Marked::InUse => {
+            return Err(
+                "this database is not empty and no sandbox: --sandbox would mix its demo world into it. \
+                        Give it a directory or a database of its own"
+                    .into(),
+            );
+        }
+    }
+    make(app, clock).await.map_err(|error| refused(&error))
+}
+
+async fn make(app: &App, clock: &SandboxClock) -> Result<Vec<Person>, AppError> {
     clock.set_offset_ms(-120 * DAY_MS);
     let seeded = seed(app, clock).await;
     clock.set_offset_ms(0);

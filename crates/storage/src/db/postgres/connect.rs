@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use deadpool_postgres::{Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
 use rustls::pki_types::CertificateDer;
@@ -12,11 +12,14 @@ use tokio::task::AbortHandle;
 use tokio_postgres::config::SslMode;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
+use super::trouble::{self, Trouble};
 use crate::db::{DbError, OpenError, OpenOptions, Statement};
+use crate::migrate::MigrateError;
 
-const SYSTEM_ROOTS: &str = "/etc/ssl/certs/ca-certificates.crt";
 const WAIT_FOR_CONNECTION: Duration = Duration::from_secs(3);
 const SILENT_PEER: Duration = Duration::from_secs(15);
+/// Between two tries at start, at first and at most.
+const PAUSES: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(5));
 
 #[derive(Clone)]
 pub(super) struct Connector {
@@ -40,9 +43,8 @@ impl Drop for Connected {
 impl Connector {
     pub(super) fn new(url: &SecretString, options: &OpenOptions) -> Result<Self, OpenError> {
         // The driver's message may repeat the address, which may hold a password.
-        let mut config = tokio_postgres::Config::from_str(url.expose_secret()).map_err(|_| {
-            OpenError::Address("expected postgres://user:password@host:port/database".to_owned())
-        })?;
+        let mut config = tokio_postgres::Config::from_str(url.expose_secret())
+            .map_err(|_| OpenError::Address(trouble::of_address(url.expose_secret())))?;
         let session = format!(
             "{} -c statement_timeout={} -c lock_timeout={} -c idle_in_transaction_session_timeout=10000",
             config.get_options().unwrap_or_default(),
@@ -66,13 +68,45 @@ impl Connector {
     /// A connection of its own. A server that accepts and then stays silent is given up too.
     pub(super) async fn connect(&self) -> Result<Connected, DbError> {
         match tokio::time::timeout(WAIT_FOR_CONNECTION, self.handshake()).await {
-            Ok(connected) => connected,
+            Ok(connected) => Ok(connected?),
             Err(_) => Err(silent()),
         }
     }
 
+    /// The first connection of all. A server that is away is waited for, with one line for each try; what waiting
+    /// cannot mend is said at once.
+    pub(super) async fn connect_first(&self, wait: Duration) -> Result<Connected, OpenError> {
+        let begun = Instant::now();
+        let (mut pause, longest) = PAUSES;
+        loop {
+            let tried = tokio::time::timeout(WAIT_FOR_CONNECTION, self.handshake()).await;
+            let trouble = match tried {
+                Ok(Ok(connected)) => return Ok(connected),
+                Ok(Err(error)) => trouble::of_connection(&error, &self.config),
+                Err(_) => trouble::silence(&self.config),
+            };
+            let left = wait.saturating_sub(begun.elapsed());
+            match trouble {
+                Trouble::Away(text) if !left.is_zero() => {
+                    tracing::warn!("{text}; trying again for {} more seconds", left.as_secs());
+                }
+                Trouble::Away(text) | Trouble::Wrong(text) => return Err(OpenError::Postgres(text)),
+            }
+            tokio::time::sleep(pause.min(left)).await;
+            pause = (pause * 2).min(longest);
+        }
+    }
+
+    /// Missing rights show when the schema is looked at.
+    pub(super) fn explain_migration(&self, error: MigrateError) -> OpenError {
+        match trouble::of_rights(&error, &self.config) {
+            Some(text) => OpenError::Postgres(text),
+            None => error.into(),
+        }
+    }
+
     #[expect(clippy::disallowed_methods, reason = "ends with its client")]
-    async fn handshake(&self) -> Result<Connected, DbError> {
+    async fn handshake(&self) -> Result<Connected, tokio_postgres::Error> {
         let (client, moving) = match &self.tls {
             Some(tls) => {
                 let (client, connection) = self.config.connect(tls.clone()).await?;
@@ -115,20 +149,34 @@ pub(super) fn silent() -> DbError {
 /// TLS is always verified; `sslmode` only decides whether it is used.
 fn tls(options: &OpenOptions) -> Result<MakeRustlsConnect, OpenError> {
     let mut roots = rustls::RootCertStore::empty();
-    let named = options.tls_roots.as_deref();
-    let path = named.unwrap_or(std::path::Path::new(SYSTEM_ROOTS));
-    match CertificateDer::pem_file_iter(path) {
-        Ok(certificates) => {
-            roots.add_parsable_certificates(certificates.filter_map(Result::ok));
+    match options.tls_roots.as_deref() {
+        Some(path) => {
+            let unreadable = |error| {
+                OpenError::Postgres(format!(
+                    "cannot read the certificates in {}: {error}; correct database.tls_roots",
+                    path.display()
+                ))
+            };
+            for certificate in CertificateDer::pem_file_iter(path).map_err(unreadable)? {
+                let added = roots.add(certificate.map_err(unreadable)?);
+                added.map_err(|error| {
+                    let path = path.display();
+                    OpenError::Postgres(format!(
+                        "{path} holds a certificate that is none: {error}; correct database.tls_roots"
+                    ))
+                })?;
+            }
+            if roots.is_empty() {
+                let path = path.display();
+                return Err(OpenError::Postgres(format!(
+                    "{path} holds no certificate; correct database.tls_roots"
+                )));
+            }
         }
-        Err(error) if named.is_some() => {
-            return Err(OpenError::Address(format!(
-                "cannot read {}: {error}",
-                path.display()
-            )));
+        // Wherever this system keeps them. None at all: a TLS connection will tell, a plain one still works.
+        None => {
+            roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
         }
-        // No system store: a TLS connection will fail with the server's name, a plain one still works.
-        Err(_) => {}
     }
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = rustls::ClientConfig::builder_with_provider(provider)

@@ -3,6 +3,7 @@
 mod connect;
 mod pooled;
 mod shared;
+mod trouble;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -51,7 +52,10 @@ struct Shared {
 impl Postgres {
     pub async fn open(url: &SecretString, options: &OpenOptions) -> Result<Self, OpenError> {
         let connector = connect::Connector::new(url, options)?;
-        migrate::on_postgres(&mut connector.connect().await?.client, options.migrate).await?;
+        let mut first = connector.connect_first(options.start_wait).await?;
+        migrate::on_postgres(&mut first.client, options.migrate)
+            .await
+            .map_err(|error| connector.explain_migration(error))?;
         let pool = connector.pool(options.pool_size)?;
         let readers = match options.read_clients {
             0 => None,
@@ -283,7 +287,9 @@ fn refused(error: TryAcquireError) -> DbError {
 
 /// A connection outside the pool, for work that moves whole tables.
 pub(crate) async fn connect_alone(url: &SecretString, options: &OpenOptions) -> Result<Connected, OpenError> {
-    Ok(connect::Connector::new(url, options)?.connect().await?)
+    connect::Connector::new(url, options)?
+        .connect_first(options.start_wait)
+        .await
 }
 
 /// Reads a result to its end and no further: the stream answers "closed" when polled again.

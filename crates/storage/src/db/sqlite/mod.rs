@@ -17,7 +17,7 @@ pub use self::known::Known;
 use self::queue::Queue;
 use self::readers::{Owner, Readers};
 use super::{DbError, FromRow, OpenError, OpenOptions, Row, Statement, Value, Work, Writing};
-use crate::migrate;
+use crate::migrate::{self, Migrate};
 
 const NEEDED_VERSION: i32 = 3_051_003;
 const NEEDED_TEXT: &str = "3.51.3";
@@ -37,6 +37,16 @@ struct Shared {
     _lock: Option<File>,
 }
 
+/// Looking into the wrong place must not make a database there.
+fn require_file(path: &Path) -> Result<(), OpenError> {
+    let path = path.to_owned();
+    match std::fs::metadata(&path) {
+        Ok(_) => Ok(()),
+        Err(source) if source.kind() == std::io::ErrorKind::NotFound => Err(OpenError::NoDatabase { path }),
+        Err(source) => Err(OpenError::Directory { path, source }),
+    }
+}
+
 impl Sqlite {
     pub fn open(path: &Path, options: &OpenOptions) -> Result<Self, OpenError> {
         if rusqlite::version_number() < NEEDED_VERSION {
@@ -44,6 +54,9 @@ impl Sqlite {
                 found: rusqlite::version().to_owned(),
                 needed: NEEDED_TEXT,
             });
+        }
+        if options.migrate != Migrate::Apply {
+            require_file(path)?;
         }
         let lock = lock_directory(path)?;
         make_private(path)?;
@@ -67,10 +80,7 @@ impl Sqlite {
 
     /// A store that only reads, beside the process that owns the file.
     pub fn open_beside(path: &Path) -> Result<Self, OpenError> {
-        std::fs::metadata(path).map_err(|source| OpenError::Directory {
-            path: path.to_owned(),
-            source,
-        })?;
+        require_file(path)?;
         let readers = Arc::new(Readers::open(path, 1, Owner::Another)?);
         readers.with(|connection| Ok(migrate::require_on_sqlite(connection)))??;
         let heavy = Arc::new(tokio::sync::Semaphore::new(HEAVY_READS));

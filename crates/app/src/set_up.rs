@@ -1,0 +1,66 @@
+//! Whether other people's systems know us, asked before anybody depends on it.
+
+use domain::oauth::PkceVerifier;
+use domain::platform_id::DiscordId;
+use domain::quota::Purpose;
+use domain::random::Random;
+use platform::Unanswered;
+use platform::discord::oauth::NoToken;
+
+use crate::linking;
+use crate::platforms::Platforms;
+
+/// No Discord server has this number: it is older than Discord.
+const NO_GUILD: &str = "100000000000000000";
+/// A group that Steam itself keeps.
+const GROUP: &str = "steamworks";
+
+/// Shows Discord a code that nobody was given. It looks at our credentials first, and refuses the code after.
+pub async fn ask_discord_sign_in(platforms: &Platforms, random: &dyn Random) -> Result<String, String> {
+    let Some(discord) = &platforms.discord_sign_in else {
+        return Err("not set up: discord.client_id and discord.client_secret".to_owned());
+    };
+    let callback = linking::callback(domain::flow::Provider::Discord, domain::flow::FlowPurpose::Link);
+    let verifier = PkceVerifier::generate(random);
+    match discord
+        .exchange(callback, &[], "nobody-was-given-this", &verifier)
+        .await
+    {
+        Ok(_) | Err(NoToken::BadCode | NoToken::MissingScope) => {
+            Ok("knows this application; the redirect addresses are set in its developer portal".to_owned())
+        }
+        Err(NoToken::TryAgain(Unanswered::Refused)) => {
+            Err("refuses us: correct discord.client_id and discord.client_secret".to_owned())
+        }
+        Err(NoToken::TryAgain(cause)) => Err(unanswered(cause, "discord.api_url")),
+    }
+}
+
+/// Asks after a server that does not exist, as the bot.
+pub async fn ask_discord_bot(platforms: &Platforms) -> Result<String, String> {
+    let Some(members) = &platforms.discord_members else {
+        return Err("not set up: discord.bot_token".to_owned());
+    };
+    let guild = DiscordId::parse(NO_GUILD).map_err(|error| error.to_string())?;
+    match members.is_in(&guild).await {
+        Ok(_) => Ok("knows this bot".to_owned()),
+        Err(Unanswered::Refused) => Err("refuses the token: correct discord.bot_token".to_owned()),
+        Err(cause) => Err(unanswered(cause, "discord.api_url")),
+    }
+}
+
+/// Asks for the number of a group.
+pub async fn ask_steam(platforms: &Platforms) -> Result<String, String> {
+    let Some(steam) = &platforms.steam_api else {
+        return Ok("not set up (steam.api_key), so no group can be checked".to_owned());
+    };
+    match steam.find_group(GROUP, Purpose::Verify).await {
+        Ok(_) => Ok("takes this key".to_owned()),
+        Err(Unanswered::Refused) => Err("refuses the key: correct steam.api_key".to_owned()),
+        Err(cause) => Err(unanswered(cause, "steam.api_url")),
+    }
+}
+
+fn unanswered(cause: Unanswered, setting: &str) -> String {
+    format!("did not answer ({cause}); its address is {setting}")
+}
