@@ -5,7 +5,7 @@ use storage::testing::statement;
 use storage::{DbError, Tx, Work};
 use testkit::{Engine, Node, TestApp, both_databases, wait_until};
 
-use super::shell::{BINARY, Shell, empty, installed};
+use super::shell::{BINARY, Shell, empty, installed, run_bare};
 
 /// One statement that no program of ours would run.
 struct Damage(&'static str);
@@ -84,32 +84,30 @@ both_databases! {
 async fn on_postgres_doctor_takes_longer_than_a_request_may() {
     let test = TestApp::start(Engine::Postgres).await;
     let database = test.db.url_or_path();
-    let held = std::sync::Arc::new(test);
-    let holding = tokio::spawn({
-        let held = std::sync::Arc::clone(&held);
-        async move {
-            let hold = "DO $$ BEGIN LOCK TABLE links; PERFORM pg_sleep(2); END $$";
-            held.db.damage(hold).await;
-        }
-    });
     let locked = "pg_locks WHERE granted AND mode = 'AccessExclusiveLock' AND relation = 'links'::regclass";
-    wait_until("the table is held", || async { held.db.count(locked).await > 0 }).await;
-    let doctor = tokio::task::spawn_blocking(move || {
-        let environment = [
-            ("SYMBOLON_DATABASE_STATEMENT_TIMEOUT_MS", "20"),
-            ("SYMBOLON_DATABASE_LOCK_TIMEOUT_MS", "30000"),
-        ];
-        let arguments = ["doctor", "--data", "/nowhere", "--database", &database];
-        super::shell::run_bare(&arguments, &environment)
-    });
-    let ran = doctor.await.expect("doctor ends");
+    let doctor = async {
+        wait_until("the table is held", || async { test.db.count(locked).await > 0 }).await;
+        let run = move || {
+            let environment = [
+                ("SYMBOLON_DATABASE_STATEMENT_TIMEOUT_MS", "20"),
+                ("SYMBOLON_DATABASE_LOCK_TIMEOUT_MS", "30000"),
+            ];
+            run_bare(
+                &["doctor", "--data", "/nowhere", "--database", &database],
+                &environment,
+            )
+        };
+        tokio::task::spawn_blocking(run).await.expect("doctor ends")
+    };
+    let hold = test
+        .db
+        .damage("DO $$ BEGIN LOCK TABLE links; PERFORM pg_sleep(2); END $$");
+    let ((), ran) = tokio::join!(hold, doctor);
     assert_eq!(
         (ran.code, ran.out.trim()),
         (Some(0), "all invariants hold"),
         "{}",
         ran.err
     );
-    holding.await.expect("the table is free");
-    let test = std::sync::Arc::into_inner(held).expect("the only one left");
     test.finish().await;
 }

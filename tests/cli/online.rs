@@ -1,6 +1,6 @@
 //! `config check --online`.
 
-use testkit::{Engine, start_platforms};
+use testkit::{Engine, STEAM_KEY, start_platforms};
 
 use super::shell::{installed, run_bare};
 
@@ -30,6 +30,7 @@ async fn check(environment: &[(&'static str, String)], more: &[(&'static str, &s
 async fn everybody_who_is_set_up_is_asked_and_quoted() {
     let (db, shell) = installed(Engine::Sqlite).await;
     let (discord, steam, mut environment) = start_platforms().await;
+    steam.change(|state| state.api_keys.insert(STEAM_KEY.to_owned()));
     environment.push((
         "SYMBOLON_DATA_DIR",
         shell.data().to_str().expect("a path").to_owned(),

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use testkit::{Engine, Node, TestDb, free_port, wait_until};
+use tokio::task::JoinSet;
 
 use super::shell::{BINARY, empty, run_bare};
 
@@ -215,8 +216,9 @@ async fn lead_to(port: u16, server: SocketAddr) {
     let listener = tokio::net::TcpListener::bind(("127.0.0.1", port))
         .await
         .expect("the port");
+    let mut led = JoinSet::new();
     while let Ok((mut from, _)) = listener.accept().await {
-        tokio::spawn(async move {
+        led.spawn(async move {
             let mut to = tokio::net::TcpStream::connect(server).await?;
             tokio::io::copy_bidirectional(&mut from, &mut to).await
         });
@@ -237,31 +239,30 @@ async fn a_postgres_that_comes_later_is_waited_for_with_one_line_a_try() {
         .to_owned();
     let port = free_port();
     let late = address.replace(&place, &format!("127.0.0.1:{port}"));
-    let data = shell.data().to_owned();
-    let tries = |text: &str| {
-        text.lines()
-            .filter(|line| line.contains("PostgreSQL does not answer at"))
-            .count()
-    };
-    let logs = move || {
-        let files = std::fs::read_dir(&data).into_iter().flatten().flatten();
-        let texts = files.filter(|file| file.file_name().to_string_lossy().starts_with("node-"));
-        texts
-            .map(|file| std::fs::read_to_string(file.path()).unwrap_or_default())
-            .collect::<String>()
-    };
-    let starting = tokio::spawn({
-        let (data, late) = (shell.data().to_owned(), late.clone());
-        async move { Node::start(BINARY, &data, &late).await }
+    let (data, server) = (shell.data().to_owned(), place.parse().expect("an address"));
+    let mut coming = JoinSet::new();
+    coming.spawn(async move {
+        wait_until("two tries are told", || async { tries(&logs_in(&data)) >= 2 }).await;
+        lead_to(port, server).await;
     });
-    wait_until("two tries are told", || async { tries(&logs()) >= 2 }).await;
-    let before = tries(&logs());
-    tokio::spawn(lead_to(port, place.parse().expect("an address")));
-    let node = starting.await.expect("the node comes up");
+    let node = Node::start(BINARY, shell.data(), &late).await;
     let log = std::fs::read_to_string(&node.log).expect("a log");
-    assert!(tries(&log) >= before && log.contains("trying again for"), "{log}");
+    assert!(tries(&log) >= 2 && log.contains("trying again for"), "{log}");
     assert!(node.stop().await);
+    drop(coming);
     db.finish().await;
+}
+
+fn tries(log: &str) -> usize {
+    let tells = |line: &&str| line.contains("PostgreSQL does not answer at");
+    log.lines().filter(tells).count()
+}
+
+fn logs_in(data: &Path) -> String {
+    let files = std::fs::read_dir(data).into_iter().flatten().flatten();
+    let logs = files.filter(|file| file.file_name().to_string_lossy().starts_with("node-"));
+    logs.map(|file| std::fs::read_to_string(file.path()).unwrap_or_default())
+        .collect()
 }
 
 #[test]

@@ -17,9 +17,15 @@ statements! {
         INSERT INTO settings (name, value, updated_at)
         VALUES ($1, $2, $3)
         ON CONFLICT (name) DO NOTHING";
-    HAS_PEOPLE = "
-        SELECT CAST(COUNT(*) AS BIGINT)
-        FROM (SELECT num FROM accounts UNION ALL SELECT num FROM orgs LIMIT 1) people";
+    SOMEBODY = "
+        SELECT num
+        FROM accounts
+        WHERE num > 0
+        UNION ALL
+        SELECT num
+        FROM orgs
+        WHERE num > 0
+        LIMIT 1";
 }
 
 pub async fn find(db: &Db, name: &str) -> Result<Option<String>, DbError> {
@@ -44,8 +50,8 @@ pub async fn put(tx: &mut Tx<'_>, name: &str, value: &str, now_ms: i64) -> Resul
 
 /// Whether anybody uses this installation yet.
 pub async fn has_people(tx: &mut Tx<'_>) -> Result<bool, DbError> {
-    let count: i64 = tx.get(&HAS_PEOPLE, params![]).await?;
-    Ok(count > 0)
+    let somebody: Option<i64> = tx.find(&SOMEBODY, params![]).await?;
+    Ok(somebody.is_some())
 }
 
 /// Stores the value unless there is one; returns what is stored now.

@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use config::{Config, LogFormat, Overrides, RateLimits, default_file};
+use config::{Config, ConfigError, LogFormat, Overrides, RateLimits, default_file};
 
 use crate::{from, same, sqlite_path};
 
@@ -68,9 +68,9 @@ const DISCORD: [(&str, &str); 3] = [
 ];
 
 /// What the setting makes doubtful, beside a Discord that is set up.
-fn doubts(setting: (&str, &str)) -> Vec<String> {
+fn doubts(setting: (&str, &str)) -> Result<Vec<String>, ConfigError> {
     let env: Vec<_> = DISCORD.into_iter().chain([setting]).collect();
-    from("", &env).unwrap().warnings()
+    Ok(from("", &env)?.warnings())
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn a_set_up_installation_is_not_doubtful() {
 #[test]
 fn https_without_a_proxy_that_is_believed_is_doubtful() {
     let url = ("SYMBOLON_SERVER_PUBLIC_URL", "https://link.example.org");
-    let told = doubts(url);
+    let told = doubts(url).unwrap();
     assert!(
         matches!(&told[..], [one] if one.contains("server.trusted_proxies")),
         "{told:?}"
@@ -125,7 +125,7 @@ fn files_that_others_can_read_are_doubtful() {
     let (path, data) = (secret.to_str().unwrap(), directory.to_str().unwrap());
     for (mode, told) in [(0o644, 1), (0o604, 1), (0o640, 0), (0o600, 0)] {
         set_mode(&secret, mode);
-        let found = doubts(("SYMBOLON_STEAM_API_KEY_FILE", path));
+        let found = doubts(("SYMBOLON_STEAM_API_KEY_FILE", path)).unwrap();
         assert_eq!(found.len(), told, "{mode:o}: {found:?}");
         assert!(
             found
@@ -136,7 +136,7 @@ fn files_that_others_can_read_are_doubtful() {
     }
     for (mode, told) in [(0o755, 1), (0o701, 1), (0o750, 0), (0o700, 0)] {
         set_mode(&directory, mode);
-        let found = doubts(("SYMBOLON_DATA_DIR", data));
+        let found = doubts(("SYMBOLON_DATA_DIR", data)).unwrap();
         assert_eq!(found.len(), told, "{mode:o}: {found:?}");
         assert!(found.iter().all(|one| one.contains(data)), "{found:?}");
     }
@@ -165,7 +165,7 @@ fn files_that_others_can_read_are_doubtful() {
 fn doubtful_settings_are_warned_about() {
     let file = "[server]\nlisten = '0.0.0.0:80'\nmetrics_listen = '0.0.0.0:81'\ntrusted_proxies = ['::/0']";
     assert_eq!(from(file, &DISCORD).unwrap().warnings().len(), 3);
-    let warnings = doubts(("SYMBOLON_SERVER_PUBLIC_URL", "http://link.example.org"));
+    let warnings = doubts(("SYMBOLON_SERVER_PUBLIC_URL", "http://link.example.org")).unwrap();
     assert!(
         matches!(&warnings[..], [one] if one.contains("plain http")),
         "{warnings:?}"

@@ -73,11 +73,12 @@ pub(super) async fn copy_and_examine(
     Ok(examined)
 }
 
-/// Checks the database that was just restored, for as long as it takes.
+/// Checks the database that was just restored. A statement may take as long as it does on the largest installation.
 pub(super) async fn examine_restored(options: &OpenOptions) -> Result<(), BackupError> {
     examine(OpenOptions {
         migrate: Migrate::Require,
-        statement_timeout: Duration::ZERO,
+        // Our own deadline is made from it, so that none at all would be the shortest.
+        statement_timeout: Duration::from_secs(60 * 60),
         ..options.clone()
     })
     .await

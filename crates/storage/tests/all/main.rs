@@ -8,6 +8,7 @@ mod support;
 mod catalogue;
 mod child;
 mod doctor;
+mod doctor_schema;
 mod imports;
 mod keys;
 mod links;
