@@ -7,6 +7,8 @@ use emulator::Steam;
 use platform::steam::WebApi;
 use testkit::{STEAM_KEY, TestApp, both_databases, steam};
 
+const PEOPLE: Purpose = Purpose::Verify { org_num: 1 };
+
 /// Another process on the same database.
 async fn second(test: &TestApp, peer: &Steam) -> App {
     let mut parts = test.parts();
@@ -25,19 +27,24 @@ both_databases! {
         let poll = format!("/api?action=groupChecks&group=4&id={},{}", steam(1), steam(2));
         test.plugin(&tenant.key).get(&poll).await;
         let api = test.app.platforms.steam_api().unwrap();
-        api.groups(&steam(3), Purpose::Verify).await.unwrap();
+        api.groups(&steam(3), PEOPLE).await.unwrap();
         background::keep_house(&test.app).await.unwrap();
         let other = second(&test, &peer).await;
         let day = DailyQuota::day_of(test.app.now_ms());
         let rows = async || {
-            let rows = storage::daily_calls::list(&test.app.db, "steam_web_api", day).await.unwrap();
-            rows.iter().map(|row| (row.org_num, row.calls)).collect::<Vec<_>>()
+            let mut both = Vec::new();
+            for part in ["steam_web_api_people", "steam_web_api"] {
+                let rows = storage::daily_calls::list(&test.app.db, part, day).await.unwrap();
+                both.extend(rows.iter().map(|row| (part, row.org_num, row.calls)));
+            }
+            both
         };
-        assert_eq!(rows().await, [(0, 1), (tenant.scope.num(), 2)]);
-        other.platforms.steam_api().unwrap().groups(&steam(4), Purpose::Verify).await.unwrap();
+        let polls = ("steam_web_api", tenant.scope.num(), 2);
+        assert_eq!(rows().await, [("steam_web_api_people", 1, 1), polls]);
+        other.platforms.steam_api().unwrap().groups(&steam(4), PEOPLE).await.unwrap();
         steam_calls::share(&other).await.unwrap();
         steam_calls::share(&other).await.unwrap();
-        assert_eq!(rows().await, [(0, 2), (tenant.scope.num(), 2)], "written down once");
+        assert_eq!(rows().await, [("steam_web_api_people", 1, 2), polls], "written down once");
         // The next day begins with nothing, and the day before yesterday is forgotten.
         test.clock.advance_ms(2 * 24 * 60 * 60_000);
         background::keep_house(&test.app).await.unwrap();
@@ -52,8 +59,8 @@ both_databases! {
         test.db.damage(&format!("INSERT INTO daily_calls (provider, day, org_num, calls) VALUES ('steam_web_api', {day}, 0, 89999)")).await;
         steam_calls::share(&test.app).await.unwrap();
         let api = test.app.platforms.steam_api().unwrap();
-        assert!(api.groups(&steam(1), Purpose::Verify).await.is_ok());
-        let spent = api.groups(&steam(1), Purpose::Verify).await;
+        assert!(api.groups(&steam(1), PEOPLE).await.is_ok());
+        let spent = api.groups(&steam(1), PEOPLE).await;
         assert!(matches!(spent, Err(platform::Unanswered::OverQuota { .. })), "{spent:?}");
         test.finish().await;
     }

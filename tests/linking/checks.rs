@@ -2,6 +2,7 @@
 
 use domain::flow::JoinMode;
 use emulator::{Fault, FaultKind};
+use futures_util::future::join_all;
 use testkit::{both_databases, discord, steam};
 
 use super::stage::{GROUP, Stage};
@@ -45,18 +46,76 @@ both_databases! {
         stage.finish().await;
     }
 
-    async fn pressing_again_at_once_asks_nobody(engine) {
+    async fn presses_at_the_same_time_share_one_question_and_get_one_answer(engine) {
+        let stage = Stage::set(engine).await;
+        stage.demand(JoinMode::Off, true).await;
+        for is_in in [false, true] {
+            stage.steam.set_membership(&steam(1), GROUP, is_in);
+            let asked = stage.steam.hub().count(GROUPS);
+            let mut browser = stage.signed_in(1).await;
+            let (client, body) = browser.ready().await;
+            let pressed = join_all((0..50).map(|_| client.post("/link/guild-1/verify", &body))).await;
+            let place = if is_in { "/link/guild-1" } else { "/link/guild-1?notice=open" };
+            for reply in &pressed {
+                assert_eq!((reply.status.as_u16(), reply.header("location")), (303, Some(place)));
+            }
+            assert_eq!(stage.steam.hub().count(GROUPS) - asked, 1);
+            stage.test.clock.advance_ms(5_000);
+        }
+        assert_eq!(stage.count("links").await, 1);
+        stage.finish().await;
+    }
+
+    async fn a_press_that_comes_too_soon_is_held_back_and_asks_anew(engine) {
         let stage = Stage::set(engine).await;
         stage.demand(JoinMode::Off, true).await;
         let mut browser = stage.signed_in(1).await;
         browser.press("/link/guild-1/verify").await;
-        for _ in 0..20 {
-            let pressed = browser.press("/link/guild-1/verify").await;
-            assert_eq!(pressed.header("location"), Some("/link/guild-1?notice=too-soon"));
+        // The player joins the group and presses again, here and in a second browser.
+        stage.steam.set_membership(&steam(1), GROUP, true);
+        let mut second = stage.signed_in(1).await;
+        let time_goes_on = async {
+            for _ in 0..50 {
+                stage.test.clock.advance_ms(100);
+                tokio::task::yield_now().await;
+            }
+        };
+        let presses = async { tokio::join!(browser.press("/link/guild-1/verify"), second.press("/link/guild-1/verify")) };
+        let ((one, two), ()) = tokio::join!(presses, time_goes_on);
+        for reply in [one, two] {
+            assert_eq!(reply.header("location"), Some("/link/guild-1"), "nobody is told to wait");
         }
-        // Nor does a second browser of the same player.
-        stage.signed_in(1).await.press("/link/guild-1/verify").await;
-        assert_eq!(stage.steam.hub().count(GROUPS), 1);
+        assert_eq!(stage.linked_steam(&discord(1)).await, Some(steam(1).to_string()));
+        let asked: Vec<i64> = stage.steam.hub().calls().iter().filter(|call| call.route == GROUPS).map(|call| call.at_ms).collect();
+        assert_eq!(asked.len(), 2, "both presses shared one question");
+        assert!(asked[1] - asked[0] >= 5_000, "{asked:?}");
+        stage.finish().await;
+    }
+
+    async fn somebody_who_was_told_no_and_joins_at_once_is_linked_with_the_next_press(engine) {
+        let stage = Stage::set(engine).await;
+        stage.demand(JoinMode::Invite, false).await;
+        let mut browser = stage.signed_in(1).await;
+        let told = browser.press("/link/guild-1/verify").await;
+        assert_eq!(told.header("location"), Some("/link/guild-1?notice=open"));
+        testkit::add_member(&stage.discord, &stage.tenant.discord_guild, &discord(1));
+        let time_goes_on = async { stage.test.clock.advance_ms(5_000) };
+        let (pressed, ()) = tokio::join!(browser.press("/link/guild-1/verify"), time_goes_on);
+        assert_eq!(pressed.header("location"), Some("/link/guild-1"));
+        stage.finish().await;
+    }
+
+    async fn the_join_button_and_the_verify_button_ask_discord_at_one_pace(engine) {
+        let stage = Stage::set(engine).await;
+        stage.demand(JoinMode::Auto, false).await;
+        let mut browser = stage.signed_in(1).await;
+        let (client, body) = browser.ready().await;
+        join_all((0..20).map(|_| client.post("/link/guild-1/join", &body))).await;
+        browser.press("/link/guild-1/join").await;
+        // Somebody who was just added is there; nobody has to be asked again, and nobody waits.
+        browser.press("/link/guild-1/verify").await;
+        assert_eq!(stage.discord.hub().count("PUT /api/v10/guilds/{guild}/members/{user}"), 1);
+        assert!(browser.page().await.contains("You are linked"));
         stage.finish().await;
     }
 

@@ -12,5 +12,6 @@ mod races;
 mod relink;
 mod roles;
 pub mod stage;
+mod tenants;
 mod trips;
 mod unlink;

@@ -86,6 +86,7 @@ impl Stage {
         Browser {
             client: self.test.client(),
             cookies: BTreeMap::new(),
+            slug: "guild-1".to_owned(),
         }
     }
 
@@ -116,23 +117,45 @@ impl Stage {
 pub struct Browser {
     pub client: Client,
     pub cookies: BTreeMap<String, String>,
+    /// The Guild whose pages it visits.
+    pub slug: String,
 }
 
 impl Browser {
+    /// The same browser on the pages of another Guild.
+    pub fn on(mut self, slug: &str) -> Self {
+        self.slug = slug.to_owned();
+        self
+    }
+
     pub async fn get(&mut self, uri: &str) -> Reply {
         self.send(Method::GET, uri, "").await
     }
 
     /// Sends a form of one of our own pages.
     pub async fn press(&mut self, path: &str) -> Reply {
-        let page = self.get("/link/guild-1").await;
-        let text = if path.starts_with("/unlink") {
-            self.get("/unlink/guild-1").await.text().to_owned()
+        let purpose = if path.starts_with("/unlink") {
+            "unlink"
         } else {
-            page.text().to_owned()
+            "link"
         };
+        let page = self.get(&format!("/{purpose}/{}", self.slug)).await;
+        let text = page.text().to_owned();
         let form = form_token(&text).expect("a form on the page");
         self.post(path, &form).await
+    }
+
+    /// A caller and a body that press buttons of this browser's page, as often as one wants at the same time.
+    pub async fn ready(&mut self) -> (Client, String) {
+        let form = form_token(&self.page().await).expect("a form on the page");
+        let cookie = format!("symbolon-flow={}", self.cookies["symbolon-flow"]);
+        let client = self
+            .client
+            .clone()
+            .header("cookie", &cookie)
+            .header("content-type", "application/x-www-form-urlencoded")
+            .header("sec-fetch-site", "same-origin");
+        (client, format!("form={form}"))
     }
 
     pub async fn post(&mut self, path: &str, form: &str) -> Reply {
@@ -167,7 +190,7 @@ impl Browser {
     /// Begins a sign-in and returns where the provider would be asked.
     pub async fn begin(&mut self, provider: &str, purpose: &str) -> String {
         let reply = self
-            .get(&format!("/auth/{provider}/{purpose}?guild=guild-1"))
+            .get(&format!("/auth/{provider}/{purpose}?guild={}", self.slug))
             .await;
         assert_eq!(reply.status, 303, "{}", reply.text());
         reply.header("location").unwrap().to_owned()
@@ -200,7 +223,7 @@ impl Browser {
 
     /// What the link page says now.
     pub async fn page(&mut self) -> String {
-        let reply = self.get("/link/guild-1").await;
+        let reply = self.get(&format!("/link/{}", self.slug)).await;
         assert_eq!(reply.status, 200, "{}", reply.text());
         reply.text().to_owned()
     }

@@ -6,12 +6,12 @@ use emulator::discord::{Guild, Member, Permissions, Role, Snowflake};
 use emulator::{Fault, FaultKind};
 use http::Method;
 use serde_json::json;
-use testkit::{Client, Reply, both_databases, discord};
+use testkit::{Client, Reply, Tenant, both_databases, discord};
 
 use super::{call, refusal, refused};
 use crate::linking::stage::{Browser, Stage, own_path, visit};
 
-const OWN: u64 = 900_000_001;
+pub const OWN: u64 = 900_000_001;
 const NO_BOT: u64 = 900_000_002;
 const ONLY_MEMBER: u64 = 900_000_003;
 const MANAGED: u64 = 900_000_004;
@@ -22,7 +22,7 @@ fn id(number: u64) -> Snowflake {
 }
 
 /// Player 1 owns two servers, manages a third and is in a fourth.
-fn servers(stage: &Stage) {
+pub fn servers(stage: &Stage) {
     let made = |owner: Snowflake, members: &[Snowflake]| Guild {
         name: "Somewhere".to_owned(),
         owner_id: Some(owner),
@@ -64,6 +64,11 @@ fn servers(stage: &Stage) {
 
 /// A browser that is signed in here as player 1 and asks Discord as `who`.
 async fn look_up(stage: &Stage, who: u64) -> (Browser, Reply) {
+    look_up_as(stage, &stage.tenant, who).await
+}
+
+/// The same for an Org.
+pub async fn look_up_as(stage: &Stage, tenant: &Tenant, who: u64) -> (Browser, Reply) {
     let account = app::accounts::ensure(
         &stage.test.app,
         discord(1),
@@ -76,7 +81,7 @@ async fn look_up(stage: &Stage, who: u64) -> (Browser, Reply) {
         .cookies
         .insert("symbolon".to_owned(), stage.test.session(&account).await);
     let out = browser
-        .get(&format!("/auth/discord/claim?org={}", stage.tenant.org))
+        .get(&format!("/auth/discord/claim?org={}", tenant.org))
         .await;
     assert_eq!(out.status, 303, "{}", out.text());
     let there = out.header("location").unwrap().to_owned();
@@ -85,7 +90,7 @@ async fn look_up(stage: &Stage, who: u64) -> (Browser, Reply) {
     (browser, reply)
 }
 
-fn person(stage: &Stage, browser: &Browser) -> Client {
+pub fn person(stage: &Stage, browser: &Browser) -> Client {
     stage.test.person(&browser.cookies["symbolon"])
 }
 

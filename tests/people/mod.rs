@@ -1,7 +1,7 @@
 //! People of the dashboard: how they come in, what they own, who they work with.
 
 mod block_race;
-mod claims;
+pub mod claims;
 mod front_door;
 mod invites;
 mod log;

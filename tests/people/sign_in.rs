@@ -174,7 +174,7 @@ both_databases! {
     async fn sessions_are_listed_and_ended_by_their_owner_alone(engine) {
         let stage = Stage::set(engine).await;
         let client = stage.test.client().header("user-agent", "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0");
-        let mut named = Browser { client, cookies: Default::default() };
+        let mut named = Browser { client, ..stage.browser() };
         let back = answer(&mut named, "/app/", 1).await;
         assert_eq!(named.get(&back).await.status, 303);
         stage.test.clock.advance_ms(MINUTE_MS);

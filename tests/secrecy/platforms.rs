@@ -16,9 +16,11 @@ both_databases! {
         peer.set_membership(&steam(0), 4, true);
         let caller = test.plugin(&tenant.key);
         let mut answers = Vec::new();
-        let faults = [FaultKind::Error403, FaultKind::Error500, FaultKind::Garbage, FaultKind::Drop, FaultKind::RateLimit];
+        let faults = [FaultKind::Error403, FaultKind::RateLimit, FaultKind::Garbage, FaultKind::Drop, FaultKind::Error500,
+            FaultKind::Drop, FaultKind::Error500, FaultKind::Error500];
         for (number, fault) in (1..).zip(faults) {
-            // The first four of five failures leave the breaker closed, the fifth opens it and is logged.
+            // A refusal opens nothing and holds for a second; the fifth failure in a row opens the breaker and is logged.
+            test.clock.advance_ms(1_000);
             peer.hub().add_fault(Fault::new(ROUTE, fault).times(1));
             let reply = caller.get(&format!("/api?action=groupChecks&group=4&id={}", steam(number))).await;
             answers.extend(format!("{:?}\n{}\n", reply.headers, reply.text()).into_bytes());

@@ -5,9 +5,13 @@ use domain::flow::Provider;
 use domain::id::GuildId;
 use domain::name::{DisplayName, Slug};
 use domain::platform_id::DiscordId;
+use platform::Unanswered;
+use platform::discord::GUILD_ROUTE;
 pub use storage::sign_ins::ManagedGuild;
 use storage::{AccountNum, OrgScope, sign_ins};
+use tokio::time::Instant;
 
+use crate::discord_visit::unanswered;
 use crate::error::AppError;
 use crate::guilds::{NewGuildRequest, create_once};
 use crate::once::PressBy;
@@ -56,9 +60,14 @@ pub async fn claim(
         provider: Provider::Discord,
     };
     let members = app.platforms.discord_members.as_ref().ok_or_else(not_set_up)?;
-    let is_here = members.is_in(id).await.map_err(|_| AppError::ProviderSilent {
-        provider: Provider::Discord,
-    })?;
+    let begun = Instant::now();
+    let is_here = members
+        .is_in(scope.num(), id)
+        .await
+        .map_err(|cause| match cause {
+            Unanswered::OverShare { retry_after_ms } => AppError::RateLimited { retry_after_ms },
+            other => unanswered(Provider::Discord, "discord.bot_token", GUILD_ROUTE, other, begun),
+        })?;
     if !is_here {
         return Err(AppError::BotAbsent {
             invite_url: app.platforms.discord_sign_in()?.bot_invite_url(Some(id)),

@@ -6,7 +6,9 @@ use domain::flow::Provider;
 use domain::oauth::PkceVerifier;
 use domain::seal::Aad;
 use platform::Unanswered;
-use platform::discord::oauth::{AccessToken, NoToken, OwnGuild, Person, Scope};
+use platform::discord::oauth::{
+    AccessToken, GUILDS_ROUTE, NoToken, OwnGuild, PERSON_ROUTE, Person, Scope, TOKEN_ROUTE,
+};
 use tokio::time::{Instant, timeout_at};
 
 use crate::error::AppError;
@@ -14,7 +16,11 @@ use crate::linking::revoke_later;
 use crate::state::App;
 
 /// All questions to Discord together; a person does not wait longer for an answer of ours.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Longer than one question may take, so that the client learns when Discord hangs.
+const PATIENCE: Duration = Duration::from_millis(5_250);
+
+/// What Discord knows our application by.
+const CREDENTIALS: &str = "discord.client_id and discord.client_secret";
 
 /// Who came back, and the token that says so. Whoever gets this gives the token back or keeps it sealed.
 pub(crate) struct Identified {
@@ -33,35 +39,62 @@ pub(crate) async fn identify(
     verifier: &PkceVerifier,
 ) -> Result<Identified, AppError> {
     let discord = app.platforms.discord_sign_in()?;
-    let silent = || AppError::ProviderSilent {
-        provider: Provider::Discord,
-    };
-    let deadline = Instant::now() + PATIENCE;
+    let begun = Instant::now();
+    let deadline = begun + PATIENCE;
+    let failed = |route, cause| unanswered(Provider::Discord, CREDENTIALS, route, cause, begun);
     let exchange = discord.exchange(callback, scopes, code, verifier);
-    let given = timeout_at(deadline, exchange).await.map_err(|_| silent())?;
+    let given = timeout_at(deadline, exchange).await;
+    let given = given.map_err(|_| failed(TOKEN_ROUTE, Unanswered::Timeout))?;
     let access = given.map_err(|cause| match cause {
         NoToken::BadCode => AppError::SignInExpired,
         NoToken::MissingScope => AppError::SignInCancelled,
-        NoToken::TryAgain(_) => silent(),
+        NoToken::TryAgain(cause) => failed(TOKEN_ROUTE, cause),
     })?;
     let asking = async {
-        let person = discord.person(&access).await?;
+        let person = discord
+            .person(&access)
+            .await
+            .map_err(|cause| (PERSON_ROUTE, cause))?;
         let guilds = if scopes.contains(&Scope::Guilds) {
-            discord.guilds(&access).await?
+            let guilds = discord.guilds(&access).await;
+            guilds.map_err(|cause| (GUILDS_ROUTE, cause))?
         } else {
             Vec::new()
         };
-        Ok::<_, Unanswered>((person, guilds))
+        Ok::<_, (&str, Unanswered)>((person, guilds))
     };
-    match timeout_at(deadline, asking).await {
-        Ok(Ok((person, guilds))) => Ok(Identified {
+    let asked = timeout_at(deadline, asking).await;
+    match asked.unwrap_or(Err((PERSON_ROUTE, Unanswered::Timeout))) {
+        Ok((person, guilds)) => Ok(Identified {
             person,
             guilds,
             access,
         }),
-        Ok(Err(_)) | Err(_) => {
+        Err((route, cause)) => {
             revoke_later(app, access);
-            Err(silent())
+            Err(failed(route, cause))
+        }
+    }
+}
+
+/// What it means for a caller that a provider did not answer a question with these credentials.
+pub(crate) fn unanswered(
+    provider: Provider,
+    setting: &'static str,
+    route: &str,
+    cause: Unanswered,
+    begun: Instant,
+) -> AppError {
+    match cause {
+        Unanswered::Refused | Unanswered::Remembered { status: 401, .. } => {
+            AppError::ProviderMisconfigured { provider, setting }
+        }
+        other => {
+            let ms = begun.elapsed().as_millis();
+            AppError::ProviderSilent {
+                provider,
+                detail: format!("{route}: {other}, after {ms} ms"),
+            }
         }
     }
 }

@@ -114,7 +114,7 @@ fn new_group(key: &GroupKey, error: &AppError) -> Group {
         status: i64::from(error.status()),
         count: 0,
         request_ids: Vec::new(),
-        detail: if error.is_ours() {
+        detail: if error.tells_detail() {
             error.internal_detail()
         } else {
             String::new()

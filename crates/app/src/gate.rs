@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 use domain::clock::SharedClock;
 use domain::network::ClientNetwork;
 use domain::plan::{RateLimit, Tier};
-use domain::platform_id::SteamAccount;
 use domain::rate::{self, Decision};
 use papaya::HashMap;
 
@@ -27,15 +26,7 @@ pub struct Gate {
     accounts: Buckets<i64>,
     link_starts: Buckets<ClientNetwork>,
     link_steps: Buckets<ClientNetwork>,
-    checks: Buckets<SteamAccount>,
 }
-
-/// One look at a player every five seconds.
-const CHECKS: RateLimit = RateLimit {
-    per_minute: 12,
-    burst: 1,
-    bulk_ids: 1,
-};
 
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
@@ -85,7 +76,6 @@ impl Gate {
             accounts: Buckets::new(),
             link_starts: Buckets::new(),
             link_steps: Buckets::new(),
-            checks: Buckets::new(),
         }
     }
 
@@ -139,11 +129,6 @@ impl Gate {
         self.link_steps.take(network, now_ms, self.limits.link_steps)
     }
 
-    /// Counts a question about a player that somebody pressed a button for.
-    pub fn take_check(&self, player: SteamAccount) -> Decision {
-        self.checks.take(player, self.clock.steady_ms(), CHECKS)
-    }
-
     /// Uses since the last call of this, in the order of their keys, and forgets cells that have been idle.
     pub fn drain_uses(&self) -> Vec<KeyUse> {
         let (now_ms, steady_ms) = (self.clock.now_ms(), self.clock.steady_ms());
@@ -165,7 +150,6 @@ impl Gate {
         self.accounts.sweep(steady_ms);
         self.link_starts.sweep(steady_ms);
         self.link_steps.sweep(steady_ms);
-        self.checks.sweep(steady_ms);
         uses.sort_unstable_by_key(|used| used.key_num);
         uses
     }

@@ -7,7 +7,6 @@ use domain::invite::InviteUrl;
 use domain::name::{DisplayName, Slug};
 use domain::plan::Dimension;
 use domain::platform_id::DiscordId;
-use domain::quota::Purpose;
 use domain::steam_group::PastedGroup;
 use storage::guilds::{self, NewGuild};
 pub use storage::guilds::{Guild, GuildSettings, RemovedGuild, SteamGroup};
@@ -17,6 +16,7 @@ use crate::deed::Deed;
 use crate::error::AppError;
 use crate::once::PressBy;
 use crate::state::App;
+use crate::steam_group_names;
 
 pub struct NewGuildRequest {
     pub discord_guild_id: DiscordId,
@@ -218,7 +218,12 @@ pub async fn change(
 ) -> Result<(), AppError> {
     change.refuse_excess()?;
     let group = match &change.steam_group {
-        Some(Some(pasted)) => Some(steam_group(app, pasted.trim()).await?),
+        Some(Some(pasted)) => {
+            // Nobody is asked about a Guild that is not this Org's.
+            let guild = guilds::find(&app.db, scope, &id).await?;
+            guild.ok_or(AppError::NotFound)?;
+            Some(steam_group(app, scope, pasted.trim()).await?)
+        }
         Some(None) | None => None,
     };
     let deed = Deed::begin(app, scope, actor);
@@ -232,7 +237,7 @@ pub async fn change(
 }
 
 /// Steam is asked only where somebody pasted a name: nobody else can turn it into a number.
-async fn steam_group(app: &App, text: &str) -> Result<SteamGroup, AppError> {
+async fn steam_group(app: &App, scope: OrgScope, text: &str) -> Result<SteamGroup, AppError> {
     let refused = |problem: &str| AppError::invalid("steam_group", problem);
     if text.len() > PASTED_MAX_BYTES {
         return Err(refused("it is too long"));
@@ -240,12 +245,7 @@ async fn steam_group(app: &App, text: &str) -> Result<SteamGroup, AppError> {
     let id = match PastedGroup::parse(text).map_err(|error| refused(&error.to_string()))? {
         PastedGroup::Id(id) => id,
         PastedGroup::Name(name) => {
-            let found = app
-                .platforms
-                .steam_api()?
-                .find_group(&name, Purpose::Verify)
-                .await;
-            let found = found.map_err(|_| AppError::SteamUnavailable)?;
+            let found = steam_group_names::find(app, scope.num(), &name).await?;
             found.ok_or_else(|| refused("Steam knows no group of this name"))?
         }
     };

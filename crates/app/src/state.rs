@@ -14,12 +14,14 @@ use crate::error::AppError;
 use crate::error_log::ErrorLog;
 use crate::exports::Exports;
 use crate::gate::{Gate, Limits};
+use crate::linking::Checks;
 use crate::master_keys;
 use crate::platforms::Platforms;
 use crate::readiness::Readiness;
 use crate::refusals::Refusals;
 use crate::seen::Seen;
 use crate::steam_calls;
+use crate::steam_group_names::SteamGroupNames;
 use crate::steam_groups::SteamGroups;
 use crate::tasks::Tasks;
 use crate::vault::{Vault, VaultError};
@@ -42,6 +44,8 @@ pub struct Inner {
     pub refusals: Refusals,
     pub seen: Seen,
     pub steam_groups: SteamGroups,
+    pub(crate) steam_group_names: SteamGroupNames,
+    pub(crate) checks: Checks,
     pub versions: Versions,
     pub platforms: Platforms,
     /// Who is an operator by the configuration, for as long as they stand in it.
@@ -98,6 +102,8 @@ impl App {
                 refusals: Refusals::default(),
                 seen: Seen::default(),
                 steam_groups: SteamGroups::default(),
+                steam_group_names: SteamGroupNames::default(),
+                checks: Checks::default(),
                 versions: Versions::default(),
                 platforms: parts.platforms,
                 operators: parts.operators,

@@ -1,6 +1,8 @@
 //! The day's calls to Steam's Web API, counted over all nodes and restarts: each node writes down its own once a minute
 //! and reads what the others wrote.
 
+use std::collections::HashMap;
+
 use domain::quota::{DailyQuota, Spending};
 use storage::daily_calls::{self, Calls};
 use storage::{Tx, Work};
@@ -8,9 +10,10 @@ use storage::{Tx, Work};
 use crate::error::AppError;
 use crate::state::App;
 
-const PROVIDER: &str = "steam_web_api";
-/// Stands for people who wait for an answer; Orgs count from 1.
-const PEOPLE: i64 = 0;
+/// Polls and settings, by Org.
+const POLLS: &str = "steam_web_api";
+/// People who wait for an answer, by the Org whose page they are on.
+const PEOPLE: &str = "steam_web_api_people";
 /// Rows written by one unit, so that others need not wait for a long one.
 const SLICE: usize = 200;
 
@@ -36,43 +39,51 @@ pub async fn share(app: &App) -> Result<(), AppError> {
         }
     }
     let day = DailyQuota::day_of(app.now_ms());
-    let written = daily_calls::list(&app.db, PROVIDER, day).await?;
+    let mut written = Vec::new();
+    for part in [POLLS, PEOPLE] {
+        let rows = daily_calls::list(&app.db, part, day).await?;
+        written.extend(rows.into_iter().map(|row| (part, row)));
+    }
     steam.learn_calls(day, to_spending(&written));
     Ok(())
 }
 
-fn to_rows(spending: &Spending) -> Vec<Calls> {
-    let people = (PEOPLE, spending.verify);
-    let orgs = spending.bulk.iter().map(|(org_num, calls)| (*org_num, *calls));
-    let mut rows: Vec<Calls> = std::iter::once(people)
-        .chain(orgs)
-        .filter(|(_, calls)| *calls > 0)
-        .map(|(org_num, calls)| Calls {
-            org_num,
-            calls: i64::from(calls),
-        })
-        .collect();
-    // Every node writes rows in the same order, so that two of them never wait for each other.
-    rows.sort_unstable_by_key(|row| row.org_num);
-    rows
+/// In the order of their keys, so that two nodes that write at once do not wait for each other.
+fn to_rows(spending: &Spending) -> Vec<(&'static str, Calls)> {
+    let part = |name, calls: &HashMap<i64, u32>| {
+        let mut rows: Vec<_> = calls
+            .iter()
+            .map(|(org_num, calls)| Calls {
+                org_num: *org_num,
+                calls: i64::from(*calls),
+            })
+            .collect();
+        rows.sort_by_key(|row| row.org_num);
+        rows.into_iter().map(move |row| (name, row))
+    };
+    part(POLLS, &spending.bulk)
+        .chain(part(PEOPLE, &spending.verify))
+        .collect()
 }
 
-fn to_spending(rows: &[Calls]) -> Spending {
+fn to_spending(rows: &[(&'static str, Calls)]) -> Spending {
     let mut spending = Spending::default();
-    for row in rows {
+    for (part, row) in rows {
         let calls = u32::try_from(row.calls).unwrap_or(u32::MAX);
-        if row.org_num == PEOPLE {
-            spending.verify = calls;
+        // A version before this one wrote people's calls as those of no Org.
+        let kept = if *part == PEOPLE || row.org_num == 0 {
+            &mut spending.verify
         } else {
-            spending.bulk.insert(row.org_num, calls);
-        }
+            &mut spending.bulk
+        };
+        *kept.entry(row.org_num).or_default() += calls;
     }
     spending
 }
 
 struct AddCalls {
     day: i64,
-    rows: Vec<Calls>,
+    rows: Vec<(&'static str, Calls)>,
 }
 
 impl Work for AddCalls {
@@ -81,8 +92,8 @@ impl Work for AddCalls {
     const NAME: &'static str = "add_daily_calls";
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        for row in &self.rows {
-            daily_calls::add(tx, PROVIDER, self.day, *row).await?;
+        for (part, row) in &self.rows {
+            daily_calls::add(tx, part, self.day, *row).await?;
         }
         Ok(())
     }

@@ -1,47 +1,166 @@
-//! Keeps calls to a provider within what it bears: a breaker, and for some a daily number.
+//! Keeps calls to a provider within what it bears: a breaker, a memory of refusals, and for some a daily number.
+//!
+//! Only a provider that cannot be reached, takes too long or fails by itself opens the breaker. A refusal is an answer:
+//! it is remembered for the place it was about, so that one community cannot keep the provider from the others.
 
+use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
-use domain::breaker::{Admission, Breaker, Turn};
+use domain::breaker::{Admission, Breaker, PROBE_EVERY_MS, Turn};
 use domain::clock::SharedClock;
+use domain::platform_id::DiscordId;
 use domain::quota::{DailyQuota, Purpose, Spending};
+use domain::refusals::Refusals;
 
 use crate::http::Unanswered;
 
+/// How long a guild's 403 counts for its route. Providers shut out who goes on asking.
+const FORBIDDEN_MS: i64 = 10 * 60_000;
+/// How long a guild that is not there, or a refusal about one person, counts.
+const ABSENT_MS: i64 = 60_000;
+/// One line about each kind of failure in this time.
+const LINE_EVERY_MS: i64 = 10_000;
+
+/// What is asked, for the memory of refusals and for the log.
+#[derive(Clone, Copy)]
+pub(crate) struct Question<'a> {
+    /// Method and template of the path; never what stands in it.
+    route: &'static str,
+    about: Option<About<'a>>,
+    purpose: Option<Purpose>,
+}
+
+/// Which guild, which of its people, and on behalf of which Org.
+#[derive(Clone, Copy)]
+struct About<'a> {
+    guild: &'a DiscordId,
+    person: Option<&'a DiscordId>,
+    org_num: i64,
+    /// How long a refusal of the guild counts.
+    refused_ms: i64,
+}
+
+impl<'a> Question<'a> {
+    pub(crate) fn on(route: &'static str) -> Self {
+        Self {
+            route,
+            about: None,
+            purpose: None,
+        }
+    }
+
+    /// Counts as one of the day's calls.
+    pub(crate) fn counted(self, purpose: Purpose) -> Self {
+        Self {
+            purpose: Some(purpose),
+            ..self
+        }
+    }
+
+    pub(crate) fn about(self, org_num: i64, guild: &'a DiscordId, person: Option<&'a DiscordId>) -> Self {
+        let about = About {
+            guild,
+            person,
+            org_num,
+            refused_ms: FORBIDDEN_MS,
+        };
+        Self {
+            about: Some(about),
+            ..self
+        }
+    }
+
+    /// For a guild that somebody is about to let us into: a refusal is over soon.
+    pub(crate) fn soon_again(mut self) -> Self {
+        if let Some(about) = &mut self.about {
+            about.refused_ms = PROBE_EVERY_MS;
+        }
+        self
+    }
+
+    fn place(&self) -> String {
+        match self.about {
+            Some(about) => [self.route, " ", about.guild.as_str()].concat(),
+            None => self.route.to_owned(),
+        }
+    }
+
+    fn place_of_person(&self) -> Option<String> {
+        let person = self.about?.person?;
+        Some([&self.place(), " ", person.as_str()].concat())
+    }
+}
+
+/// The place of what is refused whatever is asked.
+const EVERYTHING: &str = "*";
+
 pub(crate) struct Guard {
     provider: &'static str,
+    /// What is wrong when our credentials are refused.
+    setting: &'static str,
+    /// The provider shuts out who goes on asking after refusals.
+    bans: bool,
     clock: SharedClock,
     state: Mutex<State>,
 }
 
+#[derive(Default)]
 struct State {
     breaker: Breaker,
     quota: Option<DailyQuota>,
+    refusals: Refusals,
+    lines: HashMap<(&'static str, &'static str), Line>,
+}
+
+/// When something was last said, and how often it would have been since.
+#[derive(Default)]
+struct Line {
+    said_ms: Option<i64>,
+    kept_back: u64,
 }
 
 impl Guard {
-    /// `per_day` is the number of calls a day, if there is one.
-    pub(crate) fn new(provider: &'static str, clock: SharedClock, per_day: Option<u32>) -> Self {
-        let state = State {
-            breaker: Breaker::default(),
-            quota: per_day.map(DailyQuota::new),
-        };
+    pub(crate) fn new(provider: &'static str, clock: SharedClock) -> Self {
         Self {
             provider,
+            setting: "",
+            bans: false,
             clock,
-            state: Mutex::new(state),
+            state: Mutex::default(),
         }
+    }
+
+    /// The setting that holds the credentials of its calls.
+    pub(crate) fn with_setting(self, setting: &'static str) -> Self {
+        Self { setting, ..self }
+    }
+
+    /// For a provider that shuts out who goes on asking after refusals: these are remembered wherever they come from.
+    pub(crate) fn that_bans(self) -> Self {
+        Self { bans: true, ..self }
+    }
+
+    pub(crate) fn with_calls_per_day(self, calls: u32) -> Self {
+        self.state().quota = Some(DailyQuota::new(calls));
+        self
     }
 
     /// Runs the call if it may be made, and learns from its outcome. A caller that goes away teaches nothing.
     pub(crate) async fn call<T>(
         &self,
-        purpose: Purpose,
+        question: Question<'_>,
         call: impl Future<Output = Result<T, Unanswered>>,
     ) -> Result<T, Unanswered> {
-        self.admit(purpose)?;
+        self.admit(&question)?;
+        let begun = Instant::now();
         let outcome = call.await;
-        self.learn(outcome.as_ref().err().copied());
+        let failure = outcome.as_ref().err().copied();
+        self.learn(&question, failure);
+        if let Some(cause) = failure {
+            let ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+            self.say(&question, cause, ms);
+        }
         outcome
     }
 
@@ -62,14 +181,33 @@ impl Guard {
         }
     }
 
-    fn admit(&self, purpose: Purpose) -> Result<(), Unanswered> {
+    fn admit(&self, question: &Question<'_>) -> Result<(), Unanswered> {
         let now_ms = self.clock.now_ms();
         let mut state = self.state();
+        let places = [
+            Some(EVERYTHING.to_owned()),
+            Some(question.place()),
+            question.place_of_person(),
+        ];
+        for place in places.into_iter().flatten() {
+            if let Some(known) = state.refusals.find(&place, now_ms) {
+                return Err(Unanswered::Remembered {
+                    status: known.status,
+                    retry_after_ms: known.retry_after_ms,
+                });
+            }
+        }
+        let waits = question
+            .about
+            .and_then(|about| state.refusals.wait_ms(about.org_num, now_ms));
+        if let Some(retry_after_ms) = waits {
+            return Err(Unanswered::OverShare { retry_after_ms });
+        }
         if let Admission::Refused { retry_after_ms } = state.breaker.admit(now_ms) {
             return Err(Unanswered::Paused { retry_after_ms });
         }
-        let quota = state.quota.as_mut();
-        if quota.is_none_or(|quota| quota.take(purpose, now_ms)) {
+        let quota = state.quota.as_mut().zip(question.purpose);
+        if quota.is_none_or(|(quota, purpose)| quota.take(purpose, now_ms)) {
             return Ok(());
         }
         Err(Unanswered::OverQuota {
@@ -77,23 +215,123 @@ impl Guard {
         })
     }
 
-    fn learn(&self, failure: Option<Unanswered>) {
+    fn learn(&self, question: &Question<'_>, failure: Option<Unanswered>) {
+        let now_ms = self.clock.now_ms();
         let turn = match failure {
-            None => self.state().breaker.succeeded(),
-            Some(_) => {
-                let now_ms = self.clock.now_ms();
+            Some(Unanswered::Timeout | Unanswered::Unreachable | Unanswered::Status(500..)) => {
                 self.state().breaker.failed(now_ms)
             }
+            // Says nothing about whether it works.
+            Some(Unanswered::TooLong | Unanswered::Unreadable) => Turn::Same,
+            None
+            | Some(
+                Unanswered::Refused
+                | Unanswered::Throttled { .. }
+                | Unanswered::Status(_)
+                | Unanswered::Personal(_)
+                | Unanswered::Paused { .. }
+                | Unanswered::OverQuota { .. }
+                | Unanswered::Remembered { .. }
+                | Unanswered::OverShare { .. },
+            ) => self.state().breaker.succeeded(),
         };
-        match (turn, failure) {
-            (Turn::Opened, Some(cause)) => tracing::warn!(
+        if let Some(cause) = failure {
+            self.remember(question, cause, now_ms);
+        }
+        match turn {
+            Turn::Opened => tracing::warn!(
                 provider = self.provider,
-                %cause,
                 "it keeps failing and is asked only once every five seconds until it answers"
             ),
-            (Turn::Closed, _) => tracing::info!(provider = self.provider, "it answers again"),
-            (Turn::Opened | Turn::Same, _) => {}
+            Turn::Closed => tracing::info!(provider = self.provider, "it answers again"),
+            Turn::Same => {}
         }
+    }
+
+    fn remember(&self, question: &Question<'_>, cause: Unanswered, now_ms: i64) {
+        let (about, place) = (question.about, question.place());
+        let everything = EVERYTHING.to_owned();
+        let kept = match (cause, about) {
+            // A bot's token that was refused once is refused until somebody changes it.
+            (Unanswered::Refused, Some(_)) => Some((everything, 401, FORBIDDEN_MS)),
+            (Unanswered::Refused, None) if self.bans => Some((place, 401, PROBE_EVERY_MS)),
+            (Unanswered::Status(403), None) if self.bans => Some((place, 403, PROBE_EVERY_MS)),
+            (Unanswered::Status(403), Some(about)) => Some((place, 403, about.refused_ms)),
+            (Unanswered::Status(404), Some(about)) => Some((place, 404, about.refused_ms.min(ABSENT_MS))),
+            (
+                Unanswered::Throttled {
+                    retry_after_ms,
+                    for_all,
+                },
+                _,
+            ) => Some((if for_all { everything } else { place }, 429, retry_after_ms)),
+            (Unanswered::Personal(status), _) => {
+                question.place_of_person().map(|place| (place, status, ABSENT_MS))
+            }
+            (_, _) => None,
+        };
+        let mut state = self.state();
+        if let Some((place, status, lasts_ms)) = kept {
+            state.refusals.remember(place, status, lasts_ms, now_ms);
+            if let Some(about) = about.filter(|_| status != 404) {
+                state.refusals.count(about.org_num, now_ms);
+            }
+        }
+    }
+
+    /// One line about a failure: which provider, what was asked, what came back, how long it took.
+    fn say(&self, question: &Question<'_>, cause: Unanswered, ms: u64) {
+        let route = question.route;
+        let Some(kept_back) = self.turn_to_say(route, cause) else {
+            return;
+        };
+        let (provider, setting) = (self.provider, self.setting);
+        match (cause, question.about) {
+            (Unanswered::Refused, _) if !setting.is_empty() => tracing::warn!(
+                provider,
+                route,
+                setting,
+                ms,
+                kept_back,
+                "it does not accept our credentials: this setting is wrong"
+            ),
+            // A guild that keeps us out is the business of its community.
+            (Unanswered::Status(403 | 404) | Unanswered::Personal(_), Some(_)) => {
+                tracing::info!(provider, route, %cause, ms, kept_back, "a guild refused it");
+            }
+            (_, _) => tracing::warn!(provider, route, %cause, ms, kept_back, "it gave no usable answer"),
+        }
+    }
+
+    /// How many lines like it were left out since the last one, when it is time for the next.
+    fn turn_to_say(&self, route: &'static str, cause: Unanswered) -> Option<u64> {
+        let kind = match cause {
+            Unanswered::Timeout => "timeout",
+            Unanswered::Unreachable => "unreachable",
+            Unanswered::Refused => "refused",
+            Unanswered::Throttled { .. } => "throttled",
+            Unanswered::Status(500..) => "failed",
+            Unanswered::Status(_) => "status",
+            Unanswered::Personal(_) => "personal",
+            Unanswered::TooLong | Unanswered::Unreadable => "unreadable",
+            // Nothing was asked, so there is nothing new to tell.
+            Unanswered::Paused { .. }
+            | Unanswered::OverQuota { .. }
+            | Unanswered::Remembered { .. }
+            | Unanswered::OverShare { .. } => return None,
+        };
+        let now_ms = self.clock.now_ms();
+        let mut state = self.state();
+        let line = state.lines.entry((route, kind)).or_default();
+        if line
+            .said_ms
+            .is_some_and(|said_ms| (0..LINE_EVERY_MS).contains(&(now_ms - said_ms)))
+        {
+            line.kept_back += 1;
+            return None;
+        }
+        line.said_ms = Some(now_ms);
+        Some(std::mem::take(&mut line.kept_back))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -109,33 +347,83 @@ mod tests {
 
     use super::*;
 
+    const ASKED: Question<'_> = Question {
+        route: "GET /test",
+        about: None,
+        purpose: Some(Purpose::Verify { org_num: 1 }),
+    };
+
     #[test]
     fn a_refused_call_spends_nothing_and_is_not_made() {
         let clock = Arc::new(TestClock::new(1_800_000_000_000));
-        let guard = Guard::new("test", Arc::clone(&clock) as SharedClock, Some(10));
+        let guard = Guard::new("test", Arc::clone(&clock) as SharedClock).with_calls_per_day(40);
         for _ in 0..5 {
-            guard.admit(Purpose::Verify).unwrap();
-            guard.learn(Some(Unanswered::Timeout));
+            guard.admit(&ASKED).unwrap();
+            guard.learn(&ASKED, Some(Unanswered::Timeout));
         }
         for _ in 0..100 {
-            assert!(matches!(
-                guard.admit(Purpose::Verify),
-                Err(Unanswered::Paused { .. })
-            ));
+            assert!(matches!(guard.admit(&ASKED), Err(Unanswered::Paused { .. })));
         }
-        guard.learn(None);
+        guard.learn(&ASKED, None);
         for _ in 0..5 {
-            guard.admit(Purpose::Verify).unwrap();
+            guard.admit(&ASKED).unwrap();
         }
-        let refused = guard.admit(Purpose::Verify);
+        let refused = guard.admit(&ASKED);
         assert!(matches!(refused, Err(Unanswered::OverQuota { retry_after_ms }) if retry_after_ms > 0));
     }
 
     #[test]
     fn without_a_daily_number_there_is_no_end() {
-        let guard = Guard::new("test", Arc::new(TestClock::new(0)), None);
+        let guard = Guard::new("test", Arc::new(TestClock::new(0)));
         for _ in 0..200_000 {
-            guard.admit(Purpose::Verify).unwrap();
+            guard.admit(&ASKED).unwrap();
         }
+    }
+
+    #[test]
+    fn only_a_provider_that_fails_by_itself_opens_the_breaker() {
+        let is_open = |cause: Unanswered| {
+            let clock = Arc::new(TestClock::new(1_800_000_000_000));
+            let guard = Guard::new("test", Arc::clone(&clock) as SharedClock);
+            for _ in 0..20 {
+                guard.learn(&ASKED, Some(cause));
+            }
+            let guild = DiscordId::parse("800000000000000001").unwrap();
+            let other = Question::on("GET /other").about(2, &guild, None);
+            matches!(guard.admit(&other), Err(Unanswered::Paused { .. }))
+        };
+        for cause in [
+            Unanswered::Timeout,
+            Unanswered::Unreachable,
+            Unanswered::Status(500),
+            Unanswered::Status(503),
+        ] {
+            assert!(is_open(cause), "{cause:?}");
+        }
+        let throttled = Unanswered::Throttled {
+            retry_after_ms: 1_000,
+            for_all: false,
+        };
+        let refusals = [400, 403, 404].map(Unanswered::Status);
+        for cause in refusals.into_iter().chain([
+            Unanswered::Refused,
+            throttled,
+            Unanswered::Personal(403),
+            Unanswered::Unreadable,
+        ]) {
+            assert!(!is_open(cause), "{cause:?}");
+        }
+    }
+
+    #[test]
+    fn a_failure_is_told_once_in_ten_seconds_with_the_number_of_the_others() {
+        let clock = Arc::new(TestClock::new(1_800_000_000_000));
+        let guard = Guard::new("test", Arc::clone(&clock) as SharedClock);
+        let told = || guard.turn_to_say("GET /test", Unanswered::Timeout);
+        assert_eq!(told(), Some(0));
+        assert_eq!((told(), told()), (None, None));
+        assert_eq!(guard.turn_to_say("GET /other", Unanswered::Timeout), Some(0));
+        clock.advance_ms(10_000);
+        assert_eq!((told(), told()), (Some(2), None));
     }
 }

@@ -12,6 +12,9 @@ pub(crate) const USER_AGENT: &str = concat!("Symbolon/", env!("CARGO_PKG_VERSION
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 /// From the first byte sent to the last one read.
 const TOTAL_TIMEOUT: Duration = Duration::from_secs(5);
+/// For a 429 that does not say when to come back, and the longest that is believed.
+const RETRY_AFTER_S: i64 = 5;
+const LONGEST_RETRY_S: i64 = 60 * 60;
 /// Idle connections kept per host; a few, because calls come in bursts.
 const IDLE_CONNECTIONS: usize = 8;
 const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
@@ -30,10 +33,14 @@ pub enum Unanswered {
     Unreachable,
     #[error("our credentials were refused")]
     Refused,
-    #[error("we ask too often")]
-    Throttled,
+    /// Too many questions. `for_all` when it is not about this place alone.
+    #[error("status 429: asked too often")]
+    Throttled { retry_after_ms: i64, for_all: bool },
     #[error("status {0}")]
     Status(u16),
+    /// A refusal that is about the person it was asked for, and about nobody else.
+    #[error("status {0} for this person")]
+    Personal(u16),
     #[error("the answer is too long")]
     TooLong,
     #[error("the answer makes no sense")]
@@ -42,29 +49,46 @@ pub enum Unanswered {
     Paused { retry_after_ms: i64 },
     #[error("not asked, because today's calls are used up")]
     OverQuota { retry_after_ms: i64 },
+    #[error("not asked, because it was refused with status {status} a short while ago")]
+    Remembered { status: u16, retry_after_ms: i64 },
+    #[error("not asked, because one tenant was refused too often")]
+    OverShare { retry_after_ms: i64 },
 }
 
 impl Unanswered {
     /// When asking again may help, if that is known.
     pub fn retry_after_ms(self) -> Option<i64> {
         match self {
-            Self::Paused { retry_after_ms } | Self::OverQuota { retry_after_ms } => Some(retry_after_ms),
+            Self::Paused { retry_after_ms }
+            | Self::OverQuota { retry_after_ms }
+            | Self::Remembered { retry_after_ms, .. }
+            | Self::OverShare { retry_after_ms }
+            | Self::Throttled { retry_after_ms, .. } => Some(retry_after_ms),
             Self::Timeout
             | Self::Unreachable
             | Self::Refused
-            | Self::Throttled
             | Self::Status(_)
+            | Self::Personal(_)
             | Self::TooLong
             | Self::Unreadable => None,
         }
     }
 
-    /// What a status means that a call has no other use for.
-    pub(crate) fn from_status(status: u16) -> Self {
-        match status {
-            401 | 403 => Self::Refused,
-            429 => Self::Throttled,
-            other => Self::Status(other),
+    /// Whether the question went out at all.
+    pub fn was_asked(self) -> bool {
+        match self {
+            Self::Paused { .. }
+            | Self::OverQuota { .. }
+            | Self::Remembered { .. }
+            | Self::OverShare { .. } => false,
+            Self::Timeout
+            | Self::Unreachable
+            | Self::Refused
+            | Self::Throttled { .. }
+            | Self::Status(_)
+            | Self::Personal(_)
+            | Self::TooLong
+            | Self::Unreadable => true,
         }
     }
 }
@@ -85,12 +109,39 @@ impl From<reqwest::Error> for Unanswered {
 /// An answer, read to its end.
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
+    /// Seconds of `Retry-After`.
+    retry_after_s: Option<i64>,
+    /// Discord's word for a limit over everything we ask.
+    is_global: bool,
     pub(crate) body: Vec<u8>,
 }
 
 impl Answer {
     pub(crate) fn is_ok(&self) -> bool {
         self.status == StatusCode::OK
+    }
+
+    /// What the status means that a call has no other use for.
+    pub(crate) fn unanswered(&self) -> Unanswered {
+        match self.status.as_u16() {
+            429 => Unanswered::Throttled {
+                retry_after_ms: self
+                    .retry_after_s
+                    .unwrap_or(RETRY_AFTER_S)
+                    .clamp(1, LONGEST_RETRY_S)
+                    * 1_000,
+                for_all: self.is_global,
+            },
+            other => Unanswered::Status(other),
+        }
+    }
+
+    /// The same where the question carried credentials of ours.
+    pub(crate) fn unanswered_to_us(&self) -> Unanswered {
+        match self.status.as_u16() {
+            401 => Unanswered::Refused,
+            _ => self.unanswered(),
+        }
     }
 
     pub(crate) fn json<'a, T: serde::Deserialize<'a>>(&'a self) -> Result<T, Unanswered> {
@@ -120,14 +171,33 @@ pub(crate) fn client(user_agent: &str) -> Result<Client, SetupError> {
 pub(crate) async fn send(request: RequestBuilder, limit_bytes: usize) -> Result<Answer, Unanswered> {
     let mut response = request.send().await?;
     let status = response.status();
+    let header = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok());
+    let retry_after_s = header("retry-after").and_then(whole_seconds);
+    let is_global = header("x-ratelimit-global").is_some() || header("x-ratelimit-scope") == Some("global");
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await? {
         if body.len() + chunk.len() > limit_bytes {
-            return Err(Unanswered::TooLong);
+            return Err(if status.is_server_error() {
+                Unanswered::Status(status.as_u16())
+            } else {
+                Unanswered::TooLong
+            });
         }
         body.extend_from_slice(&chunk);
     }
-    Ok(Answer { status, body })
+    Ok(Answer {
+        status,
+        retry_after_s,
+        is_global,
+        body,
+    })
+}
+
+/// Seconds, rounded up: Discord sends fractions of them.
+fn whole_seconds(text: &str) -> Option<i64> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let seconds: i64 = whole.parse().ok()?;
+    Some(seconds.saturating_add(i64::from(!fraction.is_empty())))
 }
 
 /// Whether an address is on this machine.

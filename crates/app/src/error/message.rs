@@ -28,7 +28,8 @@ impl AppError {
             AppError::Blocked => BLOCKED.to_owned(),
             AppError::SignInExpired => SIGN_IN_EXPIRED.to_owned(),
             AppError::SignInCancelled => SIGN_IN_CANCELLED.to_owned(),
-            AppError::ProviderSilent { provider } => silent(*provider),
+            AppError::ProviderSilent { provider, .. } => silent(*provider),
+            AppError::ProviderMisconfigured { provider, .. } => misconfigured(*provider),
             AppError::SignInNotConfigured { provider } => not_set_up(*provider),
             AppError::RelinkTooSoon { wait_ms } => relink_later(*wait_ms),
             AppError::TlsRequired => "Send keys over HTTPS only.".to_owned(),
@@ -126,6 +127,13 @@ fn silent(provider: Provider) -> String {
     format!("{name} does not answer right now. Nothing was changed; try again in a minute.")
 }
 
+fn misconfigured(provider: Provider) -> String {
+    let name = titled(provider);
+    format!(
+        "{name} does not accept the credentials of this instance. Nothing was changed; its operator has to correct them."
+    )
+}
+
 fn not_set_up(provider: Provider) -> String {
     format!(
         "Signing in with {} is not set up on this instance.",
@@ -135,7 +143,7 @@ fn not_set_up(provider: Provider) -> String {
 
 fn relink_later(wait_ms: i64) -> String {
     let wait = waiting_time(wait_ms);
-    format!("You changed your linked account a short while ago. You can do so again in {wait}.")
+    format!("You ended or changed your link a short while ago. You can link another account in {wait}.")
 }
 
 fn titled(provider: Provider) -> &'static str {

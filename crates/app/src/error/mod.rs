@@ -40,8 +40,13 @@ pub enum AppError {
     SignInExpired,
     #[error("a sign-in that its person ended")]
     SignInCancelled,
-    #[error("{provider} did not answer")]
-    ProviderSilent { provider: Provider },
+    #[error("{provider} did not answer: {detail}")]
+    ProviderSilent { provider: Provider, detail: String },
+    #[error("{provider} refused our credentials: {setting} is wrong")]
+    ProviderMisconfigured {
+        provider: Provider,
+        setting: &'static str,
+    },
     #[error("sign-in with {provider} is not set up")]
     SignInNotConfigured { provider: Provider },
     #[error("relinked again after {wait_ms} ms too few")]
@@ -161,6 +166,7 @@ impl AppError {
             AppError::SignInExpired => "SIGN_IN_EXPIRED",
             AppError::SignInCancelled => "SIGN_IN_CANCELLED",
             AppError::ProviderSilent { .. } => "PROVIDER_SILENT",
+            AppError::ProviderMisconfigured { .. } => "PROVIDER_MISCONFIGURED",
             AppError::SignInNotConfigured { .. } => "SIGN_IN_NOT_CONFIGURED",
             AppError::RelinkTooSoon { .. } => "RELINK_TOO_SOON",
             AppError::TlsRequired => "TLS_REQUIRED",
@@ -248,6 +254,7 @@ impl AppError {
             | AppError::SteamNotConfigured
             | AppError::SteamUnavailable
             | AppError::ProviderSilent { .. }
+            | AppError::ProviderMisconfigured { .. }
             | AppError::SignInNotConfigured { .. }
             | AppError::StorageUnavailable(_)
             | AppError::OutcomeUnknown(_) => 503,
@@ -280,6 +287,7 @@ impl AppError {
             | AppError::SignInExpired
             | AppError::SignInCancelled
             | AppError::SignInNotConfigured { .. }
+            | AppError::ProviderMisconfigured { .. }
             | AppError::SignInRequired
             | AppError::MissingPermission { .. }
             | AppError::SignInAgain
@@ -324,9 +332,19 @@ impl AppError {
                 | AppError::Maintenance { .. }
                 | AppError::SteamUnavailable
                 | AppError::ProviderSilent { .. }
+                | AppError::ProviderMisconfigured { .. }
                 | AppError::SignInNotConfigured { .. }
         );
         self.status() >= 500 && !of_others
+    }
+
+    /// Whether its detail helps the person on duty: what is ours to repair, and what a provider did.
+    pub fn tells_detail(&self) -> bool {
+        let of_provider = matches!(
+            self,
+            AppError::ProviderSilent { .. } | AppError::ProviderMisconfigured { .. }
+        );
+        of_provider || self.is_ours()
     }
 
     /// For logs and the error log; free of secrets because keys are cut to their prefix.

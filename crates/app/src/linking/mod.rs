@@ -3,6 +3,7 @@
 //! Every function here is given the secret of the browser's flow. What a browser says about itself counts for nothing;
 //! identities come from the providers alone.
 
+mod checks;
 mod discord;
 mod flow;
 mod start;
@@ -19,6 +20,7 @@ use storage::blocklist;
 use crate::error::AppError;
 use crate::state::App;
 
+pub(crate) use checks::Checks;
 pub use discord::{DiscordAnswer, discord_callback};
 pub(crate) use flow::revoke_later;
 pub use flow::{clear_expired, restart};

@@ -8,12 +8,14 @@ use domain::network::ClientAddress;
 use domain::oauth::State;
 use domain::platform_id::SteamId;
 use domain::quota::Purpose;
-use platform::steam::openid::{Assertion, NotConfirmed};
+use platform::steam::openid::{Assertion, NotConfirmed, ROUTE};
 use storage::{Tx, Work, blocklist, flows};
+use tokio::time::Instant;
 
 use super::discord::UseTrip;
 use super::flow::{abandon, current};
 use super::{callback, refuse_blocked_network};
+use crate::discord_visit::unanswered;
 use crate::error::AppError;
 use crate::state::App;
 
@@ -64,13 +66,13 @@ pub async fn steam_callback(
     if !app.db.write(use_trip).await? {
         return Err(AppError::SignInExpired);
     }
+    let begun = Instant::now();
     let confirmed = steam.check(assertion).await.map_err(|cause| match cause {
         NotConfirmed::Denied => AppError::SignInExpired,
-        NotConfirmed::TryAgain(_) => AppError::ProviderSilent {
-            provider: Provider::Steam,
-        },
+        NotConfirmed::TryAgain(cause) => unanswered(Provider::Steam, "steam.openid_url", ROUTE, cause, begun),
     })?;
-    let name = name_of(app, &confirmed.steam_id).await;
+    let org_num = flow.page.scope.num();
+    let name = name_of(app, org_num, &confirmed.steam_id).await;
     let work = Bind {
         flow: flow.hash.clone(),
         id: confirmed.steam_id,
@@ -96,13 +98,13 @@ fn is_cancelled(query: &str) -> bool {
 }
 
 /// What Steam calls the player, or their id.
-async fn name_of(app: &App, id: &SteamId) -> String {
+async fn name_of(app: &App, org_num: i64, id: &SteamId) -> String {
     let unknown = || id.as_str().to_owned();
     let Some(api) = &app.platforms.steam_api else {
         return unknown();
     };
     let asked = [id.clone()];
-    match tokio::time::timeout(NAME_PATIENCE, api.summaries(&asked, Purpose::Verify)).await {
+    match tokio::time::timeout(NAME_PATIENCE, api.summaries(&asked, Purpose::Verify { org_num })).await {
         Ok(Ok(found)) => found
             .into_iter()
             .next()

@@ -2,16 +2,16 @@
 
 use domain::audit::Actor;
 use domain::blocklist::BlockEntry;
-use domain::flow::{Finding, FlowPurpose, FlowToken, JoinMode};
+use domain::flow::{Finding, FlowPurpose, FlowToken, LIFETIME_MS};
 use domain::id::LinkId;
 use domain::link::Country;
 use domain::network::ClientAddress;
 use domain::platform_id::{DiscordId, SteamId};
-use domain::quota::Purpose;
-use domain::steam_group::{Membership, Obstacle};
+use storage::flows::Flow;
 use storage::{GuildNum, OrgScope, Tx, Work, blocklist, flows, guilds};
 
-use super::flow::{Current, abandon, current_of_page, give_token_back, open_token};
+use super::checks::{Checked, ensure_member, group_membership};
+use super::flow::{Current, abandon, current_of_page, give_token_back};
 use crate::error::AppError;
 use crate::links::{self, LinkRequest, Linking, Verified};
 use crate::state::App;
@@ -22,8 +22,6 @@ pub enum Outcome {
     Linked,
     /// The page says what is missing.
     Open,
-    /// It was pressed again at once.
-    TooSoon,
 }
 
 /// Who presses a button of the page.
@@ -33,7 +31,8 @@ pub struct Verifier<'a> {
     pub country: Option<Country>,
 }
 
-/// Links both accounts of the flow if the Guild's demands are met. Pressing it again changes nothing.
+/// Links both accounts of the flow if the Guild's demands are met. Pressing it again changes nothing, and while the
+/// first press is under way it gives the same answer.
 pub async fn verify(app: &App, slug: &str, verifier: Verifier<'_>) -> Result<Outcome, AppError> {
     let current = current_of_page(app, verifier.token, FlowPurpose::Link, slug).await?;
     if current.flow.finished {
@@ -45,11 +44,12 @@ pub async fn verify(app: &App, slug: &str, verifier: Verifier<'_>) -> Result<Out
         return Err(AppError::SignInExpired);
     };
     refuse_blocked_people(app, &current, &verifier, Some(&discord_id), Some(&steam_id)).await?;
-    let (member, group) = match look(app, &current, &discord_id, &steam_id).await {
-        Some(findings) => findings,
-        None => return Ok(Outcome::TooSoon),
-    };
-    let is_met = |finding: Option<Finding>| finding.is_none_or(|finding| finding == Finding::Yes);
+    // What this press asked is shared with others until its outcome is written.
+    let (member, group) = tokio::join!(
+        ensure_member(app, &current, &discord_id),
+        group_membership(app, &current, &steam_id)
+    );
+    let finding = |checked: &Option<Checked>| checked.as_ref().map(|(finding, _)| *finding);
     let work = Finish {
         flow: current.hash.clone(),
         scope: current.page.scope,
@@ -67,12 +67,12 @@ pub async fn verify(app: &App, slug: &str, verifier: Verifier<'_>) -> Result<Out
             steam_name,
             relink_cooldown_ms: current.page.relink_cooldown_ms,
         },
-        met: is_met(member) && is_met(group),
-        member,
-        group,
+        member: finding(&member),
+        group: finding(&group),
         now_ms: app.now_ms(),
     };
     let linked = app.db.write(work).await?;
+    drop((member, group));
     if linked {
         give_token_back(app, &current);
     }
@@ -86,11 +86,11 @@ pub async fn join(app: &App, slug: &str, verifier: Verifier<'_>) -> Result<(), A
         return Err(AppError::SignInExpired);
     };
     refuse_blocked_people(app, &current, &verifier, Some(&discord_id), None).await?;
-    let member = ensure_member(app, &current, &discord_id).await;
+    let checked = ensure_member(app, &current, &discord_id).await;
     app.db
         .write(Note {
             flow: current.hash,
-            member,
+            member: checked.as_ref().map(|(finding, _)| *finding),
             now_ms: app.now_ms(),
         })
         .await
@@ -114,70 +114,6 @@ async fn refuse_blocked_people(
     Err(AppError::Blocked)
 }
 
-/// Both questions at once. None when this player was asked about a moment ago.
-async fn look(
-    app: &App,
-    current: &Current,
-    discord_id: &DiscordId,
-    steam_id: &SteamId,
-) -> Option<(Option<Finding>, Option<Finding>)> {
-    let asks = current.page.join_mode != JoinMode::Off || current.page.steam_group.is_some();
-    if asks && !may_ask(app, steam_id) {
-        return None;
-    }
-    Some(tokio::join!(
-        ensure_member(app, current, discord_id),
-        group_membership(app, current, steam_id)
-    ))
-}
-
-/// One look at a player every few seconds, however many browsers and buttons they have.
-fn may_ask(app: &App, steam_id: &SteamId) -> bool {
-    app.gate.take_check(steam_id.account()).allowed
-}
-
-async fn ensure_member(app: &App, current: &Current, discord_id: &DiscordId) -> Option<Finding> {
-    let (page, sealed) = (&current.page, current.flow.token_sealed.as_deref());
-    if page.join_mode == JoinMode::Off {
-        return None;
-    }
-    let Some(members) = &app.platforms.discord_members else {
-        return Some(Finding::Unknown);
-    };
-    let token = sealed.and_then(|sealed| open_token(app, &current.hash, sealed));
-    let found = match (page.join_mode, token) {
-        (JoinMode::Auto, Some(token)) => members
-            .add(&page.discord_guild_id, discord_id, &token)
-            .await
-            .map(|()| true),
-        (JoinMode::Auto | JoinMode::Invite | JoinMode::Off, _) => {
-            members.is_member(&page.discord_guild_id, discord_id).await
-        }
-    };
-    Some(match found {
-        Ok(true) => Finding::Yes,
-        Ok(false) => Finding::No,
-        Err(cause) => {
-            tracing::debug!(%cause, "Discord did not say whether a player is in the server");
-            Finding::Unknown
-        }
-    })
-}
-
-/// Asks Steam directly; what other polls were told before does not count here.
-async fn group_membership(app: &App, current: &Current, steam_id: &SteamId) -> Option<Finding> {
-    let (_, group) = current.page.steam_group.as_ref()?;
-    let Some(api) = &app.platforms.steam_api else {
-        return Some(Finding::Unknown);
-    };
-    Some(match api.membership(steam_id, *group, Purpose::Verify).await {
-        Membership::Yes => Finding::Yes,
-        Membership::No => Finding::No,
-        Membership::CannotTell(Obstacle::Hidden) => Finding::Hidden,
-        Membership::CannotTell(Obstacle::Steam) => Finding::Unknown,
-    })
-}
-
 /// The end of the flow and the link, together or not at all.
 struct Finish {
     flow: String,
@@ -186,7 +122,6 @@ struct Finish {
     link: LinkId,
     request: LinkRequest,
     verified: Verified,
-    met: bool,
     member: Option<Finding>,
     group: Option<Finding>,
     now_ms: i64,
@@ -202,11 +137,26 @@ impl Work for Finish {
     }
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<bool, AppError> {
-        if !self.met {
-            flows::note_findings(tx, &self.flow, self.member, self.group, self.now_ms).await?;
+        let is_met = |finding: Option<Finding>| finding.is_none_or(|finding| finding == Finding::Yes);
+        let is_met = is_met(self.member) && is_met(self.group);
+        let org = if is_met {
+            Some(guilds::lock(tx, self.scope, self.guild).await?)
+        } else {
+            None
+        };
+        // The press may have been held back for a while: the flow may be done by now, or be somebody else's.
+        let found = flows::find_in(tx, &self.flow, self.now_ms - LIFETIME_MS).await?;
+        let flow = found.ok_or(AppError::SignInExpired)?;
+        if flow.finished {
+            return Ok(true);
+        }
+        if !self.is_about(&flow) {
             return Ok(false);
         }
-        let org = guilds::lock(tx, self.scope, self.guild).await?;
+        let Some(org) = org else {
+            flows::note_findings(tx, &self.flow, self.member, self.group, self.now_ms).await?;
+            return Ok(false);
+        };
         // The first of several presses finishes the flow; the others find it done.
         if !flows::finish(tx, &self.flow, self.now_ms).await? {
             return Ok(true);
@@ -220,6 +170,15 @@ impl Work for Finish {
         };
         links::link_in(tx, &org, &linking).await?;
         Ok(true)
+    }
+}
+
+impl Finish {
+    fn is_about(&self, flow: &Flow) -> bool {
+        let is = |side: Option<&str>, wanted: &str| side == Some(wanted);
+        let discord = flow.discord.as_ref().map(|(id, _)| id.as_str());
+        let steam = flow.steam.as_ref().map(|(id, _)| id.as_str());
+        is(discord, self.request.discord_id.as_str()) && is(steam, self.request.steam_id.as_str())
     }
 }
 

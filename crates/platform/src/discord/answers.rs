@@ -49,15 +49,14 @@ pub(super) fn grant(answer: &Answer) -> Result<Grant, Unanswered> {
             scope: given.scope,
         });
     }
-    let status = answer.status.as_u16();
     match answer.json::<Refusal<'_>>() {
         Ok(Refusal {
             error: "invalid_grant",
-        }) if status == 400 => Ok(Grant::BadCode),
+        }) if answer.status.as_u16() == 400 => Ok(Grant::BadCode),
         Ok(Refusal {
             error: "invalid_client",
         }) => Err(Unanswered::Refused),
-        Ok(_) | Err(_) => Err(Unanswered::from_status(status)),
+        Ok(_) | Err(_) => Err(answer.unanswered_to_us()),
     }
 }
 
@@ -125,5 +124,9 @@ fn found<'a, T: Deserialize<'a>>(answer: &'a Answer) -> Result<T, Unanswered> {
     if answer.is_ok() {
         return answer.json();
     }
-    Err(Unanswered::from_status(answer.status.as_u16()))
+    Err(match answer.unanswered() {
+        // The limit of one person's token is no business of others.
+        Unanswered::Throttled { for_all: false, .. } => Unanswered::Personal(429),
+        other => other,
+    })
 }

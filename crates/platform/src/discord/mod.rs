@@ -4,5 +4,5 @@ mod answers;
 mod members;
 pub mod oauth;
 
-pub use members::Members;
+pub use members::{GUILD_ROUTE, Members};
 pub use oauth::OAuth;

@@ -3,7 +3,6 @@
 use domain::clock::SharedClock;
 use domain::oauth::{PkceVerifier, State};
 use domain::platform_id::DiscordId;
-use domain::quota::Purpose;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use reqwest::{Client, RequestBuilder};
 use secrecy::{ExposeSecret, SecretString};
@@ -11,11 +10,17 @@ use url::Url;
 
 use super::answers::{self, Grant};
 pub use super::answers::{OwnGuild, Person};
-use crate::guard::Guard;
+use crate::guard::{Guard, Question};
 use crate::http::{self, Answer, SetupError, Unanswered};
 
 /// Two hundred guilds with long names are about 80 KiB.
 const ANSWER_BYTES: usize = 512 * 1024;
+
+/// What the log calls the questions.
+pub const TOKEN_ROUTE: &str = "POST /oauth2/token";
+pub const PERSON_ROUTE: &str = "GET /users/@me";
+pub const GUILDS_ROUTE: &str = "GET /users/@me/guilds";
+const REVOKE_ROUTE: &str = "POST /oauth2/token/revoke";
 
 /// Create Invite, View Channels, Send Messages, Embed Links, Manage Nicknames, Manage Roles.
 const BOT_PERMISSIONS: &str = "402672641";
@@ -110,7 +115,9 @@ impl OAuth {
             revoke_url: at("/oauth2/token/revoke")?,
             person_url: at("/users/@me")?,
             guilds_url: at("/users/@me/guilds")?,
-            guard: Guard::new("Discord sign-in", clock, None),
+            guard: Guard::new("Discord sign-in", clock)
+                .with_setting("discord.client_id and discord.client_secret")
+                .that_bans(),
             application,
         })
     }
@@ -168,7 +175,7 @@ impl OAuth {
             ("code_verifier", verifier.expose()),
         ];
         let call = async { answers::grant(&self.post(&self.token_url, &form).await?) };
-        match self.guard.call(Purpose::Verify, call).await? {
+        match self.guard.call(Question::on(TOKEN_ROUTE), call).await? {
             Grant::Given { token, scope } => {
                 let token = AccessToken(token);
                 let given = |wanted: &Scope| scope.split(' ').any(|word| word == wanted.as_str());
@@ -186,13 +193,13 @@ impl OAuth {
     /// Who the token belongs to: the only source of a person's identity.
     pub async fn person(&self, token: &AccessToken) -> Result<Person, Unanswered> {
         let call = async { answers::person(&self.get(&self.person_url, token).await?) };
-        self.guard.call(Purpose::Verify, call).await
+        self.guard.call(Question::on(PERSON_ROUTE), call).await
     }
 
     /// The guilds of the token's owner, with what they may do there. Needs [`Scope::Guilds`].
     pub async fn guilds(&self, token: &AccessToken) -> Result<Vec<OwnGuild>, Unanswered> {
         let call = async { answers::guilds(&self.get(&self.guilds_url, token).await?) };
-        self.guard.call(Purpose::Verify, call).await
+        self.guard.call(Question::on(GUILDS_ROUTE), call).await
     }
 
     /// Ends the authorization that the token belongs to. A token that is gone already is no failure.
@@ -202,10 +209,10 @@ impl OAuth {
             let answer = self.post(&self.revoke_url, &form).await?;
             match answer.status.as_u16() {
                 200 | 204 => Ok(()),
-                other => Err(Unanswered::from_status(other)),
+                _ => Err(answer.unanswered_to_us()),
             }
         };
-        self.guard.call(Purpose::Verify, call).await
+        self.guard.call(Question::on(REVOKE_ROUTE), call).await
     }
 
     fn redirect_uri(&self, callback: &'static str) -> String {

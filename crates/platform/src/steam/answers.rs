@@ -53,7 +53,15 @@ pub(super) fn groups(answer: &Answer) -> Result<Groups, Unanswered> {
             groups.map(Groups::listed).ok_or(Unanswered::Unreadable)
         }
         (200, Err(unreadable)) => Err(unreadable),
-        (other, _) => Err(Unanswered::from_status(other)),
+        (_, _) => Err(refused(answer)),
+    }
+}
+
+/// Steam refuses a key with either of two statuses.
+fn refused(answer: &Answer) -> Unanswered {
+    match answer.status.as_u16() {
+        401 | 403 => Unanswered::Refused,
+        _ => answer.unanswered(),
     }
 }
 
@@ -75,7 +83,7 @@ struct Summary {
 /// Summaries of the players that were asked for and that Steam knows.
 pub(super) fn summaries(answer: &Answer, asked: &[SteamId]) -> Result<Vec<PlayerSummary>, Unanswered> {
     if !answer.is_ok() {
-        return Err(Unanswered::from_status(answer.status.as_u16()));
+        return Err(refused(answer));
     }
     let Wrapped { response } = answer.json::<Wrapped<Summaries>>()?;
     let summary = |found: Summary| {
@@ -99,7 +107,7 @@ struct Vanity {
 /// The group that a name in an address stands for; nothing when there is none.
 pub(super) fn vanity_group(answer: &Answer) -> Result<Option<GroupId>, Unanswered> {
     if !answer.is_ok() {
-        return Err(Unanswered::from_status(answer.status.as_u16()));
+        return Err(refused(answer));
     }
     let Wrapped { response } = answer.json::<Wrapped<Vanity>>()?;
     match response.success {

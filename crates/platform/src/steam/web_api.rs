@@ -3,14 +3,14 @@
 use domain::clock::SharedClock;
 use domain::platform_id::SteamId;
 use domain::quota::{Purpose, Spending};
-use domain::steam_group::{GroupId, Groups, Membership, Obstacle};
+use domain::steam_group::{GroupId, Groups};
 use reqwest::Client;
 use secrecy::{ExposeSecret, SecretString};
 use url::Url;
 
 use super::answers;
 pub use super::answers::PlayerSummary;
-use crate::guard::Guard;
+use crate::guard::{Guard, Question};
 use crate::http::{self, Answer, SetupError, Unanswered};
 
 /// Steam allows 100,000 calls a day and key. The rest is for what nodes have not told each other yet.
@@ -38,7 +38,9 @@ impl WebApi {
             client: http::client(http::USER_AGENT)?,
             base: base.ok_or_else(|| SetupError("steam.api_url is not an address".to_owned()))?,
             key,
-            guard: Guard::new("Steam Web API", clock, Some(CALLS_PER_DAY)),
+            guard: Guard::new("Steam Web API", clock)
+                .with_setting("steam.api_key")
+                .with_calls_per_day(CALLS_PER_DAY),
         })
     }
 
@@ -49,18 +51,12 @@ impl WebApi {
             let answer = self.get("GetUserGroupList/v1", &query).await?;
             answers::groups(&answer)
         };
-        self.guard.call(purpose, call).await
-    }
-
-    /// Asks Steam, now, whether a player is in a group. Whatever keeps Steam from answering is the third answer.
-    pub async fn membership(&self, player: &SteamId, group: GroupId, purpose: Purpose) -> Membership {
-        match self.groups(player, purpose).await {
-            Ok(groups) => Membership::of(&groups, group),
-            Err(cause) => {
-                tracing::debug!(%cause, "Steam did not say whether a player is in a group");
-                Membership::CannotTell(Obstacle::Steam)
-            }
-        }
+        self.guard
+            .call(
+                Question::on("GET /ISteamUser/GetUserGroupList/v1").counted(purpose),
+                call,
+            )
+            .await
     }
 
     /// Names of up to 100 players, in no particular order; more are not asked for. Who is missing is unknown to Steam.
@@ -80,7 +76,12 @@ impl WebApi {
             let answer = self.get("GetPlayerSummaries/v2", &query).await?;
             answers::summaries(&answer, asked)
         };
-        self.guard.call(purpose, call).await
+        self.guard
+            .call(
+                Question::on("GET /ISteamUser/GetPlayerSummaries/v2").counted(purpose),
+                call,
+            )
+            .await
     }
 
     /// The group that a name in an address of Steam stands for.
@@ -90,7 +91,12 @@ impl WebApi {
             let answer = self.get("ResolveVanityURL/v1", &query).await?;
             answers::vanity_group(&answer)
         };
-        self.guard.call(purpose, call).await
+        self.guard
+            .call(
+                Question::on("GET /ISteamUser/ResolveVanityURL/v1").counted(purpose),
+                call,
+            )
+            .await
     }
 
     /// Calls since the last time this was asked, with their day, to be written down where other processes see them.

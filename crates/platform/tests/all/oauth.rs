@@ -124,7 +124,7 @@ async fn a_token_for_less_than_was_asked_is_given_back() {
 
 #[tokio::test]
 async fn a_code_that_is_not_ours_is_told_apart_from_an_outage() {
-    let (oauth, peer, _) = stage(|_| given("identify")).await;
+    let (oauth, peer, clock) = stage(|_| given("identify")).await;
     let long = format!("\"{}\"", "x".repeat(600 * 1024));
     for (say, refusal) in [
         (
@@ -141,7 +141,10 @@ async fn a_code_that_is_not_ours_is_told_apart_from_an_outage() {
         ),
         (
             Say::Json(429, "{}".to_owned()),
-            NoToken::TryAgain(Unanswered::Throttled),
+            NoToken::TryAgain(Unanswered::Throttled {
+                retry_after_ms: 5_000,
+                for_all: false,
+            }),
         ),
         (
             Say::Text(500, String::new()),
@@ -164,6 +167,7 @@ async fn a_code_that_is_not_ours_is_told_apart_from_an_outage() {
         assert!(!format!("{refusal} {refusal:?}").contains("MARKED"));
         assert_eq!(peer.calls().len(), 1, "no redirect is followed");
         peer.now(|_| given("identify"));
+        clock.advance_ms(5_000);
         assert!(exchange(&oauth, &[Scope::Identify]).await.is_ok());
         peer.calls();
     }
@@ -200,7 +204,11 @@ async fn a_person_is_who_discord_says_and_is_named_as_others_see_them() {
         oauth.person(&token()).await.unwrap();
     }
     peer.now(|_| Say::Json(401, r#"{"message":"401: Unauthorized"}"#.to_owned()));
-    assert_eq!(oauth.person(&token()).await, Err(Unanswered::Refused));
+    assert_eq!(
+        oauth.person(&token()).await,
+        Err(Unanswered::Status(401)),
+        "a person's token is no setting of ours"
+    );
 }
 
 #[tokio::test]

@@ -115,8 +115,14 @@ async fn whatever_is_not_a_plain_yes_lets_nobody_in() {
     let ns = "ns:http://specs.openid.net/auth/2.0\n";
     let elsewhere = format!("{}/yes", stage.peer.base);
     let mut cases = vec![
-        (Say::Text(403, YES.to_owned()), Unanswered::Refused),
-        (Say::Text(429, YES.to_owned()), Unanswered::Throttled),
+        (Say::Text(403, YES.to_owned()), Unanswered::Status(403)),
+        (
+            Say::Text(429, YES.to_owned()),
+            Unanswered::Throttled {
+                retry_after_ms: 5_000,
+                for_all: false,
+            },
+        ),
         (Say::Text(500, YES.to_owned()), Unanswered::Status(500)),
         (Say::Text(201, YES.to_owned()), Unanswered::Status(201)),
         (Say::Redirect(elsewhere), Unanswered::Status(302)),

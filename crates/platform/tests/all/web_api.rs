@@ -15,6 +15,7 @@ use crate::peer::{Call, Peer, Say};
 const KEY: &str = "MARKED0KEY0OF0THE0WEB0API0000000";
 const NOW: i64 = 1_800_000_000_000;
 const LISTED: &str = r#"{"response":{"success":true,"groups":[{"gid":"9"},{"gid":"4"}]}}"#;
+const PEOPLE: Purpose = Purpose::Verify { org_num: 1 };
 const PRIVATE: &str = r#"{"response":{"success":false,"error":"Private profile"}}"#;
 
 fn player(number: u64) -> SteamId {
@@ -36,7 +37,7 @@ fn json(body: &str) -> Say {
 }
 
 async fn ask(api: &WebApi) -> Result<Groups, Unanswered> {
-    api.groups(&player(1), Purpose::Verify).await
+    api.groups(&player(1), PEOPLE).await
 }
 
 #[tokio::test]
@@ -54,8 +55,8 @@ async fn a_player_is_in_a_group_or_not_or_it_cannot_be_told() {
         (1, 5, Membership::No),
         (2, 4, Membership::CannotTell(Obstacle::Hidden)),
     ] {
-        let found = api.membership(&player(who), group(which), Purpose::Verify).await;
-        assert_eq!(found, answer, "{who} in {which}");
+        let groups = api.groups(&player(who), PEOPLE).await.unwrap();
+        assert_eq!(Membership::of(&groups, group(which)), answer, "{who} in {which}");
     }
     let calls = peer.calls();
     assert_eq!(calls.len(), 4, "every question is asked");
@@ -81,7 +82,7 @@ async fn a_private_profile_is_understood_with_any_status() {
 #[tokio::test]
 async fn whatever_is_no_answer_is_never_a_no() {
     let peer = Peer::start(|_| json(LISTED)).await;
-    let (api, _) = api(&peer.base);
+    let (api, clock) = api(&peer.base);
     let long = format!(
         r#"{{"response":{{"success":true,"x":"{}"}}}}"#,
         "x".repeat(1 << 20)
@@ -105,7 +106,13 @@ async fn whatever_is_no_answer_is_never_a_no() {
         (Say::Text(403, html.to_owned()), Unanswered::Refused),
         (Say::Json(403, LISTED.to_owned()), Unanswered::Refused),
         (Say::Text(401, html.to_owned()), Unanswered::Refused),
-        (Say::Text(429, html.to_owned()), Unanswered::Throttled),
+        (
+            Say::Text(429, html.to_owned()),
+            Unanswered::Throttled {
+                retry_after_ms: 5_000,
+                for_all: false,
+            },
+        ),
         (Say::Json(500, LISTED.to_owned()), Unanswered::Status(500)),
         (Say::Json(500, PRIVATE.to_owned()), Unanswered::Status(500)),
         (
@@ -115,11 +122,11 @@ async fn whatever_is_no_answer_is_never_a_no() {
     ] {
         peer.now(move |_| say.clone());
         assert_eq!(ask(&api).await, Err(cause));
-        let answer = api.membership(&player(1), group(4), Purpose::Verify).await;
-        assert_eq!(answer, Membership::CannotTell(Obstacle::Steam), "{cause:?}");
+        assert!(ask(&api).await.is_err(), "{cause:?}");
         assert!(peer.calls().iter().all(|call| call.uri.path() != "/elsewhere"));
         // A good answer between two bad ones keeps the breaker closed.
         peer.now(|_| json(LISTED));
+        clock.advance_ms(5_000);
         assert!(ask(&api).await.is_ok());
         peer.calls();
     }
@@ -210,7 +217,7 @@ async fn summaries_are_those_that_were_asked_for() {
     let peer = Peer::start(move |_| json(&body.to_string())).await;
     let (api, _) = api(&peer.base);
     let players: Vec<SteamId> = (1..=150).map(player).collect();
-    let found = api.summaries(&players, Purpose::Verify).await.unwrap();
+    let found = api.summaries(&players, PEOPLE).await.unwrap();
     let names: Vec<(&str, bool)> = found.iter().map(|one| (one.name.as_str(), one.public)).collect();
     let long = "x".repeat(64);
     assert_eq!(
@@ -220,10 +227,10 @@ async fn summaries_are_those_that_were_asked_for() {
     let calls = peer.calls();
     assert_eq!(calls.len(), 1);
     assert_eq!(calls[0].query("steamids").unwrap().split(',').count(), 100);
-    assert_eq!(api.summaries(&[], Purpose::Verify).await, Ok(Vec::new()));
+    assert_eq!(api.summaries(&[], PEOPLE).await, Ok(Vec::new()));
     assert!(peer.calls().is_empty());
     peer.now(|_| json(r#"{"response":{}}"#));
-    let unreadable = api.summaries(&players, Purpose::Verify).await;
+    let unreadable = api.summaries(&players, PEOPLE).await;
     assert_eq!(unreadable, Err(Unanswered::Unreadable));
 }
 
@@ -236,7 +243,7 @@ async fn a_groups_name_is_looked_up() {
     })
     .await;
     let (api, _) = api(&peer.base);
-    let find = async |name| api.find_group(name, Purpose::Verify).await;
+    let find = async |name| api.find_group(name, PEOPLE).await;
     assert_eq!(find("Valve").await, Ok(Some(group(4))));
     assert_eq!(find("none").await, Ok(None));
     assert_eq!(find("odd").await, Err(Unanswered::Unreadable));

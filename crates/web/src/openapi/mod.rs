@@ -253,6 +253,7 @@ const SIGN_IN_CODES: [&str; 18] = [
     "SIGN_IN_EXPIRED",
     "SIGN_IN_NOT_CONFIGURED",
     "PROVIDER_SILENT",
+    "PROVIDER_MISCONFIGURED",
     "BLOCKED",
     "CROSS_SITE",
     "LIMIT_REACHED",
@@ -314,6 +315,7 @@ fn route_codes(route: &RouteSpec) -> Vec<&'static str> {
         codes.extend(["NOT_YOUR_GUILD", "BOT_ABSENT", "CANNOT_GRANT", "RANK_TOO_LOW"]);
         codes.extend([
             "PROVIDER_SILENT",
+            "PROVIDER_MISCONFIGURED",
             "SIGN_IN_NOT_CONFIGURED",
             "STEAM_UNAVAILABLE",
             "STEAM_NOT_CONFIGURED",

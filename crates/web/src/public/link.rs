@@ -29,7 +29,6 @@ struct Notice {
 /// Words that may stand behind `?notice=`; others say nothing.
 pub mod notice {
     pub const OPEN: &str = "open";
-    pub const TOO_SOON: &str = "too-soon";
     pub const CANCELLED: &str = "cancelled";
     pub const DISCORD: &str = "discord-silent";
     pub const STEAM: &str = "steam-silent";
@@ -40,7 +39,6 @@ fn notice_of(query: Option<&str>, texts: &Texts, shown: &Shown) -> Option<Notice
     let (_, word) = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "notice")?;
     let (tone, text) = match &*word {
         notice::OPEN => ("warn", texts.not_yet),
-        notice::TOO_SOON => ("warn", texts.too_soon),
         notice::CANCELLED => ("warn", texts.cancelled),
         notice::DISCORD => ("bad", texts.discord_silent),
         notice::STEAM => ("bad", texts.steam_silent),
@@ -309,7 +307,6 @@ pub async fn verify(
     Ok(match outcome {
         Outcome::Linked => see_other(&page),
         Outcome::Open => see_other(&format!("{page}?notice={}", notice::OPEN)),
-        Outcome::TooSoon => see_other(&format!("{page}?notice={}", notice::TOO_SOON)),
     })
 }
 

@@ -104,9 +104,11 @@ async fn back(
         Err(AppError::SignInCancelled) => Some(notice::CANCELLED),
         Err(AppError::ProviderSilent {
             provider: Provider::Discord,
+            ..
         }) => Some(notice::DISCORD),
         Err(AppError::ProviderSilent {
             provider: Provider::Steam,
+            ..
         }) => Some(notice::STEAM),
         Err(_) => None,
     };

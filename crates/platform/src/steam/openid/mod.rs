@@ -14,12 +14,11 @@ mod reply;
 
 use domain::clock::SharedClock;
 use domain::platform_id::SteamId;
-use domain::quota::Purpose;
 use reqwest::Client;
 use reqwest::header::{CONTENT_TYPE, HeaderValue};
 use url::Url;
 
-use crate::guard::Guard;
+use crate::guard::{Guard, Question};
 use crate::http::{self, SetupError, Unanswered};
 
 pub use assertion::{Assertion, Forged};
@@ -31,6 +30,9 @@ const SELECT: &str = "http://specs.openid.net/auth/2.0/identifier_select";
 const OP_ENDPOINT: &str = "https://steamcommunity.com/openid/login";
 const CLAIMED_ID_PREFIX: &str = "https://steamcommunity.com/openid/id/";
 const ANSWER_BYTES: usize = 4 * 1024;
+
+/// What the log calls a check.
+pub const ROUTE: &str = "POST /openid/login";
 
 /// Steam's sign-in for one installation.
 pub struct OpenId {
@@ -89,7 +91,7 @@ impl OpenId {
             client: http::client(http::USER_AGENT)?,
             endpoint,
             realm: public_url.trim_end_matches('/').to_owned(),
-            guard: Guard::new("Steam sign-in", clock, None),
+            guard: Guard::new("Steam sign-in", clock),
         })
     }
 
@@ -121,11 +123,11 @@ impl OpenId {
             let request = self.client.post(self.endpoint.clone()).header(CONTENT_TYPE, form);
             let answer = http::send(request.body(assertion.check_body()), ANSWER_BYTES).await?;
             if !answer.is_ok() {
-                return Err(Unanswered::from_status(answer.status.as_u16()));
+                return Err(answer.unanswered());
             }
             reply::is_valid(&answer.body).ok_or(Unanswered::Unreadable)
         };
-        match self.guard.call(Purpose::Verify, call).await? {
+        match self.guard.call(Question::on(ROUTE), call).await? {
             true => Ok(assertion.confirmed()),
             false => Err(NotConfirmed::Denied),
         }

@@ -1,0 +1,144 @@
+//! Questions about people at a pace that a provider bears: one about somebody in five seconds, however many browsers
+//! and buttons they have. Who comes while it is asked shares the answer; who comes too soon after it is held back and
+//! then asks anew. Nobody is told to wait.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, Shared};
+
+use crate::state::App;
+
+const EVERY_MS: i64 = 5_000;
+/// The clock is looked at this often while somebody is held back; it may be moved meanwhile.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+/// From so many on, people whose time has passed are forgotten when somebody new comes.
+const MANY: usize = 1_024;
+
+/// An answer, and what it means for who asks next.
+#[derive(Clone)]
+pub(crate) struct Told<T> {
+    pub answer: T,
+    /// False when nobody was asked after all: that holds nobody back.
+    pub was_asked: bool,
+    /// Good enough for whoever comes within the five seconds.
+    pub stands: bool,
+}
+
+type Answering<T> = Shared<BoxFuture<'static, Told<T>>>;
+
+/// Held by whoever asked until they have acted on the answer; until then others share it.
+pub(crate) struct Acting {
+    _token: Option<Arc<()>>,
+}
+
+struct Asked<T> {
+    at_ms: i64,
+    answering: Answering<T>,
+    acting: Weak<()>,
+}
+
+pub(crate) struct Pace<K, T> {
+    people: Mutex<People<K, T>>,
+}
+
+struct People<K, T> {
+    asked: HashMap<K, Asked<T>>,
+    sweep_at: usize,
+}
+
+enum Step<T> {
+    Share(Answering<T>),
+    Ask(Answering<T>, Acting),
+    Hold { until_ms: i64 },
+}
+
+impl<K, T> Default for Pace<K, T> {
+    fn default() -> Self {
+        let people = People {
+            asked: HashMap::new(),
+            sweep_at: MANY,
+        };
+        Self {
+            people: Mutex::new(people),
+        }
+    }
+}
+
+impl<K: Hash + Eq + Clone, T: Clone + Send + Sync + 'static> Pace<K, T> {
+    /// The answer about `person`, from `question` or from somebody who asks the same at this moment.
+    pub(crate) async fn ask(
+        &self,
+        app: &App,
+        person: K,
+        question: impl Future<Output = Told<T>> + Send + 'static,
+    ) -> (T, Acting) {
+        let question = question.boxed().shared();
+        loop {
+            match self.step(&person, &question, app.now_ms()) {
+                Step::Share(answering) => return (answering.await.answer, Acting { _token: None }),
+                Step::Ask(answering, acting) => {
+                    // Goes on when its asker hangs up: others may wait for it.
+                    app.tasks.spawn(answering.clone().map(drop));
+                    return (answering.await.answer, acting);
+                }
+                Step::Hold { until_ms } => hold(app, until_ms).await,
+            }
+        }
+    }
+
+    fn step(&self, person: &K, question: &Answering<T>, now_ms: i64) -> Step<T> {
+        let mut people = self.people.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(asked) = people.asked.get(person) {
+            // A clock that was set back makes nobody wait longer.
+            let is_fresh = (0..EVERY_MS).contains(&(now_ms - asked.at_ms));
+            match asked.answering.peek() {
+                None => return Step::Share(asked.answering.clone()),
+                Some(_) if asked.acting.strong_count() > 0 => return Step::Share(asked.answering.clone()),
+                Some(told) if told.stands && is_fresh => return Step::Share(asked.answering.clone()),
+                Some(told) if told.was_asked && is_fresh => {
+                    return Step::Hold {
+                        until_ms: asked.at_ms + EVERY_MS,
+                    };
+                }
+                Some(_) => {}
+            }
+        }
+        let token = Arc::new(());
+        let asked = Asked {
+            at_ms: now_ms,
+            answering: question.clone(),
+            acting: Arc::downgrade(&token),
+        };
+        people.asked.insert(person.clone(), asked);
+        people.sweep(now_ms);
+        Step::Ask(question.clone(), Acting { _token: Some(token) })
+    }
+}
+
+impl<K: Hash + Eq, T: Clone> People<K, T> {
+    fn sweep(&mut self, now_ms: i64) {
+        if self.asked.len() < self.sweep_at {
+            return;
+        }
+        let is_needed = |asked: &Asked<T>| {
+            asked.answering.peek().is_none() || (0..EVERY_MS).contains(&(now_ms - asked.at_ms))
+        };
+        self.asked.retain(|_, asked| is_needed(asked));
+        self.sweep_at = MANY.max(2 * self.asked.len());
+    }
+}
+
+async fn hold(app: &App, until_ms: i64) {
+    loop {
+        let left_ms = until_ms - app.now_ms();
+        if !(1..=EVERY_MS).contains(&left_ms) {
+            return;
+        }
+        let left = Duration::from_millis(left_ms.unsigned_abs());
+        tokio::time::sleep(left.min(LOOK_EVERY)).await;
+    }
+}

@@ -1,0 +1,187 @@
+//! What one community's Discord server says is no business of another community.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use app::guilds;
+use domain::audit::Actor;
+use domain::flow::JoinMode;
+use domain::id::GuildId;
+use domain::permission::Permission;
+use domain::plan::Tier;
+use domain::platform_id::DiscordId;
+use emulator::discord::Snowflake;
+use emulator::{Fault, FaultKind};
+use futures_util::future::join_all;
+use http::Method;
+use serde_json::json;
+use testkit::{Client, Tenant, both_databases, discord, steam};
+
+use super::stage::{Browser, Stage};
+use crate::people::call;
+use crate::people::claims::{OWN, look_up_as, person, servers};
+
+const ADD: &str = "PUT /api/v10/guilds/{guild}/members/{user}";
+const MEMBER: &str = "GET /api/v10/guilds/{guild}/members/{user}";
+const VISITORS: u64 = 50;
+const LINKS: u64 = 100;
+const CLAIMS: u64 = 100;
+
+fn snowflake(id: &DiscordId) -> Snowflake {
+    id.as_str().parse().unwrap()
+}
+
+/// Our bot is thrown out of a Discord server, which refuses everything from then on.
+fn kick_our_bot(stage: &Stage, guild: &DiscordId) {
+    let id = snowflake(guild);
+    let kicked = stage
+        .discord
+        .change(|state| state.guilds.get_mut(&id).unwrap().members.clear());
+    kicked.expect("an empty guild");
+}
+
+/// Calls about one Discord server.
+fn calls_about(stage: &Stage, route: &str, guild: &DiscordId) -> usize {
+    let calls = stage.discord.hub().calls();
+    let about = |path: &str| path.contains(guild.as_str());
+    calls
+        .iter()
+        .filter(|call| call.route == route && about(&call.path))
+        .count()
+}
+
+async fn demand_join(stage: &Stage, tenant: &Tenant) {
+    let sets = format!(
+        "UPDATE guilds SET join_mode = '{}' WHERE id = '{}'",
+        JoinMode::Auto.as_str(),
+        tenant.guild
+    );
+    stage.test.db.damage(&sets).await;
+}
+
+/// A browser with a network of its own, signed in with both accounts on the page of a Guild.
+async fn visitor(stage: &Stage, slug: &str, number: u64) -> (Browser, Client, String) {
+    let mut browser = stage.browser().on(slug);
+    browser.client = browser
+        .client
+        .clone()
+        .from(&format!("198.51.{}.{}", number / 200, number % 200));
+    browser.sign_in_discord("link", &discord(number)).await;
+    browser.sign_in_steam("link", &steam(number)).await;
+    let (client, body) = browser.ready().await;
+    (browser, client, body)
+}
+
+/// Claims and gives back the same Discord server, over and over.
+async fn claim_often(stage: &Stage, tenant: &Tenant) -> u64 {
+    let (browser, _) = look_up_as(stage, tenant, 1).await;
+    let me = person(stage, &browser);
+    let mut done = 0;
+    for number in 0..CLAIMS {
+        let claim = json!({ "discord_guild_id": discord(OWN).as_str(), "slug": format!("claimed-{number}") });
+        let made = call(&me, Method::POST, &format!("/orgs/{}/guilds", tenant.org), &claim).await;
+        if made.status == 201 {
+            done += 1;
+            let id = GuildId::parse(made.json()["id"].as_str().unwrap()).unwrap();
+            guilds::remove(&stage.test.app, tenant.scope, id, Actor::System)
+                .await
+                .unwrap();
+        }
+    }
+    done
+}
+
+both_databases! {
+    async fn a_guild_that_refuses_everything_costs_no_other_tenant_a_link_or_a_claim(engine) {
+        let stage = Stage::set(engine).await;
+        let other = stage.test.tenant(2, Tier::Pro).await;
+        for number in 41..=VISITORS + LINKS {
+            testkit::add_player(&stage.discord, &stage.steam, number);
+        }
+        testkit::add_guild(&stage.discord, &other.discord_guild, "Guild 2");
+        servers(&stage);
+        stage.test.member(&other, 1, Permission::ALL).await;
+        for tenant in [&stage.tenant, &other] {
+            demand_join(&stage, tenant).await;
+        }
+        let mut pressing = Vec::new();
+        for number in 1..=VISITORS {
+            pressing.push(visitor(&stage, "guild-1", number).await);
+        }
+        kick_our_bot(&stage, &stage.tenant.discord_guild);
+        let over = AtomicBool::new(false);
+        let pressing = async {
+            while !over.load(Ordering::SeqCst) {
+                let presses = pressing.iter().map(|(_, client, body)| client.post("/link/guild-1/join", body));
+                assert!(join_all(presses).await.iter().all(|reply| reply.status == 303));
+            }
+        };
+        let living = async {
+            let mut links = 0;
+            for number in VISITORS + 1..=VISITORS + LINKS {
+                let (_, client, body) = visitor(&stage, "guild-2", number).await;
+                let reply = client.post("/link/guild-2/verify", &body).await;
+                links += u64::from(reply.header("location") == Some("/link/guild-2"));
+            }
+            let claims = claim_often(&stage, &other).await;
+            over.store(true, Ordering::SeqCst);
+            (links, claims)
+        };
+        let ((), done) = tokio::join!(pressing, living);
+        assert_eq!(done, (LINKS, CLAIMS));
+        let asked = calls_about(&stage, ADD, &stage.tenant.discord_guild);
+        assert!(asked as u64 <= VISITORS, "{asked}: a refusal is remembered");
+        stage.finish().await;
+    }
+
+    async fn a_refusal_is_remembered_for_its_guild_and_route_for_ten_minutes(engine) {
+        let stage = Stage::set(engine).await;
+        demand_join(&stage, &stage.tenant).await;
+        let (mut browser, client, body) = visitor(&stage, "guild-1", 1).await;
+        let (_, other_client, other_body) = visitor(&stage, "guild-1", 2).await;
+        kick_our_bot(&stage, &stage.tenant.discord_guild);
+        for _ in 0..10 {
+            client.post("/link/guild-1/join", &body).await;
+            other_client.post("/link/guild-1/join", &other_body).await;
+        }
+        assert!(browser.page().await.contains("Discord did not tell us"));
+        assert_eq!(stage.discord.hub().count(ADD), 1);
+        stage.test.clock.advance_ms(10 * 60_000 - 1);
+        client.post("/link/guild-1/join", &body).await;
+        assert_eq!(stage.discord.hub().count(ADD), 1);
+        stage.test.clock.advance_ms(1);
+        client.post("/link/guild-1/join", &body).await;
+        assert_eq!(stage.discord.hub().count(ADD), 2);
+        stage.finish().await;
+    }
+
+    async fn a_guild_that_is_asked_too_often_is_left_alone_until_it_said(engine) {
+        let stage = Stage::set(engine).await;
+        stage.demand(JoinMode::Invite, false).await;
+        let (_, client, body) = visitor(&stage, "guild-1", 1).await;
+        stage.discord.hub().add_fault(Fault::new(MEMBER, FaultKind::RateLimit).header("retry-after", "30").times(1));
+        testkit::add_member(&stage.discord, &stage.tenant.discord_guild, &discord(1));
+        client.post("/link/guild-1/verify", &body).await;
+        stage.test.clock.advance_ms(29_999);
+        let early = client.post("/link/guild-1/verify", &body).await;
+        assert_eq!((early.header("location"), stage.discord.hub().count(MEMBER)), (Some("/link/guild-1?notice=open"), 1));
+        stage.test.clock.advance_ms(1);
+        let later = client.post("/link/guild-1/verify", &body).await;
+        assert_eq!((later.header("location"), stage.discord.hub().count(MEMBER)), (Some("/link/guild-1"), 2));
+        stage.finish().await;
+    }
+
+    async fn one_banned_visitor_does_not_close_the_door_for_the_others(engine) {
+        let stage = Stage::set(engine).await;
+        demand_join(&stage, &stage.tenant).await;
+        let (mut banned, client, body) = visitor(&stage, "guild-1", 1).await;
+        let (mut browser, other_client, other_body) = visitor(&stage, "guild-1", 2).await;
+        let (guild, bad) = (snowflake(&stage.tenant.discord_guild), snowflake(&discord(1)));
+        let changed = stage.discord.change(|state| state.guilds.get_mut(&guild).unwrap().bans.insert(bad));
+        changed.expect("a ban");
+        client.post("/link/guild-1/join", &body).await;
+        assert!(banned.page().await.contains("not in the Discord server yet"));
+        other_client.post("/link/guild-1/join", &other_body).await;
+        assert!(browser.page().await.contains("You are in the Discord server"));
+        stage.finish().await;
+    }
+}
