@@ -158,6 +158,8 @@ both_databases! {
             peer.hub().add_fault(Fault::new(ROUTE, fault).times(1));
             assert_refused(&stage.get(&format!("groupChecks&id={}", steam(1))).await, 503, "STEAM_UNAVAILABLE");
         }
+        // As long as Steam wanted to be left alone.
+        stage.test.clock.advance_ms(1_000);
         assert_answer(&stage.get(&format!("groupChecks&id={}", steam(1))).await, 200, &told(&[(1, true)]));
         stage.test.finish().await;
     }
@@ -240,7 +242,7 @@ both_databases! {
             assert_eq!(refused.json()["parameter"], "steam_group", "{wrong}");
         }
         peer.hub().add_fault(Fault::new("*", FaultKind::Error500).times(1));
-        assert_refused(&set("our-group".into()).await, 503, "STEAM_UNAVAILABLE");
+        assert_refused(&set("another-group".into()).await, 503, "STEAM_UNAVAILABLE");
         assert_eq!(owner.get(&path).await.json()["steam_group"]["id"], "12", "a refusal changes nothing");
         assert_eq!(set(serde_json::Value::Null).await.status, 204);
         assert_eq!(owner.get(&path).await.json()["steam_group"], serde_json::Value::Null);

@@ -3,7 +3,7 @@
 use domain::flow::JoinMode;
 use emulator::{Fault, FaultKind};
 use futures_util::future::join_all;
-use testkit::{both_databases, discord, steam};
+use testkit::{both_databases, discord, steam, wait_until};
 
 use super::stage::{GROUP, Stage};
 
@@ -54,6 +54,10 @@ both_databases! {
             let asked = stage.steam.hub().count(GROUPS);
             let mut browser = stage.signed_in(1).await;
             let (client, body) = browser.ready().await;
+            // Slow enough for all of them to come while the first is under way.
+            let mut slow = Fault::new(GROUPS, FaultKind::Slow).times(1);
+            slow.delay_ms = Some(1_000);
+            stage.steam.hub().add_fault(slow);
             let pressed = join_all((0..50).map(|_| client.post("/link/guild-1/verify", &body))).await;
             let place = if is_in { "/link/guild-1" } else { "/link/guild-1?notice=open" };
             for reply in &pressed {
@@ -74,12 +78,11 @@ both_databases! {
         // The player joins the group and presses again, here and in a second browser.
         stage.steam.set_membership(&steam(1), GROUP, true);
         let mut second = stage.signed_in(1).await;
-        let time_goes_on = async {
-            for _ in 0..50 {
-                stage.test.clock.advance_ms(100);
-                tokio::task::yield_now().await;
-            }
-        };
+        let began_ms = stage.test.app.now_ms();
+        let time_goes_on = wait_until("five seconds pass", async || {
+            stage.test.clock.advance_ms(500);
+            stage.test.app.now_ms() - began_ms >= 5_000
+        });
         let presses = async { tokio::join!(browser.press("/link/guild-1/verify"), second.press("/link/guild-1/verify")) };
         let ((one, two), ()) = tokio::join!(presses, time_goes_on);
         for reply in [one, two] {

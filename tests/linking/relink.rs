@@ -1,8 +1,20 @@
 //! Another account on either side.
 
-use testkit::{both_databases, discord, steam};
+use domain::audit::Actor;
+use domain::link::UnlinkCause;
+use domain::platform_id::EitherId;
+use testkit::{Reply, both_databases, discord, steam};
 
 use super::stage::Stage;
+
+/// Presses the button with these two accounts, in a browser and from a network of their own.
+async fn pair(stage: &Stage, chat: u64, game: u64) -> Reply {
+    let mut browser = stage.browser();
+    browser.client = browser.client.clone().from(&format!("198.51.{chat}.{game}"));
+    browser.sign_in_discord("link", &discord(chat)).await;
+    browser.sign_in_steam("link", &steam(game)).await;
+    browser.press("/link/guild-1/verify").await
+}
 
 both_databases! {
     async fn another_steam_account_ends_the_link_before_it(engine) {
@@ -65,6 +77,51 @@ both_databases! {
         assert_eq!(stage.linked_steam(&discord(1)).await, Some(steam(2).to_string()));
         stage.test.clock.advance_ms(3_600_000);
         assert_eq!(change(3).await.status, 303);
+        stage.finish().await;
+    }
+
+    async fn unlinking_first_does_not_go_around_the_cool_down(engine) {
+        let stage = Stage::set(engine).await;
+        stage.test.db.damage("UPDATE guilds SET relink_cooldown_ms = 3600000").await;
+        stage.signed_in(1).await.press("/link/guild-1/verify").await;
+        let mut leaver = stage.browser();
+        leaver.sign_in_discord("unlink", &discord(1)).await;
+        leaver.press("/unlink/guild-1/confirm").await;
+        // Neither with another Steam account nor, for the account that is free now, with another Discord account.
+        for (chat, game) in [(1, 2), (2, 1)] {
+            assert_eq!(pair(&stage, chat, game).await.status, 409, "{chat} {game}");
+        }
+        assert_eq!(pair(&stage, 2, 2).await.status, 303, "others are not kept waiting");
+        assert_eq!(pair(&stage, 1, 1).await.status, 303, "the same pair may come back at once");
+        assert_eq!(stage.linked_steam(&discord(1)).await, Some(steam(1).to_string()));
+        stage.finish().await;
+    }
+
+    async fn going_back_and_forth_between_two_accounts_waits_too(engine) {
+        let stage = Stage::set(engine).await;
+        stage.test.db.damage("UPDATE guilds SET relink_cooldown_ms = 3600000").await;
+        for (game, expected) in [(1, 303), (2, 303), (1, 409), (3, 409)] {
+            assert_eq!(pair(&stage, 1, game).await.status, expected, "{game}");
+        }
+        stage.test.clock.advance_ms(3_600_000);
+        assert_eq!(pair(&stage, 1, 1).await.status, 303);
+        stage.finish().await;
+    }
+
+    async fn links_that_staff_or_the_cleanup_ended_start_no_cool_down(engine) {
+        let stage = Stage::set(engine).await;
+        stage.test.db.damage("UPDATE guilds SET relink_cooldown_ms = 3600000").await;
+        for (player, cause, expected) in [
+            (1, UnlinkCause::Admin, 303),
+            (2, UnlinkCause::ZombieCleanup, 303),
+            (3, UnlinkCause::Plugin, 409),
+        ] {
+            pair(&stage, player, player).await;
+            let (app, tenant) = (&stage.test.app, &stage.tenant);
+            let either = EitherId::Discord(discord(player));
+            app::links::unlink(app, tenant.scope, tenant.guild.clone(), either, cause, Actor::System).await.unwrap();
+            assert_eq!(pair(&stage, player, 10 + player).await.status, expected, "{cause:?}");
+        }
         stage.finish().await;
     }
 }

@@ -71,7 +71,7 @@ pub(crate) async fn identify(
             access,
         }),
         Err((route, cause)) => {
-            revoke_later(app, access);
+            revoke_later(app, None, access);
             Err(failed(route, cause))
         }
     }

@@ -14,6 +14,7 @@ use storage::{GuildNum, OrgScope, Tx, Work, audit, orgs};
 
 use crate::deed::Deed;
 use crate::error::AppError;
+use crate::linking;
 use crate::once::PressBy;
 use crate::state::App;
 use crate::steam_group_names;
@@ -326,7 +327,9 @@ impl Change {
 /// Removes a Guild with its Servers and keys. Its links end; nothing is posted about them.
 pub async fn remove(app: &App, scope: OrgScope, id: GuildId, actor: Actor) -> Result<(), AppError> {
     let deed = Deed::begin(app, scope, actor);
-    app.db.write(Remove { deed, id }).await
+    app.db.write(Remove { deed, id }).await?;
+    linking::give_back_later(app);
+    Ok(())
 }
 
 struct Remove {

@@ -144,9 +144,9 @@ pub(crate) async fn link_in(
             Linked::Already { id: link.id }
         }
         LinkDecision::Create { archive, net } => {
-            if !archive.is_empty() {
-                linking.refuse_early_relink(tx, &guild).await?;
-            }
+            linking
+                .refuse_early_relink(tx, &guild, !archive.is_empty())
+                .await?;
             linking.create(tx, org, &guild, archive, net).await?
         }
     };
@@ -166,14 +166,22 @@ pub(crate) async fn link_in(
 }
 
 impl Linking<'_> {
-    async fn refuse_early_relink(&self, tx: &mut Tx<'_>, guild: &Guild) -> Result<(), AppError> {
+    /// Who ended a link a short while ago may link the same two accounts again, and another one later. Whoever has a link
+    /// changes it, whatever they had before.
+    async fn refuse_early_relink(
+        &self,
+        tx: &mut Tx<'_>,
+        guild: &Guild,
+        has_link: bool,
+    ) -> Result<(), AppError> {
         let cooldown_ms = self.verified.map_or(0, |verified| verified.relink_cooldown_ms);
         if cooldown_ms == 0 {
             return Ok(());
         }
         let (discord_id, steam_id) = (&self.request.discord_id, &self.request.steam_id);
-        let last_ms = links::find_last_relink(tx, guild.num, discord_id, steam_id).await?;
-        match relink_waits_until(last_ms, cooldown_ms, self.now_ms) {
+        let last = links::find_last_end(tx, guild.num, discord_id, steam_id).await?;
+        let last = last.filter(|last| has_link || !last.is_same_pair);
+        match relink_waits_until(last.map(|last| last.at_ms), cooldown_ms, self.now_ms) {
             Some(until_ms) => Err(AppError::RelinkTooSoon {
                 wait_ms: until_ms - self.now_ms,
             }),

@@ -3,6 +3,7 @@
 use domain::audit::{Actor, AuditAction};
 use domain::seal::{Aad, KeyRing};
 use storage::keys::SealedKey;
+use storage::sealed_flows::{self, Kind, SealedFlow};
 use storage::{KeyNum, Tx, Work, audit, invites, keys, settings};
 
 use crate::error::AppError;
@@ -115,7 +116,7 @@ pub async fn reseal_all(app: &App) -> Result<u64, AppError> {
     loop {
         let slice = keys::list_sealed_otherwise(&app.db, after, &active).await?;
         let Some(last) = slice.last() else {
-            return Ok(resealed + reseal_codes(app).await?);
+            return Ok(resealed + reseal_codes(app).await? + reseal_flows(app).await?);
         };
         after = last.num;
         let copies = slice
@@ -143,6 +144,59 @@ async fn reseal_codes(app: &App) -> Result<u64, AppError> {
             codes.push((code.num, code.sealed.clone(), sealed, kid));
         }
         resealed += app.db.write(ResealCodes(codes)).await?;
+    }
+}
+
+/// The same for sign-ins under way. One that cannot be opened any more is as good as none.
+async fn reseal_flows(app: &App) -> Result<u64, AppError> {
+    let active = app.vault.active_kid();
+    let mut resealed = 0;
+    for kind in Kind::ALL {
+        let mut after = String::new();
+        loop {
+            let slice = sealed_flows::list_sealed_otherwise(&app.db, kind, &after, &active).await?;
+            let Some(last) = slice.last() else { break };
+            after = last.hash.clone();
+            let flows = slice.into_iter().filter_map(|flow| {
+                let (sealed, kid) = anew(app, &place_of(kind, &flow.row), &flow.sealed).ok()?;
+                Some((flow, sealed, kid))
+            });
+            let work = ResealFlows {
+                kind,
+                flows: flows.collect(),
+            };
+            resealed += app.db.write(work).await?;
+        }
+    }
+    Ok(resealed)
+}
+
+fn place_of(kind: Kind, row: &str) -> Aad<'_> {
+    match kind {
+        Kind::Token => crate::linking::token_place(row),
+        Kind::Trip => crate::linking::trip_place(row),
+        Kind::SignIn => crate::sign_in::verifier_place(row),
+    }
+}
+
+/// Each with its new sealed text and that one's master key.
+struct ResealFlows {
+    kind: Kind,
+    flows: Vec<(SealedFlow, String, String)>,
+}
+
+impl Work for ResealFlows {
+    type Output = u64;
+    type Error = AppError;
+    const NAME: &'static str = "reseal_flows";
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<u64, AppError> {
+        let mut changed = 0;
+        for (old, sealed, kid) in &self.flows {
+            let done = sealed_flows::reseal(tx, self.kind, &old.hash, &old.sealed, sealed, kid).await?;
+            changed += u64::from(done);
+        }
+        Ok(changed)
     }
 }
 
@@ -243,7 +297,8 @@ pub async fn remove(app: &App, kid: &str) -> Result<(), AppError> {
     let copies = needed.map_or(0, |needed| needed.copies);
     // After a rotation that was cut short the canary may be the last to need the old key.
     let canary = settings::find(&app.db, CANARY).await?.unwrap_or_default();
-    let needed = copies + i64::from(KeyRing::kid_of(&canary) == Some(kid));
+    let flows = sealed_flows::count_sealed_with(&app.db, kid, app.now_ms()).await?;
+    let needed = copies + flows + i64::from(KeyRing::kid_of(&canary) == Some(kid));
     if needed > 0 {
         return Err(AppError::invalid(
             "kid",

@@ -16,6 +16,7 @@ use crate::deed::Deed;
 use crate::error::AppError;
 use crate::guilds::remove_guild;
 use crate::instance;
+use crate::linking;
 use crate::once::PressBy;
 use crate::state::App;
 use crate::team::Doer;
@@ -286,7 +287,9 @@ impl Work for Change {
 pub async fn remove(app: &App, scope: OrgScope, doer: Doer) -> Result<(), AppError> {
     let deed = Deed::begin(app, scope, doer.actor);
     let owner = doer.account;
-    app.db.write(Remove { deed, owner }).await
+    app.db.write(Remove { deed, owner }).await?;
+    linking::give_back_later(app);
+    Ok(())
 }
 
 struct Remove {

@@ -22,8 +22,8 @@ const MANY: usize = 1_024;
 #[derive(Clone)]
 pub(crate) struct Told<T> {
     pub answer: T,
-    /// False when nobody was asked after all: that holds nobody back.
-    pub was_asked: bool,
+    /// Asking again at once would be too soon. Not so when nobody was asked, or when the answer would be the same anyway.
+    pub holds: bool,
     /// Good enough for whoever comes within the five seconds.
     pub stands: bool,
 }
@@ -78,7 +78,7 @@ impl<K: Hash + Eq + Clone, T: Clone + Send + Sync + 'static> Pace<K, T> {
     ) -> (T, Acting) {
         let question = question.boxed().shared();
         loop {
-            match self.step(&person, &question, app.now_ms()) {
+            match self.step(&person, &question, app.clock.steady_ms()) {
                 Step::Share(answering) => return (answering.await.answer, Acting { _token: None }),
                 Step::Ask(answering, acting) => {
                     // Goes on when its asker hangs up: others may wait for it.
@@ -90,16 +90,15 @@ impl<K: Hash + Eq + Clone, T: Clone + Send + Sync + 'static> Pace<K, T> {
         }
     }
 
-    fn step(&self, person: &K, question: &Answering<T>, now_ms: i64) -> Step<T> {
+    fn step(&self, person: &K, question: &Answering<T>, steady_ms: i64) -> Step<T> {
         let mut people = self.people.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(asked) = people.asked.get(person) {
-            // A clock that was set back makes nobody wait longer.
-            let is_fresh = (0..EVERY_MS).contains(&(now_ms - asked.at_ms));
+            let is_fresh = (0..EVERY_MS).contains(&(steady_ms - asked.at_ms));
             match asked.answering.peek() {
                 None => return Step::Share(asked.answering.clone()),
                 Some(_) if asked.acting.strong_count() > 0 => return Step::Share(asked.answering.clone()),
                 Some(told) if told.stands && is_fresh => return Step::Share(asked.answering.clone()),
-                Some(told) if told.was_asked && is_fresh => {
+                Some(told) if told.holds && is_fresh => {
                     return Step::Hold {
                         until_ms: asked.at_ms + EVERY_MS,
                     };
@@ -109,23 +108,23 @@ impl<K: Hash + Eq + Clone, T: Clone + Send + Sync + 'static> Pace<K, T> {
         }
         let token = Arc::new(());
         let asked = Asked {
-            at_ms: now_ms,
+            at_ms: steady_ms,
             answering: question.clone(),
             acting: Arc::downgrade(&token),
         };
         people.asked.insert(person.clone(), asked);
-        people.sweep(now_ms);
+        people.sweep(steady_ms);
         Step::Ask(question.clone(), Acting { _token: Some(token) })
     }
 }
 
 impl<K: Hash + Eq, T: Clone> People<K, T> {
-    fn sweep(&mut self, now_ms: i64) {
+    fn sweep(&mut self, steady_ms: i64) {
         if self.asked.len() < self.sweep_at {
             return;
         }
         let is_needed = |asked: &Asked<T>| {
-            asked.answering.peek().is_none() || (0..EVERY_MS).contains(&(now_ms - asked.at_ms))
+            asked.answering.peek().is_none() || (0..EVERY_MS).contains(&(steady_ms - asked.at_ms))
         };
         self.asked.retain(|_, asked| is_needed(asked));
         self.sweep_at = MANY.max(2 * self.asked.len());
@@ -134,7 +133,7 @@ impl<K: Hash + Eq, T: Clone> People<K, T> {
 
 async fn hold(app: &App, until_ms: i64) {
     loop {
-        let left_ms = until_ms - app.now_ms();
+        let left_ms = until_ms - app.clock.steady_ms();
         if !(1..=EVERY_MS).contains(&left_ms) {
             return;
         }

@@ -35,16 +35,22 @@ pub struct Departure {
 pub async fn start_login(
     app: &App,
     return_to: ReturnPath,
+    browser: Option<FlowToken>,
     address: ClientAddress,
 ) -> Result<Departure, AppError> {
-    start(app, SignInPurpose::Dashboard, return_to, address).await
+    start(app, SignInPurpose::Dashboard, return_to, browser, address).await
 }
 
 /// Begins a look at the Discord servers that a signed-in person manages, for an Org to claim one.
-pub async fn start_claim(app: &App, org: &OrgId, address: ClientAddress) -> Result<Departure, AppError> {
+pub async fn start_claim(
+    app: &App,
+    org: &OrgId,
+    browser: Option<FlowToken>,
+    address: ClientAddress,
+) -> Result<Departure, AppError> {
     let back = ["/app/orgs/", org.as_str(), "/guilds/new"].concat();
     let return_to = ReturnPath::parse(&back).ok_or(AppError::NotFound)?;
-    start(app, SignInPurpose::Claim, return_to, address).await
+    start(app, SignInPurpose::Claim, return_to, browser, address).await
 }
 
 const fn callback(purpose: SignInPurpose) -> &'static str {
@@ -61,7 +67,7 @@ const fn scopes(purpose: SignInPurpose) -> &'static [Scope] {
     }
 }
 
-fn verifier_place(state_hash: &str) -> Aad<'_> {
+pub(crate) fn verifier_place(state_hash: &str) -> Aad<'_> {
     Aad {
         table: "sign_ins",
         column: "verifier_sealed",
@@ -70,15 +76,18 @@ fn verifier_place(state_hash: &str) -> Aad<'_> {
     }
 }
 
-/// The first thing that stores anything about a visitor.
+/// The first thing that stores anything about a visitor. A browser that has a secret already keeps it: its other tabs may
+/// be on their way, too.
 async fn start(
     app: &App,
     purpose: SignInPurpose,
     return_to: ReturnPath,
+    browser: Option<FlowToken>,
     address: ClientAddress,
 ) -> Result<Departure, AppError> {
     refuse_blocked_network(app, address).await?;
-    let (token, state) = (FlowToken::generate(&*app.random), State::generate(&*app.random));
+    let token = browser.unwrap_or_else(|| FlowToken::generate(&*app.random));
+    let state = State::generate(&*app.random);
     let verifier = PkceVerifier::generate(&*app.random);
     let url =
         app.platforms
@@ -86,12 +95,13 @@ async fn start(
             .authorize_url(callback(purpose), scopes(purpose), &state, &verifier);
     let state_hash = state.hash();
     let place = verifier_place(&state_hash);
-    let (verifier_sealed, _) = app.vault.seal(&*app.random, &place, verifier.expose().as_bytes());
+    let (verifier_sealed, verifier_kid) = app.vault.seal(&*app.random, &place, verifier.expose().as_bytes());
     let work = Begin {
-        hash: token.hash(),
+        hash: token.trip_hash(&state_hash),
         purpose,
         state_hash,
         verifier_sealed,
+        verifier_kid,
         return_to,
         ends_at_ms: app.now_ms() + TRIP_MS,
     };
@@ -104,6 +114,7 @@ struct Begin {
     purpose: SignInPurpose,
     state_hash: String,
     verifier_sealed: String,
+    verifier_kid: String,
     return_to: ReturnPath,
     ends_at_ms: i64,
 }
@@ -119,6 +130,7 @@ impl Work for Begin {
             purpose: self.purpose,
             state_hash: &self.state_hash,
             verifier_sealed: &self.verifier_sealed,
+            verifier_kid: &self.verifier_kid,
             return_to: self.return_to.as_str(),
             ends_at_ms: self.ends_at_ms,
         };
@@ -136,7 +148,7 @@ async fn arrive(
 ) -> Result<(Identified, ReturnPath), AppError> {
     let token = token.ok_or(AppError::SignInExpired)?;
     let state = State::parse(answer.state).map_err(|_| AppError::SignInExpired)?;
-    let hash = token.hash();
+    let hash = token.trip_hash(&state.hash());
     let found = sign_ins::find(&app.db, &hash, purpose, app.now_ms()).await?;
     let trip = found
         .filter(|trip| state.matches(&trip.state_hash))
@@ -192,6 +204,7 @@ pub async fn finish_login(
     let session = SessionToken::generate(&*app.random);
     let now_ms = app.now_ms();
     let shown = DisplayName::parse(&known.person.name).map(|name| name.as_str().to_owned());
+    let discord_id = known.person.id.clone();
     let work = Enter {
         id: AccountId::generate(now_ms, &*app.random),
         name: shown.unwrap_or_else(|_| known.person.id.to_string()),
@@ -203,7 +216,7 @@ pub async fn finish_login(
     };
     let entered = app.db.write(work).await;
     // Who somebody is has been told; nothing else is ever asked with this token.
-    revoke_later(app, known.access);
+    revoke_later(app, Some(&discord_id), known.access);
     entered?;
     Ok(SignedIn { session, return_to })
 }
@@ -250,7 +263,7 @@ pub async fn finish_claim(
     let old = session.ok_or(AppError::SignInRequired)?;
     let caller = authenticate(app, old, None).await?;
     let (known, return_to) = arrive(app, SignInPurpose::Claim, token, answer, address).await?;
-    revoke_later(app, known.access);
+    revoke_later(app, Some(&known.person.id), known.access);
     let managed = known.guilds.into_iter().filter(|guild| guild.manages);
     let session = SessionToken::generate(&*app.random);
     let work = SetManaged {

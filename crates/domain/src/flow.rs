@@ -7,6 +7,7 @@ use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 use crate::digest::HexDigest;
+use crate::id::GuildId;
 use crate::random::Random;
 use crate::secret;
 use crate::words::words;
@@ -16,8 +17,9 @@ pub const TRIP_MS: i64 = 10 * 60_000;
 /// A flow ends this long after its last step.
 pub const LIFETIME_MS: i64 = 60 * 60_000;
 
-/// Stored hashes depend on this text; changing it ends all flows.
-const HASH_LABEL: &str = "symbolon flow v1";
+/// Stored hashes depend on these texts; changing one ends all flows.
+const FLOW_LABEL: &str = "symbolon flow v2";
+const TRIP_LABEL: &str = "symbolon trip v2";
 const FORM_LABEL: &str = "symbolon flow form v1";
 
 words! {
@@ -65,7 +67,8 @@ words! {
 #[error("not a flow of this browser")]
 pub struct MalformedFlow;
 
-/// The value of the flow cookie: 256 random bits, wiped on drop, never printed.
+/// The value of the flow cookie: 256 random bits of one browser, wiped on drop, never printed. A browser has one for all
+/// pages it visits, and a flow for each of them, so that two tabs do not end each other's way.
 pub struct FlowToken(Zeroizing<String>);
 
 impl FlowToken {
@@ -83,11 +86,23 @@ impl FlowToken {
         &self.0
     }
 
-    /// What is stored and looked up.
-    pub fn hash(&self) -> String {
-        HexDigest::labelled(HASH_LABEL, self.0.as_bytes())
-            .as_str()
-            .to_owned()
+    /// What is stored and looked up: this browser's flow for one purpose in one Guild.
+    pub fn flow_hash(&self, guild: &GuildId, purpose: FlowPurpose) -> String {
+        self.hash_with(FLOW_LABEL, &[guild.as_str(), purpose.as_str()])
+    }
+
+    /// The same for one trip of the dashboard, by the hash of its state.
+    pub fn trip_hash(&self, state_hash: &str) -> String {
+        self.hash_with(TRIP_LABEL, &[state_hash])
+    }
+
+    fn hash_with(&self, label: &str, parts: &[&str]) -> String {
+        let mut content = Zeroizing::new(self.0.as_bytes().to_vec());
+        for part in parts {
+            content.push(0);
+            content.extend_from_slice(part.as_bytes());
+        }
+        HexDigest::labelled(label, &content).as_str().to_owned()
     }
 
     /// What a form on our own page carries, and a form on any other page cannot know.
@@ -169,9 +184,9 @@ pub fn steps(progress: Progress, demands: Demands) -> Steps {
     }
 }
 
-/// Whether a relink has to wait, and until when. Only what somebody chose to do counts, and the first link is free.
-pub fn relink_waits_until(last_relink_ms: Option<i64>, cooldown_ms: i64, now_ms: i64) -> Option<i64> {
-    let until = last_relink_ms?.saturating_add(cooldown_ms);
+/// Whether linking another account has to wait, and until when. It counts from the end of the last link; the first is free.
+pub fn relink_waits_until(last_end_ms: Option<i64>, cooldown_ms: i64, now_ms: i64) -> Option<i64> {
+    let until = last_end_ms?.saturating_add(cooldown_ms);
     (cooldown_ms > 0 && until > now_ms).then_some(until)
 }
 
@@ -183,12 +198,22 @@ mod tests {
     use crate::random::SeededRandom;
 
     #[test]
-    fn a_token_is_shown_nowhere_and_its_two_derived_texts_differ() {
+    fn a_token_is_shown_nowhere_and_its_derived_texts_differ() {
         let token = FlowToken::generate(&SeededRandom::new(1));
         assert_eq!(format!("{token:?}"), "FlowToken(…)");
-        assert_ne!(token.hash(), token.form_token());
+        let random = SeededRandom::new(3);
+        let (one, two) = (GuildId::generate(1, &random), GuildId::generate(2, &random));
+        let texts = [
+            token.form_token(),
+            token.flow_hash(&one, FlowPurpose::Link),
+            token.flow_hash(&one, FlowPurpose::Unlink),
+            token.flow_hash(&two, FlowPurpose::Link),
+            token.trip_hash(one.as_str()),
+        ];
+        let different: std::collections::HashSet<&String> = texts.iter().collect();
+        assert_eq!(different.len(), texts.len());
         assert!(token.accepts_form(&token.form_token()));
-        for wrong in ["", token.expose(), &token.hash()] {
+        for wrong in ["", token.expose(), &texts[1]] {
             assert!(!token.accepts_form(wrong));
         }
         let other = FlowToken::generate(&SeededRandom::new(2));
@@ -262,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cool_down_counts_from_the_last_relink_and_is_off_at_zero() {
+    fn a_cool_down_counts_from_the_last_end_and_is_off_at_zero() {
         assert_eq!(relink_waits_until(None, 1_000, 5), None);
         assert_eq!(relink_waits_until(Some(100), 0, 101), None);
         assert_eq!(relink_waits_until(Some(100), 1_000, 1_099), Some(1_100));
@@ -273,7 +298,8 @@ mod tests {
         #[test]
         fn a_token_reads_back_as_itself(seed: u64) {
             let token = FlowToken::generate(&SeededRandom::new(seed));
-            prop_assert_eq!(FlowToken::parse(token.expose()).unwrap().hash(), token.hash());
+            let read = FlowToken::parse(token.expose()).unwrap();
+            prop_assert_eq!(read.trip_hash("x"), token.trip_hash("x"));
         }
     }
 }

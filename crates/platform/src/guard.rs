@@ -9,88 +9,16 @@ use std::time::Instant;
 
 use domain::breaker::{Admission, Breaker, PROBE_EVERY_MS, Turn};
 use domain::clock::SharedClock;
-use domain::platform_id::DiscordId;
-use domain::quota::{DailyQuota, Purpose, Spending};
+use domain::quota::{DailyQuota, Spending};
 use domain::refusals::Refusals;
 
 use crate::http::Unanswered;
+use crate::question::{FORBIDDEN_MS, Question};
 
-/// How long a guild's 403 counts for its route. Providers shut out who goes on asking.
-const FORBIDDEN_MS: i64 = 10 * 60_000;
 /// How long a guild that is not there, or a refusal about one person, counts.
 const ABSENT_MS: i64 = 60_000;
 /// One line about each kind of failure in this time.
 const LINE_EVERY_MS: i64 = 10_000;
-
-/// What is asked, for the memory of refusals and for the log.
-#[derive(Clone, Copy)]
-pub(crate) struct Question<'a> {
-    /// Method and template of the path; never what stands in it.
-    route: &'static str,
-    about: Option<About<'a>>,
-    purpose: Option<Purpose>,
-}
-
-/// Which guild, which of its people, and on behalf of which Org.
-#[derive(Clone, Copy)]
-struct About<'a> {
-    guild: &'a DiscordId,
-    person: Option<&'a DiscordId>,
-    org_num: i64,
-    /// How long a refusal of the guild counts.
-    refused_ms: i64,
-}
-
-impl<'a> Question<'a> {
-    pub(crate) fn on(route: &'static str) -> Self {
-        Self {
-            route,
-            about: None,
-            purpose: None,
-        }
-    }
-
-    /// Counts as one of the day's calls.
-    pub(crate) fn counted(self, purpose: Purpose) -> Self {
-        Self {
-            purpose: Some(purpose),
-            ..self
-        }
-    }
-
-    pub(crate) fn about(self, org_num: i64, guild: &'a DiscordId, person: Option<&'a DiscordId>) -> Self {
-        let about = About {
-            guild,
-            person,
-            org_num,
-            refused_ms: FORBIDDEN_MS,
-        };
-        Self {
-            about: Some(about),
-            ..self
-        }
-    }
-
-    /// For a guild that somebody is about to let us into: a refusal is over soon.
-    pub(crate) fn soon_again(mut self) -> Self {
-        if let Some(about) = &mut self.about {
-            about.refused_ms = PROBE_EVERY_MS;
-        }
-        self
-    }
-
-    fn place(&self) -> String {
-        match self.about {
-            Some(about) => [self.route, " ", about.guild.as_str()].concat(),
-            None => self.route.to_owned(),
-        }
-    }
-
-    fn place_of_person(&self) -> Option<String> {
-        let person = self.about?.person?;
-        Some([&self.place(), " ", person.as_str()].concat())
-    }
-}
 
 /// The place of what is refused whatever is asked.
 const EVERYTHING: &str = "*";
@@ -344,6 +272,8 @@ mod tests {
     use std::sync::Arc;
 
     use domain::clock::TestClock;
+    use domain::platform_id::DiscordId;
+    use domain::quota::Purpose;
 
     use super::*;
 

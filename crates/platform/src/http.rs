@@ -74,6 +74,22 @@ impl Unanswered {
         }
     }
 
+    /// An answer that says no, as opposed to none.
+    pub fn is_refusal(self) -> bool {
+        match self {
+            Self::Refused | Self::Throttled { .. } | Self::Status(400..500) | Self::Personal(_) => true,
+            Self::Timeout
+            | Self::Unreachable
+            | Self::Status(_)
+            | Self::TooLong
+            | Self::Unreadable
+            | Self::Paused { .. }
+            | Self::OverQuota { .. }
+            | Self::Remembered { .. }
+            | Self::OverShare { .. } => false,
+        }
+    }
+
     /// Whether the question went out at all.
     pub fn was_asked(self) -> bool {
         match self {

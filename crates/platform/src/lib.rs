@@ -5,6 +5,7 @@ pub mod discord;
 pub mod geo;
 mod guard;
 mod http;
+mod question;
 pub mod steam;
 mod text;
 

@@ -33,6 +33,7 @@ pub fn statements() -> impl Iterator<Item = &'static Statement> {
         crate::registration::STATEMENTS,
         crate::resolved_keys::STATEMENTS,
         crate::role_changes::STATEMENTS,
+        crate::sealed_flows::STATEMENTS,
         crate::server_config::STATEMENTS,
         crate::server_players::STATEMENTS,
         crate::servers::STATEMENTS,

@@ -9,36 +9,42 @@ use crate::params;
 use crate::scope::{GuildNum, OrgScope};
 
 statements! {
-    INSERT = "
+    CLEAR = "
+        DELETE FROM flows
+        WHERE hash = $1 AND (finished_at IS NOT NULL OR touched_at <= $2)";
+    ENSURE = "
         INSERT INTO flows (hash, org_num, guild_num, purpose, created_at, touched_at)
-        VALUES ($1, $2, $3, $4, $5, $5)";
+        VALUES ($1, $2, $3, $4, $5, $5)
+        ON CONFLICT (hash) DO UPDATE
+        SET touched_at = CASE WHEN flows.touched_at > excluded.touched_at THEN flows.touched_at ELSE excluded.touched_at END";
     FIND = "
         SELECT org_num, guild_num, purpose, discord_id, discord_name, token_sealed, steam_id, steam_name, member, steam_group, finished_at
         FROM flows
         WHERE hash = $1 AND touched_at > $2";
     BEGIN_TRIP = "
-        UPDATE flows
-        SET trip = $2, trip_hash = $3, trip_sealed = $4, trip_discord_id = discord_id, trip_ends_at = $5, touched_at = $6
-        WHERE hash = $1 AND finished_at IS NULL AND touched_at > $7";
+        INSERT INTO flow_trips (hash, flow, provider, sealed, sealed_kid, discord_id, ends_at)
+        SELECT $2, f.hash, $3, $4, $5, f.discord_id, $6
+        FROM flows f
+        WHERE f.hash = $1";
     TRIP = "
-        SELECT trip_hash, trip_sealed
-        FROM flows
-        WHERE hash = $1 AND trip = $2 AND trip_ends_at > $3 AND finished_at IS NULL";
+        SELECT t.flow, t.sealed, t.discord_id, f.org_num, f.guild_num
+        FROM flow_trips t
+        JOIN flows f ON f.hash = t.flow
+        WHERE t.hash = $1 AND t.provider = $2 AND f.purpose = $3 AND t.ends_at > $4 AND f.finished_at IS NULL AND f.touched_at > $5";
     END_TRIP = "
-        UPDATE flows
-        SET trip = NULL, trip_hash = NULL, trip_sealed = NULL, trip_ends_at = NULL
-        WHERE hash = $1 AND trip = $2 AND trip_hash = $3 AND trip_ends_at > $4 AND finished_at IS NULL";
+        DELETE FROM flow_trips
+        WHERE hash = $1 AND ends_at > $2";
     BIND_DISCORD = "
         UPDATE flows
         SET steam_id = CASE WHEN COALESCE(discord_id, $2) = $2 THEN steam_id END,
             steam_name = CASE WHEN COALESCE(discord_id, $2) = $2 THEN steam_name END,
             steam_group = CASE WHEN COALESCE(discord_id, $2) = $2 THEN steam_group END,
-            discord_id = $2, discord_name = $3, token_sealed = $4, member = NULL, touched_at = $5
+            discord_id = $2, discord_name = $3, token_sealed = $4, token_kid = $6, member = NULL, touched_at = $5
         WHERE hash = $1 AND finished_at IS NULL";
     BIND_STEAM = "
         UPDATE flows
-        SET steam_id = $2, steam_name = $3, steam_group = NULL, trip_discord_id = NULL, touched_at = $4
-        WHERE hash = $1 AND finished_at IS NULL AND COALESCE(trip_discord_id, '') = COALESCE(discord_id, '')";
+        SET steam_id = $2, steam_name = $3, steam_group = NULL, touched_at = $4
+        WHERE hash = $1 AND finished_at IS NULL AND COALESCE($5, discord_id, '') = COALESCE(discord_id, '')";
     USE_NONCE = "
         INSERT INTO openid_nonces (nonce, seen_at)
         VALUES ($1, $2)
@@ -49,17 +55,36 @@ statements! {
         WHERE hash = $1 AND finished_at IS NULL";
     FINISH = "
         UPDATE flows
-        SET finished_at = $2, touched_at = $2, token_sealed = NULL
+        SET finished_at = $2, touched_at = $2, token_sealed = NULL, token_kid = NULL
         WHERE hash = $1 AND finished_at IS NULL";
     DELETE = "
         DELETE FROM flows
         WHERE hash = $1";
-    EXPIRED_WITH_TOKEN = "
-        SELECT hash, token_sealed
-        FROM flows
-        WHERE touched_at <= $1 AND token_sealed IS NOT NULL
-        ORDER BY touched_at
+    LEFT_TOKENS = "
+        SELECT hash, token_sealed, COALESCE(discord_id, '')
+        FROM (
+            SELECT hash, token_sealed, discord_id FROM flows
+            WHERE touched_at <= $1 AND token_sealed IS NOT NULL
+            UNION
+            SELECT hash, token_sealed, discord_id FROM flows
+            WHERE finished_at IS NOT NULL AND token_sealed IS NOT NULL
+        ) over
+        ORDER BY hash
         LIMIT 100";
+    HOLDS_TOKEN = "
+        SELECT CAST(COUNT(*) AS BIGINT)
+        FROM flows
+        WHERE discord_id = $1 AND token_sealed IS NOT NULL AND finished_at IS NULL AND touched_at > $2";
+    END_OF_GUILD = "
+        UPDATE flows
+        SET finished_at = $3
+        WHERE guild_num = $2 AND org_num = $1 AND token_sealed IS NOT NULL AND finished_at IS NULL";
+    DELETE_OF_GUILD = "
+        DELETE FROM flows
+        WHERE guild_num = $2 AND org_num = $1 AND token_sealed IS NULL";
+    PURGE_TRIPS = "
+        DELETE FROM flow_trips
+        WHERE hash IN (SELECT hash FROM flow_trips WHERE ends_at <= $1 ORDER BY ends_at LIMIT 500)";
     PURGE = "
         DELETE FROM flows
         WHERE hash IN (SELECT hash FROM flows WHERE touched_at <= $1 AND token_sealed IS NULL ORDER BY touched_at LIMIT 500)";
@@ -111,16 +136,19 @@ impl FromRow for Flow {
     }
 }
 
-pub async fn insert(
+/// The flow of a page, made anew if the one before is over. What is under way goes on.
+pub async fn ensure(
     tx: &mut Tx<'_>,
     hash: &str,
     scope: OrgScope,
     guild: GuildNum,
     purpose: FlowPurpose,
     now_ms: i64,
+    alive_since_ms: i64,
 ) -> Result<(), DbError> {
+    tx.execute(&CLEAR, params![hash, alive_since_ms]).await?;
     let values = params![hash, scope.num(), guild, purpose.as_str(), now_ms];
-    tx.execute_one(&INSERT, values).await
+    tx.execute_one(&ENSURE, values).await
 }
 
 /// The flow of a browser, unless its last step was before `alive_since_ms`.
@@ -132,82 +160,83 @@ pub async fn find_in(tx: &mut Tx<'_>, hash: &str, alive_since_ms: i64) -> Result
     tx.find(&FIND, params![hash, alive_since_ms]).await
 }
 
-/// One trip to a provider. A new one ends the one before it.
+/// One trip to a provider. Several may be under way at once.
 pub struct Trip<'a> {
     pub provider: Provider,
     /// Of the secret that has to come back.
     pub hash: &'a str,
-    pub sealed: Option<&'a str>,
+    /// The verifier, and the master key it is sealed with.
+    pub sealed: Option<&'a (String, String)>,
     pub ends_at_ms: i64,
 }
 
-/// False when the flow is over.
-pub async fn begin_trip(
-    tx: &mut Tx<'_>,
-    flow: &str,
-    trip: &Trip<'_>,
-    now_ms: i64,
-    alive_since_ms: i64,
-) -> Result<bool, DbError> {
+pub async fn begin_trip(tx: &mut Tx<'_>, flow: &str, trip: &Trip<'_>) -> Result<(), DbError> {
     let values = params![
         flow,
-        trip.provider.as_str(),
         trip.hash,
-        trip.sealed,
+        trip.provider.as_str(),
+        trip.sealed.map(|(sealed, _)| sealed.as_str()),
+        trip.sealed.map(|(_, kid)| kid.as_str()),
         trip.ends_at_ms,
-        now_ms,
-        alive_since_ms,
     ];
-    Ok(tx.execute(&BEGIN_TRIP, values).await? == 1)
+    tx.execute_one(&BEGIN_TRIP, values).await
 }
 
-/// What has to come back from the trip under way.
+/// A trip that somebody came back from.
 #[derive(Debug, Clone)]
-pub struct Expected {
-    pub hash: String,
+pub struct FoundTrip {
+    pub flow: String,
     pub sealed: Option<String>,
+    /// Who was signed in with Discord when it began.
+    pub discord_id: Option<String>,
+    pub scope: OrgScope,
+    pub guild: GuildNum,
 }
 
-impl FromRow for Expected {
+impl FromRow for FoundTrip {
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
-            hash: row.text(0)?,
+            flow: row.text(0)?,
             sealed: row.opt_text(1)?,
+            discord_id: row.opt_text(2)?,
+            scope: OrgScope::new(row.int(3)?),
+            guild: GuildNum(row.int(4)?),
         })
     }
 }
 
+/// The trip with this hash, while it and its flow last.
 pub async fn find_trip(
     db: &Db,
-    flow: &str,
+    hash: &str,
     provider: Provider,
+    purpose: FlowPurpose,
     now_ms: i64,
-) -> Result<Option<Expected>, DbError> {
-    db.find(&TRIP, params![flow, provider.as_str(), now_ms]).await
+    alive_since_ms: i64,
+) -> Result<Option<FoundTrip>, DbError> {
+    let values = params![hash, provider.as_str(), purpose.as_str(), now_ms, alive_since_ms];
+    db.find(&TRIP, values).await
 }
 
 /// Uses a trip up. True once: for whoever comes first, in time.
-pub async fn end_trip(
-    tx: &mut Tx<'_>,
-    flow: &str,
-    provider: Provider,
-    hash: &str,
-    now_ms: i64,
-) -> Result<bool, DbError> {
-    let values = params![flow, provider.as_str(), hash, now_ms];
-    Ok(tx.execute(&END_TRIP, values).await? == 1)
+pub async fn end_trip(tx: &mut Tx<'_>, hash: &str, now_ms: i64) -> Result<bool, DbError> {
+    Ok(tx.execute(&END_TRIP, params![hash, now_ms]).await? == 1)
 }
 
-/// Notes who signed in with Discord. Somebody else than before has to show their Steam account again.
+/// Notes who signed in with Discord, with their sealed token and its master key. Somebody else than before has to show their Steam account again.
 pub async fn bind_discord(
     tx: &mut Tx<'_>,
     flow: &str,
     id: &DiscordId,
     name: &str,
-    token_sealed: Option<&str>,
+    token: Option<&(String, String)>,
     now_ms: i64,
 ) -> Result<bool, DbError> {
-    let values = params![flow, id.as_str(), name, token_sealed, now_ms];
+    let (sealed, kid) = (
+        token.map(|(sealed, _)| sealed.as_str()),
+        token.map(|(_, kid)| kid.as_str()),
+    );
+    let values = params![flow, id.as_str(), name, sealed, now_ms, kid];
     Ok(tx.execute(&BIND_DISCORD, values).await? == 1)
 }
 
@@ -217,9 +246,10 @@ pub async fn bind_steam(
     flow: &str,
     id: &SteamId,
     name: &str,
+    begun_by: Option<&str>,
     now_ms: i64,
 ) -> Result<bool, DbError> {
-    let values = params![flow, id.as_str(), name, now_ms];
+    let values = params![flow, id.as_str(), name, now_ms, begun_by];
     Ok(tx.execute(&BIND_STEAM, values).await? == 1)
 }
 
@@ -259,6 +289,8 @@ pub async fn delete(tx: &mut Tx<'_>, flow: &str) -> Result<(), DbError> {
 pub struct LeftToken {
     pub flow: String,
     pub sealed: String,
+    /// Whose it is.
+    pub discord_id: String,
 }
 
 impl FromRow for LeftToken {
@@ -266,13 +298,37 @@ impl FromRow for LeftToken {
         Ok(Self {
             flow: row.text(0)?,
             sealed: row.text(1)?,
+            discord_id: row.text(2)?,
         })
     }
 }
 
 pub async fn list_left_tokens(db: &Db, touched_before_ms: i64) -> Result<Vec<LeftToken>, DbError> {
-    db.list_heavy(&EXPIRED_WITH_TOKEN, params![touched_before_ms])
-        .await
+    db.list_heavy(&LEFT_TOKENS, params![touched_before_ms]).await
+}
+
+/// Whether a flow under way needs a token of this person.
+pub async fn is_token_needed(db: &Db, discord_id: &str, alive_since_ms: i64) -> Result<bool, DbError> {
+    let holders: Option<i64> = db.find(&HOLDS_TOKEN, params![discord_id, alive_since_ms]).await?;
+    Ok(holders.is_some_and(|holders| holders > 0))
+}
+
+/// Ends all flows of a Guild. Those that hold a token stay until it is given back.
+pub(crate) async fn end_of_guild(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    guild: GuildNum,
+    now_ms: i64,
+) -> Result<(), DbError> {
+    tx.execute(&END_OF_GUILD, params![scope.num(), guild, now_ms])
+        .await?;
+    tx.execute(&DELETE_OF_GUILD, params![scope.num(), guild]).await?;
+    Ok(())
+}
+
+/// Removes up to 500 trips that nobody came back from.
+pub async fn purge_trips(tx: &mut Tx<'_>, now_ms: i64) -> Result<u64, DbError> {
+    tx.execute(&PURGE_TRIPS, params![now_ms]).await
 }
 
 /// Removes up to 500 flows that are over and hold no token.

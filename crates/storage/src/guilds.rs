@@ -8,6 +8,7 @@ use domain::steam_group::GroupId;
 
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row, Tx};
+use crate::flows;
 use crate::keys;
 use crate::orgs::{self, LockedOrg};
 use crate::params;
@@ -85,9 +86,6 @@ statements! {
         WHERE guild_num = $2 AND org_num = $1";
     DELETE_KEYS = "
         DELETE FROM api_keys
-        WHERE guild_num = $2 AND org_num = $1";
-    DELETE_FLOWS = "
-        DELETE FROM flows
         WHERE guild_num = $2 AND org_num = $1";
     CHANGE_LINKS = "
         UPDATE guilds
@@ -209,7 +207,7 @@ pub async fn remove(
     tx.execute(&DELETE_BOOSTERS, params![org, guild]).await?;
     tx.execute(&DELETE_KEYS, params![org, guild]).await?;
     let servers = tx.execute(&DELETE_SERVERS, params![org, guild]).await?;
-    tx.execute(&DELETE_FLOWS, params![org, guild]).await?;
+    flows::end_of_guild(tx, scope, guild, now_ms).await?;
     Ok(RemovedGuild { links, servers })
 }
 

@@ -34,6 +34,7 @@ pub mod registration;
 mod resolved_keys;
 pub mod role_changes;
 mod scope;
+pub mod sealed_flows;
 pub mod server_config;
 pub mod server_players;
 pub mod servers;

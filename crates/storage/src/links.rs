@@ -34,15 +34,17 @@ statements! {
         SET discord_name = $4, steam_name = $5,
             nickname_pending = CASE WHEN COALESCE(nickname, '') = $5 THEN 0 ELSE 1 END
         WHERE guild_num = $2 AND org_num = $1 AND discord_id = $3 AND ended_at IS NULL";
-    LAST_RELINK = "
-        SELECT CAST(COALESCE(MAX(ended_at), -1) AS BIGINT)
+    LAST_END = "
+        SELECT ended_at, CAST(CASE WHEN discord_id = $2 AND steam_id = $3 THEN 1 ELSE 0 END AS BIGINT)
         FROM (
-            SELECT ended_at FROM links
-            WHERE guild_num = $1 AND discord_id = $2 AND ended_at IS NOT NULL AND end_cause = 'relink'
+            SELECT num, ended_at, discord_id, steam_id FROM links
+            WHERE guild_num = $1 AND discord_id = $2 AND ended_at IS NOT NULL AND end_cause IN ('user', 'plugin', 'relink')
             UNION ALL
-            SELECT ended_at FROM links
-            WHERE guild_num = $1 AND steam_id = $3 AND ended_at IS NOT NULL AND end_cause = 'relink'
-        ) ended";
+            SELECT num, ended_at, discord_id, steam_id FROM links
+            WHERE guild_num = $1 AND steam_id = $3 AND ended_at IS NOT NULL AND end_cause IN ('user', 'plugin', 'relink')
+        ) ended
+        ORDER BY ended_at DESC, num DESC
+        LIMIT 1";
     HISTORY = "
         SELECT id, discord_id, steam_id, linked_at, ended_at, end_cause
         FROM links
@@ -138,16 +140,32 @@ pub async fn set_names(
     tx.execute_one(&SET_NAMES, values).await
 }
 
-/// When a link of either account ended for another one the last time.
-pub async fn find_last_relink(
+/// The end of the last link that either account had in a Guild.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LastEnd {
+    pub at_ms: i64,
+    /// It joined the same two accounts.
+    pub is_same_pair: bool,
+}
+
+impl FromRow for LastEnd {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self {
+            at_ms: row.int(0)?,
+            is_same_pair: row.flag(1)?,
+        })
+    }
+}
+
+/// Links that staff ended, or that ended because nobody played, do not count.
+pub async fn find_last_end(
     tx: &mut Tx<'_>,
     guild: GuildNum,
     discord_id: &DiscordId,
     steam_id: &SteamId,
-) -> Result<Option<i64>, DbError> {
+) -> Result<Option<LastEnd>, DbError> {
     let values = params![guild, discord_id.as_str(), steam_id.as_str()];
-    let last: i64 = tx.get(&LAST_RELINK, values).await?;
-    Ok((last >= 0).then_some(last))
+    tx.find(&LAST_END, values).await
 }
 
 /// One row of an Org's history, active or ended.

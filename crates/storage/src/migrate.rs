@@ -85,6 +85,7 @@ const MIGRATIONS: &[Migration] = migrations! {
     15 "0015_block_ids" portable;
     16 "0016_changed_links" portable;
     17 "0017_idempotency_keys" portable;
+    18 "0018_trips" portable;
 };
 
 /// The newest schema this binary knows.

@@ -9,8 +9,8 @@ use crate::scope::AccountNum;
 
 statements! {
     INSERT = "
-        INSERT INTO sign_ins (hash, purpose, state_hash, verifier_sealed, return_to, ends_at)
-        VALUES ($1, $2, $3, $4, $5, $6)";
+        INSERT INTO sign_ins (hash, purpose, state_hash, verifier_sealed, return_to, ends_at, verifier_kid)
+        VALUES ($1, $2, $3, $4, $5, $6, $7)";
     FIND = "
         SELECT state_hash, verifier_sealed, return_to
         FROM sign_ins
@@ -66,6 +66,8 @@ pub struct NewSignIn<'a> {
     pub purpose: SignInPurpose,
     pub state_hash: &'a str,
     pub verifier_sealed: &'a str,
+    /// The master key it is sealed with.
+    pub verifier_kid: &'a str,
     pub return_to: &'a str,
     pub ends_at_ms: i64,
 }
@@ -77,7 +79,8 @@ pub async fn insert(tx: &mut Tx<'_>, new: &NewSignIn<'_>) -> Result<(), DbError>
         new.state_hash,
         new.verifier_sealed,
         new.return_to,
-        new.ends_at_ms
+        new.ends_at_ms,
+        new.verifier_kid
     ];
     tx.execute_one(&INSERT, values).await
 }

@@ -64,7 +64,8 @@ async fn ask_discord(
     };
     Told {
         answer,
-        was_asked: found.map_or_else(Unanswered::was_asked, |_| true),
+        // A refusal is remembered by the client, so that nobody is asked again for a while.
+        holds: found.map_or_else(|cause| cause.was_asked() && !cause.is_refusal(), |_| true),
         stands: answer == Finding::Yes,
     }
 }
@@ -110,7 +111,7 @@ async fn ask_steam(app: App, org_num: i64, player: SteamId) -> Told<Option<Arc<G
         None => Ok(None),
     };
     Told {
-        was_asked: found.as_ref().map_or_else(|cause| cause.was_asked(), |_| true),
+        holds: found.as_ref().map_or_else(|cause| cause.was_asked(), |_| true),
         answer: found.ok().flatten().map(Arc::new),
         stands: false,
     }

@@ -1,6 +1,7 @@
 //! Flows: found by their browser's secret, sealed where they hold something, cleared when they are over.
 
 use domain::flow::{FlowPurpose, FlowToken, LIFETIME_MS};
+use domain::platform_id::DiscordId;
 use domain::seal::Aad;
 use platform::discord::oauth::AccessToken;
 use secrecy::SecretString;
@@ -14,6 +15,9 @@ use crate::state::App;
 /// One-time numbers of Steam are refused by their age long before this.
 const NONCES_KEPT_MS: i64 = 60 * 60_000;
 
+/// Flows that are looked at together.
+const LEFT_SLICE: usize = 100;
+
 /// A flow under way, with the Guild it is for.
 pub(super) struct Current {
     pub hash: String,
@@ -21,19 +25,20 @@ pub(super) struct Current {
     pub page: LinkPage,
 }
 
-/// The flow of this browser for this purpose. One that ended, or began for something else, is none.
+/// This browser's flow on the page of a Guild. One that ended is none.
 pub(super) async fn current(
     app: &App,
+    page: &LinkPage,
     token: &FlowToken,
     purpose: FlowPurpose,
 ) -> Result<Option<Current>, AppError> {
-    let hash = token.hash();
+    let hash = token.flow_hash(&page.guild_id, purpose);
     let found = flows::find(&app.db, &hash, app.now_ms() - LIFETIME_MS).await?;
-    let Some(flow) = found.filter(|flow| flow.purpose == purpose) else {
-        return Ok(None);
-    };
-    let page = link_pages::find_by_num(&app.db, flow.scope, flow.guild).await?;
-    Ok(page.map(|page| Current { hash, flow, page }))
+    Ok(found.map(|flow| Current {
+        hash,
+        flow,
+        page: page.clone(),
+    }))
 }
 
 /// The same for a form of the page of `slug`.
@@ -43,14 +48,13 @@ pub(super) async fn current_of_page(
     purpose: FlowPurpose,
     slug: &str,
 ) -> Result<Current, AppError> {
-    let found = current(app, token, purpose).await?;
-    found
-        .filter(|current| current.page.slug == slug)
-        .ok_or(AppError::SignInExpired)
+    let page = link_pages::find(&app.db, slug).await?.ok_or(AppError::NotFound)?;
+    let found = current(app, &page, token, purpose).await?;
+    found.ok_or(AppError::SignInExpired)
 }
 
 /// Where the secret of a trip is sealed.
-pub(super) fn trip_place(trip_hash: &str) -> Aad<'_> {
+pub(crate) fn trip_place(trip_hash: &str) -> Aad<'_> {
     Aad {
         table: "flows",
         column: "trip_sealed",
@@ -59,7 +63,7 @@ pub(super) fn trip_place(trip_hash: &str) -> Aad<'_> {
     }
 }
 
-fn token_place(flow_hash: &str) -> Aad<'_> {
+pub(crate) fn token_place(flow_hash: &str) -> Aad<'_> {
     Aad {
         table: "flows",
         column: "token_sealed",
@@ -68,9 +72,10 @@ fn token_place(flow_hash: &str) -> Aad<'_> {
     }
 }
 
-pub(super) fn seal_token(app: &App, flow_hash: &str, token: &AccessToken) -> String {
+/// The sealed token, and the master key that it is sealed with.
+pub(super) fn seal_token(app: &App, flow_hash: &str, token: &AccessToken) -> (String, String) {
     let place = token_place(flow_hash);
-    app.vault.seal(&*app.random, &place, token.expose().as_bytes()).0
+    app.vault.seal(&*app.random, &place, token.expose().as_bytes())
 }
 
 /// The token that a flow holds. One that cannot be opened any more is as good as none.
@@ -80,30 +85,36 @@ pub(super) fn open_token(app: &App, flow_hash: &str, sealed: &str) -> Option<Acc
     Some(AccessToken::new(SecretString::from(text.to_owned())))
 }
 
-/// Gives a token back to Discord, without anybody waiting for it.
-pub(crate) fn revoke_later(app: &App, token: AccessToken) {
-    let app_of_task = app.clone();
-    app.tasks.spawn(async move {
-        if let Some(discord) = &app_of_task.platforms.discord_sign_in
-            && let Err(cause) = discord.revoke(&token).await
-        {
-            tracing::debug!(%cause, "a token was not revoked; it ends by itself");
-        }
-    });
+/// Gives a token back to Discord, without anybody waiting for it. Discord ends all tokens of a person with one of them,
+/// so it stays while another flow of its owner needs one; that flow gives all back.
+pub(crate) fn revoke_later(app: &App, owner: Option<&DiscordId>, token: AccessToken) {
+    let (app_of_task, owner) = (app.clone(), owner.cloned());
+    app.tasks
+        .spawn(async move { revoke(&app_of_task, owner.as_ref(), &token).await });
 }
 
-/// Forgets the flow of this browser. It is no failure when there is none.
-pub async fn restart(app: &App, token: &FlowToken) -> Result<(), AppError> {
-    let hash = token.hash();
-    let Some(flow) = flows::find(&app.db, &hash, 0).await? else {
-        return Ok(());
-    };
-    let sealed = flow.token_sealed;
-    app.db.write(Forget { hash: hash.clone() }).await?;
-    if let Some(token) = sealed.and_then(|sealed| open_token(app, &hash, &sealed)) {
-        revoke_later(app, token);
+async fn revoke(app: &App, owner: Option<&DiscordId>, token: &AccessToken) {
+    if let Some(owner) = owner {
+        let alive_since_ms = app.now_ms() - LIFETIME_MS;
+        let needed = flows::is_token_needed(&app.db, owner.as_str(), alive_since_ms).await;
+        if needed.unwrap_or(false) {
+            return;
+        }
     }
-    Ok(())
+    if let Some(discord) = &app.platforms.discord_sign_in
+        && let Err(cause) = discord.revoke(token).await
+    {
+        tracing::debug!(%cause, "a token was not revoked; it ends by itself");
+    }
+}
+
+/// Forgets the flow of this browser on a page. It is no failure when there is none.
+pub async fn restart(app: &App, slug: &str, purpose: FlowPurpose, token: &FlowToken) -> Result<(), AppError> {
+    let page = link_pages::find(&app.db, slug).await?.ok_or(AppError::NotFound)?;
+    match current(app, &page, token, purpose).await? {
+        Some(current) => abandon(app, &current).await,
+        None => Ok(()),
+    }
 }
 
 /// Forgets a flow under way and gives back the token that it holds.
@@ -119,10 +130,29 @@ pub(super) async fn forget(app: &App, current: &Current) -> Result<(), AppError>
 }
 
 pub(super) fn give_token_back(app: &App, current: &Current) {
-    let sealed = current.flow.token_sealed.as_deref();
+    let (sealed, owner) = (
+        current.flow.token_sealed.as_deref(),
+        current.flow.discord.as_ref(),
+    );
     if let Some(token) = sealed.and_then(|sealed| open_token(app, &current.hash, sealed)) {
-        revoke_later(app, token);
+        revoke_later(app, owner.map(|(id, _)| id), token);
     }
+}
+
+/// A flow that is over makes room for the next one of its browser; what it still holds goes back.
+pub(super) async fn give_back_expired(app: &App, hash: &str) -> Result<(), AppError> {
+    let Some(flow) = flows::find(&app.db, hash, 0).await? else {
+        return Ok(());
+    };
+    let is_alive = flows::find(&app.db, hash, app.now_ms() - LIFETIME_MS)
+        .await?
+        .is_some();
+    if let Some(sealed) = flow.token_sealed.as_deref().filter(|_| !is_alive)
+        && let Some(token) = open_token(app, hash, sealed)
+    {
+        revoke_later(app, flow.discord.as_ref().map(|(id, _)| id), token);
+    }
+    Ok(())
 }
 
 struct Forget {
@@ -141,29 +171,50 @@ impl Work for Forget {
 
 /// Removes flows that are over and gives back the tokens they still held.
 pub async fn clear_expired(app: &App) -> Result<(), AppError> {
-    let over_ms = app.now_ms() - LIFETIME_MS;
-    for left in flows::list_left_tokens(&app.db, over_ms).await? {
-        app.db
-            .write(Forget {
-                hash: left.flow.clone(),
-            })
-            .await?;
-        if let Some(token) = open_token(app, &left.flow, &left.sealed) {
-            revoke_later(app, token);
-        }
-    }
-    let nonces_before_ms = app.now_ms() - NONCES_KEPT_MS;
+    give_back_left(app).await?;
+    let now_ms = app.now_ms();
     let purge = || Purge {
-        over_ms,
-        nonces_before_ms,
+        over_ms: now_ms - LIFETIME_MS,
+        nonces_before_ms: now_ms - NONCES_KEPT_MS,
+        now_ms,
     };
     while app.db.write(purge()).await? >= 500 {}
     Ok(())
 }
 
+/// The same without anybody waiting for it. What fails is tried again by the housekeeping.
+pub(crate) fn give_back_later(app: &App) {
+    let app_of_task = app.clone();
+    app.tasks.spawn(async move {
+        if let Err(error) = give_back_left(&app_of_task).await {
+            tracing::debug!(error = %error.internal_detail(), "tokens were not given back yet");
+        }
+    });
+}
+
+/// Gives back the tokens of flows that are over, by their age or because their Guild was removed.
+async fn give_back_left(app: &App) -> Result<(), AppError> {
+    loop {
+        let slice = flows::list_left_tokens(&app.db, app.now_ms() - LIFETIME_MS).await?;
+        let is_last = slice.len() < LEFT_SLICE;
+        for left in slice {
+            let hash = left.flow.clone();
+            app.db.write(Forget { hash }).await?;
+            if let Some(token) = open_token(app, &left.flow, &left.sealed) {
+                let owner = DiscordId::parse(&left.discord_id).ok();
+                revoke(app, owner.as_ref(), &token).await;
+            }
+        }
+        if is_last {
+            return Ok(());
+        }
+    }
+}
+
 struct Purge {
     over_ms: i64,
     nonces_before_ms: i64,
+    now_ms: i64,
 }
 
 impl Work for Purge {
@@ -173,6 +224,8 @@ impl Work for Purge {
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<u64, AppError> {
         let flows = flows::purge(tx, self.over_ms).await?;
-        Ok(flows.max(flows::purge_nonces(tx, self.nonces_before_ms).await?))
+        let trips = flows::purge_trips(tx, self.now_ms).await?;
+        let nonces = flows::purge_nonces(tx, self.nonces_before_ms).await?;
+        Ok(flows.max(trips).max(nonces))
     }
 }

@@ -8,12 +8,13 @@ mod discord;
 mod flow;
 mod start;
 mod steam;
+mod trip;
 mod unlink;
 mod verify;
 mod view;
 
 use domain::blocklist::BlockEntry;
-use domain::flow::{FlowPurpose, FlowToken, Provider};
+use domain::flow::{FlowPurpose, Provider};
 use domain::network::ClientAddress;
 use storage::blocklist;
 
@@ -22,12 +23,13 @@ use crate::state::App;
 
 pub(crate) use checks::Checks;
 pub use discord::{DiscordAnswer, discord_callback};
-pub(crate) use flow::revoke_later;
 pub use flow::{clear_expired, restart};
+pub(crate) use flow::{give_back_later, revoke_later, token_place, trip_place};
 pub use start::{Started, start};
 pub use steam::steam_callback;
 pub use storage::link_pages::LinkPage as Page;
 pub use storage::navigation::NavigationLink;
+pub use trip::{Trip, arrive};
 pub use unlink::unlink;
 pub use verify::{Outcome, Verifier, join, verify};
 pub use view::{Shown, WouldEnd, view};
@@ -51,19 +53,6 @@ pub const fn callback(provider: Provider, purpose: FlowPurpose) -> &'static str 
         (Provider::Steam, FlowPurpose::Link) => "/auth/steam/link/callback",
         (Provider::Steam, FlowPurpose::Unlink) => "/auth/steam/unlink/callback",
     }
-}
-
-/// The page that this browser's flow belongs to.
-pub async fn slug_of(
-    app: &App,
-    purpose: FlowPurpose,
-    token: Option<&FlowToken>,
-) -> Result<Option<String>, AppError> {
-    let found = match token {
-        Some(token) => flow::current(app, token, purpose).await?,
-        None => None,
-    };
-    Ok(found.map(|current| current.page.slug))
 }
 
 /// Refuses a blocked network before anything is asked of anybody.

@@ -8,15 +8,15 @@ use storage::flows::{self, Trip};
 use storage::link_pages::{self, LinkPage};
 use storage::{GuildNum, OrgScope, Tx, Work, guilds};
 
-use super::flow::{current, trip_place};
+use super::flow::{give_back_expired, trip_place};
 use super::{callback, refuse_blocked_network};
 use crate::error::AppError;
 use crate::state::App;
 
-/// Where to send the browser, and the secret of its flow if that is new.
+/// Where to send the browser, and its secret: a new one, or the one it has.
 pub struct Started {
     pub url: String,
-    pub new_flow: Option<FlowToken>,
+    pub browser: FlowToken,
 }
 
 /// Begins a sign-in for a page. This is the first thing that stores anything about a visitor; a flow under way goes on.
@@ -25,43 +25,31 @@ pub async fn start(
     slug: &str,
     purpose: FlowPurpose,
     provider: Provider,
-    token: Option<&FlowToken>,
+    browser: Option<FlowToken>,
     address: ClientAddress,
 ) -> Result<Started, AppError> {
     refuse_blocked_network(app, address).await?;
     let page = link_pages::find(&app.db, slug).await?.ok_or(AppError::NotFound)?;
-    let under_way = match token {
-        Some(token) => current(app, token, purpose).await?,
-        None => None,
-    };
-    let under_way = under_way.filter(|found| found.page.guild == page.guild && !found.flow.finished);
-    let (flow_hash, new_flow) = match under_way {
-        Some(found) => (found.hash, None),
-        None => {
-            let token = FlowToken::generate(&*app.random);
-            (token.hash(), Some(token))
-        }
-    };
+    let browser = browser.unwrap_or_else(|| FlowToken::generate(&*app.random));
+    let flow_hash = browser.flow_hash(&page.guild_id, purpose);
     let secret = State::generate(&*app.random);
     let (url, sealed) = match provider {
         Provider::Discord => to_discord(app, &page, purpose, &secret)?,
         Provider::Steam => (to_steam(app, purpose, &secret)?, None),
     };
+    give_back_expired(app, &flow_hash).await?;
     let work = Begin {
         scope: page.scope,
         guild: page.guild,
         purpose,
         provider,
         flow_hash,
-        is_new: new_flow.is_some(),
         trip_hash: secret.hash(),
         sealed,
         now_ms: app.now_ms(),
     };
-    if !app.db.write(work).await? {
-        return Err(AppError::SignInExpired);
-    }
-    Ok(Started { url, new_flow })
+    app.db.write(work).await?;
+    Ok(Started { url, browser })
 }
 
 /// What people are asked to allow on this page.
@@ -79,14 +67,14 @@ fn to_discord(
     page: &LinkPage,
     purpose: FlowPurpose,
     state: &State,
-) -> Result<(String, Option<String>), AppError> {
+) -> Result<(String, Option<(String, String)>), AppError> {
     let discord = app.platforms.discord_sign_in()?;
     let verifier = PkceVerifier::generate(&*app.random);
     let path = callback(Provider::Discord, purpose);
     let url = discord.authorize_url(path, scopes(page, purpose), state, &verifier);
     let hash = state.hash();
     let place = trip_place(&hash);
-    let (sealed, _) = app.vault.seal(&*app.random, &place, verifier.expose().as_bytes());
+    let sealed = app.vault.seal(&*app.random, &place, verifier.expose().as_bytes());
     Ok((url, Some(sealed)))
 }
 
@@ -105,14 +93,14 @@ struct Begin {
     purpose: FlowPurpose,
     provider: Provider,
     flow_hash: String,
-    is_new: bool,
     trip_hash: String,
-    sealed: Option<String>,
+    /// With the master key it is sealed with.
+    sealed: Option<(String, String)>,
     now_ms: i64,
 }
 
 impl Work for Begin {
-    type Output = bool;
+    type Output = ();
     type Error = AppError;
     const NAME: &'static str = "begin_sign_in";
 
@@ -120,26 +108,26 @@ impl Work for Begin {
         Some(self.scope.num())
     }
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<bool, AppError> {
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
         guilds::hold(tx, self.scope, self.guild).await?;
-        if self.is_new {
-            flows::insert(
-                tx,
-                &self.flow_hash,
-                self.scope,
-                self.guild,
-                self.purpose,
-                self.now_ms,
-            )
-            .await?;
-        }
+        let (hash, now_ms) = (&self.flow_hash, self.now_ms);
+        let alive_since_ms = now_ms - LIFETIME_MS;
+        flows::ensure(
+            tx,
+            hash,
+            self.scope,
+            self.guild,
+            self.purpose,
+            now_ms,
+            alive_since_ms,
+        )
+        .await?;
         let trip = Trip {
             provider: self.provider,
             hash: &self.trip_hash,
-            sealed: self.sealed.as_deref(),
-            ends_at_ms: self.now_ms + TRIP_MS,
+            sealed: self.sealed.as_ref(),
+            ends_at_ms: now_ms + TRIP_MS,
         };
-        let alive_since_ms = self.now_ms - LIFETIME_MS;
-        Ok(flows::begin_trip(tx, &self.flow_hash, &trip, self.now_ms, alive_since_ms).await?)
+        Ok(flows::begin_trip(tx, hash, &trip).await?)
     }
 }

@@ -3,17 +3,16 @@
 use std::time::Duration;
 
 use domain::blocklist::BlockEntry;
-use domain::flow::{FlowPurpose, FlowToken, Provider};
+use domain::flow::Provider;
 use domain::network::ClientAddress;
-use domain::oauth::State;
 use domain::platform_id::SteamId;
 use domain::quota::Purpose;
 use platform::steam::openid::{Assertion, NotConfirmed, ROUTE};
 use storage::{Tx, Work, blocklist, flows};
 use tokio::time::Instant;
 
-use super::discord::UseTrip;
-use super::flow::{abandon, current};
+use super::flow::abandon;
+use super::trip::Trip;
 use super::{callback, refuse_blocked_network};
 use crate::discord_visit::unanswered;
 use crate::error::AppError;
@@ -22,23 +21,14 @@ use crate::state::App;
 /// A name is nice to have; nobody waits for it.
 const NAME_PATIENCE: Duration = Duration::from_millis(800);
 
-/// Finishes a Steam sign-in and returns the slug of the page to go on with. `query` is the raw query of the request.
+/// Finishes a Steam sign-in. `query` is the raw query of the request.
 pub async fn steam_callback(
     app: &App,
-    purpose: FlowPurpose,
-    token: Option<&FlowToken>,
+    trip: Trip,
     query: &str,
     address: ClientAddress,
-) -> Result<String, AppError> {
-    let token = token.ok_or(AppError::SignInExpired)?;
-    let once = once_of(query).ok_or(AppError::SignInExpired)?;
-    let found = current(app, token, purpose).await?;
-    let flow = found.ok_or(AppError::SignInExpired)?;
-    let now_ms = app.now_ms();
-    let expected = flows::find_trip(&app.db, &flow.hash, Provider::Steam, now_ms).await?;
-    let expected = expected
-        .filter(|trip| once.matches(&trip.hash))
-        .ok_or(AppError::SignInExpired)?;
+) -> Result<(), AppError> {
+    let (flow, now_ms) = (&trip.flow, app.now_ms());
     let steam = app.platforms.steam_sign_in.as_ref();
     let steam = steam.ok_or(AppError::SignInNotConfigured {
         provider: Provider::Steam,
@@ -46,7 +36,7 @@ pub async fn steam_callback(
     if is_cancelled(query) {
         return Err(AppError::SignInCancelled);
     }
-    let return_to = steam.return_to(callback(Provider::Steam, purpose), once.expose());
+    let return_to = steam.return_to(callback(Provider::Steam, trip.purpose), trip.secret.expose());
     let assertion = Assertion::parse(query, &return_to, now_ms).map_err(|cause| {
         tracing::debug!(%cause, "a Steam sign-in was refused");
         AppError::SignInExpired
@@ -54,18 +44,10 @@ pub async fn steam_callback(
     let claimed = BlockEntry::steam(assertion.claimed_id());
     let network = refuse_blocked_network(app, address).await;
     if network.is_err() || blocklist::is_any_blocked(&app.db, &[claimed], now_ms).await? {
-        abandon(app, &flow).await?;
+        abandon(app, flow).await?;
         return Err(AppError::Blocked);
     }
-    let use_trip = UseTrip {
-        flow: flow.hash.clone(),
-        provider: Provider::Steam,
-        trip: expected.hash,
-        now_ms,
-    };
-    if !app.db.write(use_trip).await? {
-        return Err(AppError::SignInExpired);
-    }
+    trip.use_up(app).await?;
     let begun = Instant::now();
     let confirmed = steam.check(assertion).await.map_err(|cause| match cause {
         NotConfirmed::Denied => AppError::SignInExpired,
@@ -75,6 +57,7 @@ pub async fn steam_callback(
     let name = name_of(app, org_num, &confirmed.steam_id).await;
     let work = Bind {
         flow: flow.hash.clone(),
+        begun_by: trip.begun_by.clone(),
         id: confirmed.steam_id,
         name,
         nonce: confirmed.nonce.as_str().to_owned(),
@@ -82,15 +65,9 @@ pub async fn steam_callback(
     };
     let bound = app.db.write(work).await;
     if matches!(bound, Err(AppError::Blocked)) {
-        abandon(app, &flow).await?;
+        abandon(app, flow).await?;
     }
-    bound.map(|()| flow.page.slug)
-}
-
-/// Our own one-time id among the parameters.
-fn once_of(query: &str) -> Option<State> {
-    let (_, value) = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "flow")?;
-    State::parse(&value).ok()
+    bound
 }
 
 fn is_cancelled(query: &str) -> bool {
@@ -115,6 +92,7 @@ async fn name_of(app: &App, org_num: i64, id: &SteamId) -> String {
 
 struct Bind {
     flow: String,
+    begun_by: Option<String>,
     id: SteamId,
     name: String,
     nonce: String,
@@ -132,7 +110,15 @@ impl Work for Bind {
         }
         // Steam's number first: what was used once binds nothing any more, whoever brings it.
         if flows::use_nonce(tx, &self.nonce, self.now_ms).await?
-            && flows::bind_steam(tx, &self.flow, &self.id, &self.name, self.now_ms).await?
+            && flows::bind_steam(
+                tx,
+                &self.flow,
+                &self.id,
+                &self.name,
+                self.begun_by.as_deref(),
+                self.now_ms,
+            )
+            .await?
         {
             return Ok(());
         }

@@ -51,12 +51,10 @@ pub async fn view(
     let page = link_pages::find(&app.db, slug).await?.ok_or(AppError::NotFound)?;
     let navigation = navigation::list(&app.db, page.scope).await?;
     let found = match token {
-        Some(token) => current(app, token, purpose).await?,
+        Some(token) => current(app, &page, token, purpose).await?,
         None => None,
     };
-    let flow = found
-        .filter(|found| found.page.guild == page.guild)
-        .map(|found| found.flow);
+    let flow = found.map(|found| found.flow);
     let progress = flow.as_ref().map_or(Progress::default(), |flow| Progress {
         discord: flow.discord.is_some(),
         steam: flow.steam.is_some(),

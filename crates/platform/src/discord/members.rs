@@ -9,8 +9,9 @@ use serde::Deserialize;
 use url::Url;
 
 use super::oauth::AccessToken;
-use crate::guard::{Guard, Question};
+use crate::guard::Guard;
 use crate::http::{self, SetupError, Unanswered};
+use crate::question::Question;
 
 const ANSWER_BYTES: usize = 64 * 1024;
 /// Discord's codes for a person who is not in the guild, and for one it does not know.

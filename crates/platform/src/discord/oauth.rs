@@ -10,8 +10,9 @@ use url::Url;
 
 use super::answers::{self, Grant};
 pub use super::answers::{OwnGuild, Person};
-use crate::guard::{Guard, Question};
+use crate::guard::Guard;
 use crate::http::{self, Answer, SetupError, Unanswered};
+use crate::question::Question;
 
 /// Two hundred guilds with long names are about 80 KiB.
 const ANSWER_BYTES: usize = 512 * 1024;

@@ -10,8 +10,9 @@ use url::Url;
 
 use super::answers;
 pub use super::answers::PlayerSummary;
-use crate::guard::{Guard, Question};
+use crate::guard::Guard;
 use crate::http::{self, Answer, SetupError, Unanswered};
+use crate::question::Question;
 
 /// Steam allows 100,000 calls a day and key. The rest is for what nodes have not told each other yet.
 const CALLS_PER_DAY: u32 = 90_000;

@@ -29,6 +29,7 @@ pub(super) const TABLES: [&str; 29] = [
     "settings",
     "daily_calls",
     "flows",
+    "flow_trips",
     "openid_nonces",
     "blocklist",
     "navigation_links",

@@ -99,14 +99,15 @@ both_databases! {
         let to = backups.join("one");
         let origin = TestDb::open(Engine::Sqlite).await;
         add_tenant(&origin.db).await;
-        origin.db.write(fixture::Run("DELETE FROM idempotency_keys")).await.unwrap();
+        origin.db.write(fixture::Run("DELETE FROM flow_trips")).await.unwrap();
         let wanted = rows::of(&origin.options()).await;
         let directory = origin.directory().join("symbolon.db");
         origin.db.close().await;
         // The last migration, undone.
         rusqlite::Connection::open(directory).unwrap().execute_batch("
-            DROP TABLE idempotency_keys;
-            DELETE FROM schema_migrations WHERE name = '0017_idempotency_keys'").unwrap();
+            DROP TABLE flow_trips; DROP INDEX flows_left; DROP INDEX flows_token;
+            ALTER TABLE flows DROP COLUMN token_kid; ALTER TABLE sign_ins DROP COLUMN verifier_kid;
+            DELETE FROM schema_migrations WHERE name = '0018_trips'").unwrap();
         let made = backup::create(&origin.options(), &to, NOW).await.unwrap();
         assert_eq!(made.schema, storage::migrate::newest() - 1);
         assert_eq!(backup::verify(&to).await.unwrap(), made);

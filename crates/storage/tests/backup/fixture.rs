@@ -347,7 +347,7 @@ pub async fn add_tenant(db: &Db) -> Tenant {
 }
 
 /// A row for each Guild or Server that has none, in the tables that game servers and bots fill.
-const PLAYER_TABLES: [&str; 13] = [
+const PLAYER_TABLES: [&str; 14] = [
     "INSERT INTO idempotency_keys (account_num, route, key_hash, request_hash, made, ends_at)
      SELECT num, '/orgs', id, 'a', id, 1 FROM accounts WHERE num NOT IN (SELECT account_num FROM idempotency_keys)",
     "INSERT INTO sign_ins (hash, purpose, state_hash, verifier_sealed, return_to, ends_at)
@@ -361,6 +361,8 @@ const PLAYER_TABLES: [&str; 13] = [
      SELECT id, '', 1 FROM orgs WHERE id NOT IN (SELECT hash FROM registration_codes)",
     "INSERT INTO flows (hash, org_num, guild_num, purpose, created_at, touched_at)
      SELECT id, org_num, num, 'link', 1, 2 FROM guilds WHERE num NOT IN (SELECT guild_num FROM flows)",
+    "INSERT INTO flow_trips (hash, flow, provider, ends_at)
+     SELECT hash, hash, 'steam', 1 FROM flows WHERE hash NOT IN (SELECT flow FROM flow_trips)",
     "INSERT INTO openid_nonces (nonce, seen_at)
      SELECT id, 1 FROM guilds WHERE id NOT IN (SELECT nonce FROM openid_nonces)",
     "INSERT INTO blocklist (entry, id, reason, created_at, expires_at)

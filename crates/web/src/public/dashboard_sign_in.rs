@@ -42,12 +42,14 @@ fn depart(state: &WebState, departure: &sign_in::Departure) -> Response {
 pub async fn login(
     State(state): State<WebState>,
     RawQuery(query): RawQuery,
+    headers: HeaderMap,
     visitor: Visitor,
 ) -> Result<Response, Failure> {
     let wanted = value(&query.unwrap_or_default(), "return_to");
     let wanted = wanted.as_deref().and_then(ReturnPath::parse);
     let return_to = wanted.unwrap_or_else(ReturnPath::dashboard);
-    let departure = sign_in::start_login(&state.app, return_to, visitor.address).await?;
+    let browser = trip_token(&headers, &state.settings);
+    let departure = sign_in::start_login(&state.app, return_to, browser, visitor.address).await?;
     Ok(depart(&state, &departure))
 }
 
@@ -78,17 +80,9 @@ impl Returned {
     }
 }
 
-/// On to a page of ours; the secret of the trip is forgotten.
-fn go_on(path: &str, settings: &Settings) -> Response {
-    let mut response = see_other(path);
-    let forgotten = settings.cookie(settings.sign_in_cookie(), "", 0);
-    response.headers_mut().append(SET_COOKIE, forgotten);
-    response
-}
-
-/// The same with a new session.
+/// On to a page of ours, with a new session. The browser keeps the secret of its trips: another tab may be on its way.
 fn enter(done: &sign_in::SignedIn, settings: &Settings) -> Response {
-    let mut response = go_on(done.return_to.as_str(), settings);
+    let mut response = see_other(done.return_to.as_str());
     let session = settings.set_session(&done.session);
     response.headers_mut().append(SET_COOKIE, session);
     response
@@ -120,7 +114,8 @@ pub async fn claim(
     let session = session_token(&headers, &state.settings).ok_or(AppError::SignInRequired)?;
     let caller = sessions::authenticate(&state.app, &session, Some(&org)).await?;
     caller.membership.ok_or(AppError::NotFound)?;
-    let departure = sign_in::start_claim(&state.app, &org, visitor.address).await?;
+    let browser = trip_token(&headers, &state.settings);
+    let departure = sign_in::start_claim(&state.app, &org, browser, visitor.address).await?;
     Ok(depart(&state, &departure))
 }
 

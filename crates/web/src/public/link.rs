@@ -13,7 +13,7 @@ use http::{HeaderValue, StatusCode};
 use super::STYLE;
 use super::icons::strokes;
 use super::texts::Texts;
-use super::visitor::{Visitor, clear_flow, set_language};
+use super::visitor::{Visitor, set_language};
 use crate::error::Failure;
 use crate::extract::{Guard, Stop, has_type, read_limited};
 use crate::state::WebState;
@@ -326,7 +326,7 @@ pub async fn restart_link(
     Path(slug): Path<String>,
     form: OwnForm,
 ) -> Result<Response, Failure> {
-    restart(state, &format!("/link/{slug}"), form).await
+    restart(state, FlowPurpose::Link, &slug, form).await
 }
 
 pub async fn restart_unlink(
@@ -334,17 +334,18 @@ pub async fn restart_unlink(
     Path(slug): Path<String>,
     form: OwnForm,
 ) -> Result<Response, Failure> {
-    restart(state, &format!("/unlink/{slug}"), form).await
+    restart(state, FlowPurpose::Unlink, &slug, form).await
 }
 
-async fn restart(State(state): State<WebState>, page: &str, form: OwnForm) -> Result<Response, Failure> {
-    let token = &form.token;
-    linking::restart(&state.app, token).await?;
-    let mut response = see_other(page);
-    response
-        .headers_mut()
-        .append(SET_COOKIE, clear_flow(&state.settings));
-    Ok(response)
+async fn restart(
+    State(state): State<WebState>,
+    purpose: FlowPurpose,
+    slug: &str,
+    form: OwnForm,
+) -> Result<Response, Failure> {
+    linking::restart(&state.app, slug, purpose, &form.token).await?;
+    // The browser keeps its secret: another tab may be on the page of another community.
+    Ok(see_other(&format!("/{}/{slug}", purpose.as_str())))
 }
 
 pub async fn confirm_unlink(

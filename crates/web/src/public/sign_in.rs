@@ -1,7 +1,7 @@
 //! Out to Discord and Steam, and back.
 
 use app::AppError;
-use app::linking::{self, DiscordAnswer};
+use app::linking;
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use domain::flow::{FlowPurpose, Provider};
@@ -58,14 +58,12 @@ async fn start(
 ) -> Result<Response, Failure> {
     let query = query.unwrap_or_default();
     let slug = value(&query, "guild").ok_or(AppError::NotFound)?;
-    let flow = visitor.flow.as_ref();
-    let started = linking::start(&state.app, &slug, purpose, provider, flow, visitor.address).await?;
+    let (browser, address) = (visitor.flow, visitor.address);
+    let started = linking::start(&state.app, &slug, purpose, provider, browser, address).await?;
     let mut response = see_other(&started.url);
-    if let Some(token) = &started.new_flow {
-        response
-            .headers_mut()
-            .append(SET_COOKIE, set_flow(&state.settings, token));
-    }
+    // Sent with every start, so that the browser keeps it as long as the flow lives.
+    let kept = set_flow(&state.settings, &started.browser);
+    response.headers_mut().append(SET_COOKIE, kept);
     Ok(response)
 }
 
@@ -77,55 +75,41 @@ async fn finish(
     purpose: FlowPurpose,
 ) -> Result<Response, Failure> {
     let query = query.unwrap_or_default();
-    let (app, flow, address) = (&state.app, visitor.flow.as_ref(), visitor.address);
+    let (app, address) = (&state.app, visitor.address);
+    // Discord brings our secret back as the state, Steam in the address that we gave it.
+    let secret = match provider {
+        Provider::Discord => value(&query, "state"),
+        Provider::Steam => value(&query, "flow"),
+    };
+    let secret = secret.unwrap_or_default();
+    let trip = linking::arrive(app, provider, purpose, visitor.flow.as_ref(), &secret).await?;
+    let page = format!("/{}/{}", purpose.as_str(), trip.slug());
     let done = match provider {
         Provider::Discord => {
-            let (given, code) = (value(&query, "state"), value(&query, "code"));
-            let answer = DiscordAnswer {
-                state: given.as_deref().unwrap_or_default(),
-                code: code.as_deref(),
-            };
-            linking::discord_callback(app, purpose, flow, answer, address).await
+            let code = value(&query, "code");
+            linking::discord_callback(app, trip, code.as_deref(), address).await
         }
-        Provider::Steam => linking::steam_callback(app, purpose, flow, &query, address).await,
+        Provider::Steam => linking::steam_callback(app, trip, &query, address).await,
     };
-    back(&state, &visitor, purpose, done).await
+    back(&page, done)
 }
 
 /// Back to the page. What a person can simply try again is said there; the rest is a page of its own.
-async fn back(
-    state: &WebState,
-    visitor: &Visitor,
-    purpose: FlowPurpose,
-    done: Result<String, AppError>,
-) -> Result<Response, Failure> {
-    let word = match &done {
-        Ok(_) => None,
-        Err(AppError::SignInCancelled) => Some(notice::CANCELLED),
+fn back(page: &str, done: Result<(), AppError>) -> Result<Response, Failure> {
+    let word = match done {
+        Ok(()) => return Ok(see_other(page)),
+        Err(AppError::SignInCancelled) => notice::CANCELLED,
         Err(AppError::ProviderSilent {
             provider: Provider::Discord,
             ..
-        }) => Some(notice::DISCORD),
+        }) => notice::DISCORD,
         Err(AppError::ProviderSilent {
             provider: Provider::Steam,
             ..
-        }) => Some(notice::STEAM),
-        Err(_) => None,
+        }) => notice::STEAM,
+        Err(error) => return Err(error.into()),
     };
-    let slug = match (done, word) {
-        (Ok(slug), _) => slug,
-        (Err(error), Some(_)) => {
-            let flow = visitor.flow.as_ref();
-            let known = linking::slug_of(&state.app, purpose, flow).await?;
-            known.ok_or(error)?
-        }
-        (Err(error), None) => return Err(error.into()),
-    };
-    let page = format!("/{}/{slug}", purpose.as_str());
-    Ok(match word {
-        Some(word) => see_other(&format!("{page}?notice={word}")),
-        None => see_other(&page),
-    })
+    Ok(see_other(&format!("{page}?notice={word}")))
 }
 
 /// A parameter; when it is repeated, none.

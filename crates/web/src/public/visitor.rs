@@ -59,18 +59,13 @@ fn is_same_site(headers: &HeaderMap, settings: &Settings) -> bool {
         && !(site.is_none() && origin.is_some_and(|origin| origin == "null"))
 }
 
-/// Ties a flow to this browser.
+/// Ties flows to this browser.
 pub fn set_flow(settings: &Settings, token: &FlowToken) -> HeaderValue {
     settings.cookie(
         settings.flow_cookie(),
         token.expose(),
         domain::flow::LIFETIME_MS / 1000,
     )
-}
-
-/// Makes the browser forget its flow.
-pub fn clear_flow(settings: &Settings) -> HeaderValue {
-    settings.cookie(settings.flow_cookie(), "", 0)
 }
 
 pub fn set_language(texts: &Texts) -> HeaderValue {

@@ -18,8 +18,9 @@ use reqwest::Client;
 use reqwest::header::{CONTENT_TYPE, HeaderValue};
 use url::Url;
 
-use crate::guard::{Guard, Question};
+use crate::guard::Guard;
 use crate::http::{self, SetupError, Unanswered};
+use crate::question::Question;
 
 pub use assertion::{Assertion, Forged};
 pub use nonce::Nonce;

@@ -1,0 +1,80 @@
+//! What is asked of a provider, as far as others have to know it.
+
+use domain::breaker::PROBE_EVERY_MS;
+use domain::platform_id::DiscordId;
+use domain::quota::Purpose;
+
+/// How long a guild's 403 counts for its route. Providers shut out who goes on asking.
+pub(crate) const FORBIDDEN_MS: i64 = 10 * 60_000;
+
+/// What is asked, for the memory of refusals and for the log.
+#[derive(Clone, Copy)]
+pub(crate) struct Question<'a> {
+    /// Method and template of the path; never what stands in it.
+    pub(crate) route: &'static str,
+    pub(crate) about: Option<About<'a>>,
+    pub(crate) purpose: Option<Purpose>,
+}
+
+/// Which guild, which of its people, and on behalf of which Org.
+#[derive(Clone, Copy)]
+pub(crate) struct About<'a> {
+    guild: &'a DiscordId,
+    person: Option<&'a DiscordId>,
+    pub(crate) org_num: i64,
+    /// How long a refusal of the guild counts.
+    pub(crate) refused_ms: i64,
+}
+
+impl<'a> Question<'a> {
+    pub(crate) fn on(route: &'static str) -> Self {
+        Self {
+            route,
+            about: None,
+            purpose: None,
+        }
+    }
+
+    /// Counts as one of the day's calls.
+    pub(crate) fn counted(self, purpose: Purpose) -> Self {
+        Self {
+            purpose: Some(purpose),
+            ..self
+        }
+    }
+
+    pub(crate) fn about(self, org_num: i64, guild: &'a DiscordId, person: Option<&'a DiscordId>) -> Self {
+        let about = About {
+            guild,
+            person,
+            org_num,
+            refused_ms: FORBIDDEN_MS,
+        };
+        Self {
+            about: Some(about),
+            ..self
+        }
+    }
+
+    /// For a guild that somebody is about to let us into: a refusal is over soon.
+    pub(crate) fn soon_again(mut self) -> Self {
+        if let Some(about) = &mut self.about {
+            about.refused_ms = PROBE_EVERY_MS;
+        }
+        self
+    }
+
+    /// Where a refusal is remembered.
+    pub(crate) fn place(&self) -> String {
+        match self.about {
+            Some(about) => [self.route, " ", about.guild.as_str()].concat(),
+            None => self.route.to_owned(),
+        }
+    }
+
+    /// The same for one that is about the person alone.
+    pub(crate) fn place_of_person(&self) -> Option<String> {
+        let person = self.about?.person?;
+        Some([&self.place(), " ", person.as_str()].concat())
+    }
+}

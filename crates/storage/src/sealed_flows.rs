@@ -1,0 +1,121 @@
+//! What sign-ins under way hold sealed, in three tables: they need their master key until they are over.
+
+use crate::db::statement::statements;
+use crate::db::{Db, DbError, FromRow, Row, Tx};
+use crate::params;
+
+statements! {
+    TOKENS = "
+        SELECT hash, hash, token_sealed
+        FROM flows
+        WHERE hash > $1 AND token_sealed IS NOT NULL AND COALESCE(token_kid, '') <> $2
+        ORDER BY hash
+        LIMIT 200";
+    TRIPS = "
+        SELECT hash, hash, sealed
+        FROM flow_trips
+        WHERE hash > $1 AND sealed IS NOT NULL AND sealed_kid <> $2
+        ORDER BY hash
+        LIMIT 200";
+    SIGN_INS = "
+        SELECT hash, state_hash, verifier_sealed
+        FROM sign_ins
+        WHERE hash > $1 AND COALESCE(verifier_kid, '') <> $2
+        ORDER BY hash
+        LIMIT 200";
+    RESEAL_TOKEN = "
+        UPDATE flows
+        SET token_sealed = $3, token_kid = $4
+        WHERE hash = $1 AND token_sealed = $2";
+    RESEAL_TRIP = "
+        UPDATE flow_trips
+        SET sealed = $3, sealed_kid = $4
+        WHERE hash = $1 AND sealed = $2";
+    RESEAL_SIGN_IN = "
+        UPDATE sign_ins
+        SET verifier_sealed = $3, verifier_kid = $4
+        WHERE hash = $1 AND verifier_sealed = $2";
+    COUNT = "
+        SELECT CAST(COUNT(*) AS BIGINT)
+        FROM (
+            SELECT hash FROM flows
+            WHERE token_sealed IS NOT NULL AND COALESCE(token_kid, $1) = $1
+            UNION ALL
+            SELECT hash FROM flow_trips
+            WHERE sealed_kid = $1 AND ends_at > $2
+            UNION ALL
+            SELECT hash FROM sign_ins
+            WHERE COALESCE(verifier_kid, $1) = $1 AND ends_at > $2
+        ) sealed";
+}
+
+/// What is sealed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A token with which a person is added to a Discord server.
+    Token,
+    /// The verifier of a trip of the link pages.
+    Trip,
+    /// The verifier of a trip of the dashboard.
+    SignIn,
+}
+
+impl Kind {
+    pub const ALL: [Kind; 3] = [Kind::Token, Kind::Trip, Kind::SignIn];
+}
+
+#[derive(Debug, Clone)]
+pub struct SealedFlow {
+    pub hash: String,
+    /// The row that it is sealed for.
+    pub row: String,
+    pub sealed: String,
+}
+
+impl FromRow for SealedFlow {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self {
+            hash: row.text(0)?,
+            row: row.text(1)?,
+            sealed: row.text(2)?,
+        })
+    }
+}
+
+/// The next ones that another master key than `active` protects.
+pub async fn list_sealed_otherwise(
+    db: &Db,
+    kind: Kind,
+    after: &str,
+    active: &str,
+) -> Result<Vec<SealedFlow>, DbError> {
+    let statement = match kind {
+        Kind::Token => &TOKENS,
+        Kind::Trip => &TRIPS,
+        Kind::SignIn => &SIGN_INS,
+    };
+    db.list_heavy(statement, params![after, active]).await
+}
+
+/// False when it was used up or changed meanwhile.
+pub async fn reseal(
+    tx: &mut Tx<'_>,
+    kind: Kind,
+    hash: &str,
+    old: &str,
+    sealed: &str,
+    kid: &str,
+) -> Result<bool, DbError> {
+    let statement = match kind {
+        Kind::Token => &RESEAL_TOKEN,
+        Kind::Trip => &RESEAL_TRIP,
+        Kind::SignIn => &RESEAL_SIGN_IN,
+    };
+    Ok(tx.execute(statement, params![hash, old, sealed, kid]).await? == 1)
+}
+
+/// How many sign-ins under way need a master key. Rows that do not know theirs count for each.
+pub async fn count_sealed_with(db: &Db, kid: &str, now_ms: i64) -> Result<i64, DbError> {
+    let counted: Vec<i64> = db.list_heavy(&COUNT, params![kid, now_ms]).await?;
+    Ok(counted.first().copied().unwrap_or(0))
+}
