@@ -114,7 +114,8 @@ both_databases! {
         let pressing = async {
             while !over.load(Ordering::SeqCst) {
                 let presses = pressing.iter().map(|(_, client, body)| client.post("/link/guild-1/join", body));
-                assert!(join_all(presses).await.iter().all(|reply| reply.status == 303));
+                // They press for so long that some get to the limit of their own network.
+                assert!(join_all(presses).await.iter().all(|reply| [303, 429].contains(&reply.status.as_u16())));
             }
         };
         let living = async {

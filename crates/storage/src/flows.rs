@@ -60,16 +60,17 @@ statements! {
     DELETE = "
         DELETE FROM flows
         WHERE hash = $1";
-    LEFT_TOKENS = "
+    EXPIRED_WITH_TOKEN = "
         SELECT hash, token_sealed, COALESCE(discord_id, '')
-        FROM (
-            SELECT hash, token_sealed, discord_id FROM flows
-            WHERE touched_at <= $1 AND token_sealed IS NOT NULL
-            UNION
-            SELECT hash, token_sealed, discord_id FROM flows
-            WHERE finished_at IS NOT NULL AND token_sealed IS NOT NULL
-        ) over
-        ORDER BY hash
+        FROM flows
+        WHERE touched_at <= $1 AND token_sealed IS NOT NULL
+        ORDER BY touched_at
+        LIMIT 100";
+    ENDED_WITH_TOKEN = "
+        SELECT hash, token_sealed, COALESCE(discord_id, '')
+        FROM flows
+        WHERE finished_at >= 0 AND token_sealed IS NOT NULL
+        ORDER BY finished_at
         LIMIT 100";
     HOLDS_TOKEN = "
         SELECT CAST(COUNT(*) AS BIGINT)
@@ -303,8 +304,15 @@ impl FromRow for LeftToken {
     }
 }
 
+/// Of flows that are over by their age, and of those that ended with their Guild.
 pub async fn list_left_tokens(db: &Db, touched_before_ms: i64) -> Result<Vec<LeftToken>, DbError> {
-    db.list_heavy(&LEFT_TOKENS, params![touched_before_ms]).await
+    let mut left: Vec<LeftToken> = db
+        .list_heavy(&EXPIRED_WITH_TOKEN, params![touched_before_ms])
+        .await?;
+    if left.is_empty() {
+        left = db.list_heavy(&ENDED_WITH_TOKEN, params![]).await?;
+    }
+    Ok(left)
 }
 
 /// Whether a flow under way needs a token of this person.

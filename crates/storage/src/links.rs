@@ -34,15 +34,16 @@ statements! {
         SET discord_name = $4, steam_name = $5,
             nickname_pending = CASE WHEN COALESCE(nickname, '') = $5 THEN 0 ELSE 1 END
         WHERE guild_num = $2 AND org_num = $1 AND discord_id = $3 AND ended_at IS NULL";
-    LAST_END = "
-        SELECT ended_at, CAST(CASE WHEN discord_id = $2 AND steam_id = $3 THEN 1 ELSE 0 END AS BIGINT)
-        FROM (
-            SELECT num, ended_at, discord_id, steam_id FROM links
-            WHERE guild_num = $1 AND discord_id = $2 AND ended_at IS NOT NULL AND end_cause IN ('user', 'plugin', 'relink')
-            UNION ALL
-            SELECT num, ended_at, discord_id, steam_id FROM links
-            WHERE guild_num = $1 AND steam_id = $3 AND ended_at IS NOT NULL AND end_cause IN ('user', 'plugin', 'relink')
-        ) ended
+    LAST_END_OF_DISCORD = "
+        SELECT ended_at, num, CAST(CASE WHEN steam_id = $3 THEN 1 ELSE 0 END AS BIGINT)
+        FROM links
+        WHERE guild_num = $1 AND discord_id = $2 AND ended_at IS NOT NULL AND end_cause IN ('user', 'plugin', 'relink')
+        ORDER BY ended_at DESC, num DESC
+        LIMIT 1";
+    LAST_END_OF_STEAM = "
+        SELECT ended_at, num, CAST(CASE WHEN discord_id = $2 THEN 1 ELSE 0 END AS BIGINT)
+        FROM links
+        WHERE guild_num = $1 AND steam_id = $3 AND ended_at IS NOT NULL AND end_cause IN ('user', 'plugin', 'relink')
         ORDER BY ended_at DESC, num DESC
         LIMIT 1";
     HISTORY = "
@@ -144,6 +145,7 @@ pub async fn set_names(
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LastEnd {
     pub at_ms: i64,
+    num: i64,
     /// It joined the same two accounts.
     pub is_same_pair: bool,
 }
@@ -152,7 +154,8 @@ impl FromRow for LastEnd {
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             at_ms: row.int(0)?,
-            is_same_pair: row.flag(1)?,
+            num: row.int(1)?,
+            is_same_pair: row.flag(2)?,
         })
     }
 }
@@ -164,8 +167,15 @@ pub async fn find_last_end(
     discord_id: &DiscordId,
     steam_id: &SteamId,
 ) -> Result<Option<LastEnd>, DbError> {
-    let values = params![guild, discord_id.as_str(), steam_id.as_str()];
-    tx.find(&LAST_END, values).await
+    let (discord_id, steam_id) = (discord_id.as_str(), steam_id.as_str());
+    let by_discord: Option<LastEnd> = tx
+        .find(&LAST_END_OF_DISCORD, params![guild, discord_id, steam_id])
+        .await?;
+    let by_steam: Option<LastEnd> = tx
+        .find(&LAST_END_OF_STEAM, params![guild, discord_id, steam_id])
+        .await?;
+    let newest = by_discord.into_iter().chain(by_steam);
+    Ok(newest.max_by_key(|last| (last.at_ms, last.num)))
 }
 
 /// One row of an Org's history, active or ended.

@@ -15,9 +15,6 @@ use crate::state::App;
 /// One-time numbers of Steam are refused by their age long before this.
 const NONCES_KEPT_MS: i64 = 60 * 60_000;
 
-/// Flows that are looked at together.
-const LEFT_SLICE: usize = 100;
-
 /// A flow under way, with the Guild it is for.
 pub(super) struct Current {
     pub hash: String,
@@ -196,7 +193,9 @@ pub(crate) fn give_back_later(app: &App) {
 async fn give_back_left(app: &App) -> Result<(), AppError> {
     loop {
         let slice = flows::list_left_tokens(&app.db, app.now_ms() - LIFETIME_MS).await?;
-        let is_last = slice.len() < LEFT_SLICE;
+        if slice.is_empty() {
+            return Ok(());
+        }
         for left in slice {
             let hash = left.flow.clone();
             app.db.write(Forget { hash }).await?;
@@ -204,9 +203,6 @@ async fn give_back_left(app: &App) -> Result<(), AppError> {
                 let owner = DiscordId::parse(&left.discord_id).ok();
                 revoke(app, owner.as_ref(), &token).await;
             }
-        }
-        if is_last {
-            return Ok(());
         }
     }
 }

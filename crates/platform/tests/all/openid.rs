@@ -152,6 +152,7 @@ async fn whatever_is_not_a_plain_yes_lets_nobody_in() {
         assert_eq!(stage.peer.calls().len(), 1, "no redirect is followed");
         // The next sign-in works, and keeps the breaker closed.
         stage.peer.now(|_| Say::Text(200, YES.to_owned()));
+        stage.clock.advance_ms(5_000);
         assert!(stage.check().await.is_ok());
         stage.peer.calls();
     }

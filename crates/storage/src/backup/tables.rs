@@ -7,7 +7,7 @@ use super::BackupError;
 use crate::migrate::{self, Migrate};
 
 /// All tables, each after those it refers to. The ledger of migrations is not among them: the target has its own.
-pub(super) const TABLES: [&str; 29] = [
+pub(super) const TABLES: [&str; 30] = [
     "accounts",
     "sessions",
     "orgs",

@@ -245,7 +245,7 @@ fn success(answer: RouteAnswer, schemas: &mut BTreeMap<String, Value>) -> (Strin
 }
 
 /// What can go wrong on the way through the link pages.
-const SIGN_IN_CODES: [&str; 18] = [
+const SIGN_IN_CODES: [&str; 19] = [
     "SIGN_IN_REQUIRED",
     "SIGN_IN_CANCELLED",
     "OTHER_ACCOUNT",
