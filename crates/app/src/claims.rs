@@ -61,13 +61,13 @@ pub async fn claim(
     };
     let members = app.platforms.discord_members.as_ref().ok_or_else(not_set_up)?;
     let begun = Instant::now();
-    let is_here = members
-        .is_in(scope.num(), id)
-        .await
-        .map_err(|cause| match cause {
-            Unanswered::OverShare { retry_after_ms } => AppError::RateLimited { retry_after_ms },
-            other => unanswered(Provider::Discord, "discord.bot_token", GUILD_ROUTE, other, begun),
-        })?;
+    let is_here = members.is_in(scope.num(), id).await.map_err(|cause| {
+        if let Unanswered::OverShare { retry_after_ms } = cause {
+            AppError::RateLimited { retry_after_ms }
+        } else {
+            unanswered(Provider::Discord, "discord.bot_token", GUILD_ROUTE, cause, begun)
+        }
+    })?;
     if !is_here {
         return Err(AppError::BotAbsent {
             invite_url: app.platforms.discord_sign_in()?.bot_invite_url(Some(id)),

@@ -85,17 +85,16 @@ pub(crate) fn unanswered(
     cause: Unanswered,
     begun: Instant,
 ) -> AppError {
-    match cause {
-        Unanswered::Refused | Unanswered::Remembered { status: 401, .. } => {
-            AppError::ProviderMisconfigured { provider, setting }
-        }
-        other => {
-            let ms = begun.elapsed().as_millis();
-            AppError::ProviderSilent {
-                provider,
-                detail: format!("{route}: {other}, after {ms} ms"),
-            }
-        }
+    if matches!(
+        cause,
+        Unanswered::Refused | Unanswered::Remembered { status: 401, .. }
+    ) {
+        return AppError::ProviderMisconfigured { provider, setting };
+    }
+    let ms = begun.elapsed().as_millis();
+    AppError::ProviderSilent {
+        provider,
+        detail: format!("{route}: {cause}, after {ms} ms"),
     }
 }
 

@@ -14,6 +14,8 @@ use crate::platforms::Platforms;
 const NO_GUILD: &str = "100000000000000000";
 /// A group that Steam itself keeps.
 const GROUP: &str = "steamworks";
+/// Whom these questions are counted for: no Org has this number.
+const NO_ORG: i64 = 0;
 
 /// Shows Discord a code that nobody was given. It looks at our credentials first, and refuses the code after.
 pub async fn ask_discord_sign_in(platforms: &Platforms, random: &dyn Random) -> Result<String, String> {
@@ -42,7 +44,7 @@ pub async fn ask_discord_bot(platforms: &Platforms) -> Result<String, String> {
         return Err("not set up: discord.bot_token".to_owned());
     };
     let guild = DiscordId::parse(NO_GUILD).map_err(|error| error.to_string())?;
-    match members.is_in(&guild).await {
+    match members.is_in(NO_ORG, &guild).await {
         Ok(_) => Ok("knows this bot".to_owned()),
         Err(Unanswered::Refused) => Err("refuses the token: correct discord.bot_token".to_owned()),
         Err(cause) => Err(unanswered(cause, "discord.api_url")),
@@ -54,7 +56,7 @@ pub async fn ask_steam(platforms: &Platforms) -> Result<String, String> {
     let Some(steam) = &platforms.steam_api else {
         return Ok("not set up (steam.api_key), so no group can be checked".to_owned());
     };
-    match steam.find_group(GROUP, Purpose::Verify).await {
+    match steam.find_group(GROUP, Purpose::Verify { org_num: NO_ORG }).await {
         Ok(_) => Ok("takes this key".to_owned()),
         Err(Unanswered::Refused) => Err("refuses the key: correct steam.api_key".to_owned()),
         Err(cause) => Err(unanswered(cause, "steam.api_url")),

@@ -72,7 +72,16 @@ pub(crate) async fn find(app: &App, org_num: i64, name: &str) -> Result<Option<G
             setting: "steam.api_key",
         },
         Unanswered::OverQuota { retry_after_ms } => AppError::RateLimited { retry_after_ms },
-        _ => AppError::SteamUnavailable,
+        Unanswered::Timeout
+        | Unanswered::Unreachable
+        | Unanswered::Throttled { .. }
+        | Unanswered::Status(_)
+        | Unanswered::Personal(_)
+        | Unanswered::TooLong
+        | Unanswered::Unreadable
+        | Unanswered::Paused { .. }
+        | Unanswered::Remembered { .. }
+        | Unanswered::OverShare { .. } => AppError::SteamUnavailable,
     })?;
     let known = Known {
         group,

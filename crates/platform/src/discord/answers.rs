@@ -124,9 +124,12 @@ fn found<'a, T: Deserialize<'a>>(answer: &'a Answer) -> Result<T, Unanswered> {
     if answer.is_ok() {
         return answer.json();
     }
-    Err(match answer.unanswered() {
-        // The limit of one person's token is no business of others.
-        Unanswered::Throttled { for_all: false, .. } => Unanswered::Personal(429),
-        other => other,
+    let refusal = answer.unanswered();
+    // The limit of one person's token is no business of others.
+    let is_personal = matches!(refusal, Unanswered::Throttled { for_all: false, .. });
+    Err(if is_personal {
+        Unanswered::Personal(429)
+    } else {
+        refusal
     })
 }
