@@ -1,7 +1,5 @@
 //! What one community's Discord server says is no business of another community.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use app::guilds;
 use domain::audit::Actor;
 use domain::flow::JoinMode;
@@ -24,7 +22,8 @@ const ADD: &str = "PUT /api/v10/guilds/{guild}/members/{user}";
 const MEMBER: &str = "GET /api/v10/guilds/{guild}/members/{user}";
 const VISITORS: u64 = 50;
 const LINKS: u64 = 100;
-const CLAIMS: u64 = 100;
+/// One after each link.
+const CLAIMS: u64 = LINKS;
 
 fn snowflake(id: &DiscordId) -> Snowflake {
     id.as_str().parse().unwrap()
@@ -71,25 +70,33 @@ async fn visitor(stage: &Stage, slug: &str, number: u64) -> (Browser, Client, St
     (browser, client, body)
 }
 
-/// Claims and gives back the same Discord server, over and over.
-async fn claim_often(stage: &Stage, tenant: &Tenant) -> u64 {
-    let (browser, _) = look_up_as(stage, tenant, 1).await;
-    let me = person(stage, &browser);
-    let mut done = 0;
-    for number in 0..CLAIMS {
-        // As fast as one account may go.
-        stage.test.clock.advance_ms(50);
-        let claim = json!({ "discord_guild_id": discord(OWN).as_str(), "slug": format!("claimed-{number}") });
-        let made = call(&me, Method::POST, &format!("/orgs/{}/guilds", tenant.org), &claim).await;
-        if made.status == 201 {
-            done += 1;
-            let id = GuildId::parse(made.json()["id"].as_str().unwrap()).unwrap();
-            guilds::remove(&stage.test.app, tenant.scope, id, Actor::System)
-                .await
-                .unwrap();
-        }
+/// Ten of the visitors press Join, others each time.
+async fn press_join(visitors: &[(Browser, Client, String)], step: u64) {
+    let first = step as usize * 10 % visitors.len();
+    let presses = visitors[first..first + 10]
+        .iter()
+        .map(|(_, client, body)| client.post("/link/guild-1/join", body));
+    assert!(join_all(presses).await.iter().all(|reply| reply.status == 303));
+}
+
+/// One player links; whether that worked.
+async fn link(stage: &Stage, number: u64) -> bool {
+    let (_, client, body) = visitor(stage, "guild-2", number).await;
+    let reply = client.post("/link/guild-2/verify", &body).await;
+    reply.header("location") == Some("/link/guild-2")
+}
+
+/// Claims a Discord server and gives it back; whether that worked.
+async fn claim(stage: &Stage, tenant: &Tenant, me: &Client, number: u64) -> bool {
+    let claim = json!({ "discord_guild_id": discord(OWN).as_str(), "slug": format!("claimed-{number}") });
+    let made = call(me, Method::POST, &format!("/orgs/{}/guilds", tenant.org), &claim).await;
+    if made.status != 201 {
+        return false;
     }
-    done
+    let id = GuildId::parse(made.json()["id"].as_str().unwrap()).unwrap();
+    guilds::remove(&stage.test.app, tenant.scope, id, Actor::System)
+        .await
+        .is_ok()
 }
 
 both_databases! {
@@ -110,26 +117,18 @@ both_databases! {
             pressing.push(visitor(&stage, "guild-1", number).await);
         }
         kick_our_bot(&stage, &stage.tenant.discord_guild);
-        let over = AtomicBool::new(false);
-        let pressing = async {
-            while !over.load(Ordering::SeqCst) {
-                let presses = pressing.iter().map(|(_, client, body)| client.post("/link/guild-1/join", body));
-                // They press for so long that some get to the limit of their own network.
-                assert!(join_all(presses).await.iter().all(|reply| [303, 429].contains(&reply.status.as_u16())));
-            }
-        };
-        let living = async {
-            let mut links = 0;
-            for number in VISITORS + 1..=VISITORS + LINKS {
-                let (_, client, body) = visitor(&stage, "guild-2", number).await;
-                let reply = client.post("/link/guild-2/verify", &body).await;
-                links += u64::from(reply.header("location") == Some("/link/guild-2"));
-            }
-            let claims = claim_often(&stage, &other).await;
-            over.store(true, Ordering::SeqCst);
-            (links, claims)
-        };
-        let ((), done) = tokio::join!(pressing, living);
+        let (browser, _) = look_up_as(&stage, &other, 1).await;
+        let me = person(&stage, &browser);
+        let everybody = pressing.iter().map(|(_, client, body)| client.post("/link/guild-1/join", body));
+        assert!(join_all(everybody).await.iter().all(|reply| reply.status == 303));
+        let mut done = (0, 0);
+        for step in 0..LINKS {
+            // Enough time for what one network and one account may do.
+            stage.test.clock.advance_ms(1_000);
+            let (linked, ()) = tokio::join!(link(&stage, VISITORS + 1 + step), press_join(&pressing, step));
+            let (claimed, ()) = tokio::join!(claim(&stage, &other, &me, step), press_join(&pressing, step + 1));
+            done = (done.0 + u64::from(linked), done.1 + u64::from(claimed));
+        }
         assert_eq!(done, (LINKS, CLAIMS));
         let asked = calls_about(&stage, ADD, &stage.tenant.discord_guild);
         assert!(asked as u64 <= VISITORS, "{asked}: a refusal is remembered");
