@@ -8,6 +8,7 @@ use domain::plan::Tier;
 use http::Method;
 use testkit::{TestApp, both_databases, discord, steam};
 use tracing::level_filters::LevelFilter;
+use tracing::subscriber::DefaultGuard;
 
 use super::support::stranger;
 
@@ -18,6 +19,17 @@ impl Log {
     fn text(&self) -> String {
         let bytes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    /// Takes down everything that is said on this thread, until the answer is dropped.
+    fn listen(&self) -> DefaultGuard {
+        let writer = self.clone();
+        let subscriber = tracing_subscriber::fmt()
+            .json()
+            .with_max_level(LevelFilter::TRACE)
+            .with_writer(move || writer.clone())
+            .finish();
+        tracing::subscriber::set_default(subscriber)
     }
 }
 
@@ -37,13 +49,7 @@ both_databases! {
         let tenant = test.tenant(1, Tier::Free).await;
         tenant.link(&test.app, 1).await;
         let log = Log::default();
-        let writer = log.clone();
-        let subscriber = tracing_subscriber::fmt()
-            .json()
-            .with_max_level(LevelFilter::TRACE)
-            .with_writer(move || writer.clone())
-            .finish();
-        let listening = tracing::subscriber::set_default(subscriber);
+        let listening = log.listen();
         let (key, unknown, id) = (tenant.key.as_str(), stranger(0xabcdef), steam(1));
         for (caller, query) in [
             (test.plugin(key), format!("action=findBySteam&id={id}")),
@@ -66,6 +72,27 @@ both_databases! {
         for secret in [&key[12..], &unknown[12..], id.as_str(), discord(5).as_str(), "needle", "203.0.113.7"] {
             assert!(!text.contains(secret), "{secret} in {text}");
         }
+        test.finish().await;
+    }
+    async fn a_storm_of_failures_is_one_line_with_a_count(engine) {
+        let test = TestApp::start(engine).await;
+        let tenant = test.tenant(1, Tier::Pro).await;
+        let (caller, address) = (test.plugin(&tenant.key), format!("/api?action=findBySteam&id={}", steam(1)));
+        test.db.damage("ALTER TABLE links RENAME TO lost").await;
+        let log = Log::default();
+        let listening = log.listen();
+        for _ in 0..500 {
+            assert_eq!(caller.get(&address).await.status, 500);
+        }
+        test.clock.advance_ms(10_000);
+        caller.get(&address).await;
+        drop(listening);
+        test.db.damage("ALTER TABLE lost RENAME TO links").await;
+
+        let text = log.text();
+        let lines: Vec<&str> = text.lines().filter(|line| line.contains("request failed")).collect();
+        assert_eq!(lines.len(), 2, "{text}");
+        assert!(lines[0].contains(r#""left_out":0"#) && lines[1].contains(r#""left_out":499"#), "{text}");
         test.finish().await;
     }
 }

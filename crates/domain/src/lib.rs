@@ -20,6 +20,7 @@ pub mod import;
 pub mod invitation;
 pub mod invite;
 pub mod key;
+pub mod lines;
 pub mod link;
 pub mod name;
 pub mod navigation;

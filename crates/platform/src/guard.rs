@@ -3,12 +3,12 @@
 //! Only a provider that cannot be reached, takes too long or fails by itself opens the breaker. A refusal is an answer:
 //! it is remembered for the place it was about, so that one community cannot keep the provider from the others.
 
-use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use domain::breaker::{Admission, Breaker, PROBE_EVERY_MS, Turn};
 use domain::clock::SharedClock;
+use domain::lines::Lines;
 use domain::quota::{DailyQuota, Spending};
 use domain::refusals::Refusals;
 
@@ -17,8 +17,6 @@ use crate::question::{FORBIDDEN_MS, Question};
 
 /// How long a guild that is not there, or a refusal about one person, counts.
 const ABSENT_MS: i64 = 60_000;
-/// One line about each kind of failure in this time.
-const LINE_EVERY_MS: i64 = 10_000;
 
 /// The place of what is refused whatever is asked.
 const EVERYTHING: &str = "*";
@@ -38,14 +36,7 @@ struct State {
     breaker: Breaker,
     quota: Option<DailyQuota>,
     refusals: Refusals,
-    lines: HashMap<(&'static str, &'static str), Line>,
-}
-
-/// When something was last said, and how often it would have been since.
-#[derive(Default)]
-struct Line {
-    said_ms: Option<i64>,
-    kept_back: u64,
+    lines: Lines<(&'static str, &'static str)>,
 }
 
 impl Guard {
@@ -210,7 +201,7 @@ impl Guard {
     /// One line about a failure: which provider, what was asked, what came back, how long it took.
     fn say(&self, question: &Question<'_>, cause: Unanswered, ms: u64) {
         let route = question.route;
-        let Some(kept_back) = self.turn_to_say(route, cause) else {
+        let Some(left_out) = self.turn_to_say(route, cause) else {
             return;
         };
         let (provider, setting) = (self.provider, self.setting);
@@ -220,14 +211,14 @@ impl Guard {
                 route,
                 setting,
                 ms,
-                kept_back,
+                left_out,
                 "it does not accept our credentials: this setting is wrong"
             ),
             // A guild that keeps us out is the business of its community.
             (Unanswered::Status(403 | 404) | Unanswered::Personal(_), Some(_)) => {
-                tracing::info!(provider, route, %cause, ms, kept_back, "a guild refused it");
+                tracing::info!(provider, route, %cause, ms, left_out, "a guild refused it");
             }
-            (_, _) => tracing::warn!(provider, route, %cause, ms, kept_back, "it gave no usable answer"),
+            (_, _) => tracing::warn!(provider, route, %cause, ms, left_out, "it gave no usable answer"),
         }
     }
 
@@ -248,18 +239,7 @@ impl Guard {
             | Unanswered::Remembered { .. }
             | Unanswered::OverShare { .. } => return None,
         };
-        let now_ms = self.clock.now_ms();
-        let mut state = self.state();
-        let line = state.lines.entry((route, kind)).or_default();
-        if line
-            .said_ms
-            .is_some_and(|said_ms| (0..LINE_EVERY_MS).contains(&(now_ms - said_ms)))
-        {
-            line.kept_back += 1;
-            return None;
-        }
-        line.said_ms = Some(now_ms);
-        Some(std::mem::take(&mut line.kept_back))
+        self.state().lines.turn((route, kind), self.clock.steady_ms())
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

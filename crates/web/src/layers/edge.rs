@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::panic::AssertUnwindSafe;
 use std::pin::{Pin, pin};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Instant;
 
@@ -13,6 +13,7 @@ use app::plugin::{is_fail_closed, names_look_up};
 use axum::Router;
 use axum::body::Body;
 use axum::response::Response;
+use domain::lines::Lines;
 use futures_util::FutureExt;
 use http::{Method, Request, Uri};
 use tower::Service;
@@ -43,6 +44,8 @@ struct Shared {
     state: WebState,
     ids: RequestIds,
     headers: SecurityHeaders,
+    /// What failed where. The error log has them all.
+    failures: Mutex<Lines<(&'static str, &'static str)>>,
 }
 
 /// What is left of a request when its answer is finished.
@@ -71,6 +74,7 @@ impl Edge {
             plugin_past_router,
             ids: RequestIds::new(&*state.app.random),
             headers: SecurityHeaders::new(state.settings.is_https()),
+            failures: Mutex::default(),
             state,
         };
         Self {
@@ -208,13 +212,20 @@ impl Shared {
         });
     }
 
-    /// One line per request: the route's template, never the address that was asked for.
+    /// One line per request: the route's template, never the address that was asked for. Of failures that come in
+    /// numbers, one in ten seconds for each code and route.
     fn log(&self, seen: &Seen, status: u16, error: Option<&AppError>) {
         let route = template_of(seen.uri.path());
         let (id, ms) = (seen.id.as_str(), seen.started.elapsed().as_millis() as u64);
         match error {
             Some(error) if error.is_ours() => {
-                tracing::error!(id, method = %seen.method, route, status, ms, code = error.code(), detail = %error.internal_detail(), "request failed");
+                let now_ms = self.state.app.clock.steady_ms();
+                let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+                let turn = failures.turn((error.code(), route), now_ms);
+                drop(failures);
+                if let Some(left_out) = turn {
+                    tracing::error!(id, method = %seen.method, route, status, ms, code = error.code(), left_out, detail = %error.internal_detail(), "request failed");
+                }
             }
             Some(error) => {
                 tracing::debug!(id, method = %seen.method, route, status, ms, code = error.code(), "request refused")

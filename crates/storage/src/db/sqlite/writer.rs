@@ -5,8 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use domain::lines::Lines;
 use rusqlite::Connection;
 use rusqlite::hooks::Wal;
 
@@ -51,6 +52,8 @@ pub(super) fn run(
         readers,
         failed,
         dirty: false,
+        lines: Lines::default(),
+        began: Instant::now(),
     };
     if let Err(error) = writer.adopt(connection) {
         tracing::warn!(%error, "the writer opens its connection again");
@@ -77,6 +80,9 @@ struct Writer<'a> {
     readers: &'a Readers,
     failed: &'a AtomicBool,
     dirty: bool,
+    /// A full disk fails thousands of batches in a minute.
+    lines: Lines<&'static str>,
+    began: Instant,
 }
 
 impl Writer<'_> {
@@ -110,7 +116,9 @@ impl Writer<'_> {
         let failure = result.err();
         if let Some(error) = &failure {
             let first = batch.first().map_or("", |unit| unit.name());
-            tracing::error!(%error, units = batch.len(), first, "a batch of writes was not committed");
+            if let Some(left_out) = self.turn_to_say("batch") {
+                tracing::error!(%error, units = batch.len(), first, left_out, "a batch of writes was not committed");
+            }
             // What the connection believes about the file may be wrong now: start from the file again.
             self.connection = None;
         }
@@ -166,9 +174,16 @@ impl Writer<'_> {
     /// False also when it failed: it is tried again later.
     fn log_result(&mut self, act: impl FnOnce(&mut Self) -> Result<bool, DbError>) -> bool {
         act(self).unwrap_or_else(|error| {
-            tracing::warn!(%error, "the write-ahead log was not folded back");
+            if let Some(left_out) = self.turn_to_say("fold") {
+                tracing::warn!(%error, left_out, "the write-ahead log was not folded back");
+            }
             false
         })
+    }
+
+    fn turn_to_say(&mut self, kind: &'static str) -> Option<u64> {
+        let now_ms = i64::try_from(self.began.elapsed().as_millis()).unwrap_or(i64::MAX);
+        self.lines.turn(kind, now_ms)
     }
 }
 
