@@ -20,7 +20,7 @@ async fn link_up_to(stage: &Stage, last: u64) {
     let links = format!(
         "INSERT INTO links (id, org_num, guild_num, discord_id, steam_id, linked_at, verified_at, steam_name)
          WITH RECURSIVE counted (number) AS (SELECT 4 UNION ALL SELECT number + 1 FROM counted WHERE number < {last})
-         SELECT 'lnk_' || CAST(number AS TEXT), g.org_num, g.num, CAST(700000000000000000 + number AS TEXT),
+         SELECT 'lnk_' || substr('00000000000000000000000000' || CAST(number AS TEXT), length(CAST(number AS TEXT)) + 1), g.org_num, g.num, CAST(700000000000000000 + number AS TEXT),
                 CAST(76561197960265728 + number AS TEXT), 1, 1, 'Name \"' || CAST(number AS TEXT)
          FROM counted, guilds g WHERE g.id = '{}'",
         stage.tenant.guild

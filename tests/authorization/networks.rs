@@ -96,7 +96,7 @@ both_databases! {
         let form = format!("form={}", token.form_token());
         let mut answers = [0, 0];
         for _ in 0..200 {
-            match caller.post("/link/x/restart", &form).await.status.as_u16() {
+            match caller.post("/link/guild-1/restart", &form).await.status.as_u16() {
                 303 => answers[0] += 1,
                 429 => answers[1] += 1,
                 other => panic!("{other}"),

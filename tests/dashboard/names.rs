@@ -20,7 +20,6 @@ both_databases! {
             &"x".repeat(65),
             &"é".repeat(65),
             "two\nlines",
-            "a\u{0}b",
             "a\u{7F}b",
             "a\u{1B}[31mb",
             "a\u{202E}b",

@@ -97,8 +97,15 @@ both_databases! {
         assert_stored("405_method_not_allowed", &caller.send(Method::DELETE, count, Body::empty()).await);
         assert_stored("405_head", &caller.send(Method::HEAD, count, Body::empty()).await);
         assert_stored("204_options", &caller.send(Method::OPTIONS, count, Body::empty()).await);
-        assert_stored("413_payload_too_large", &caller.post(count, &"x".repeat(512 * 1024 + 1)).await);
         assert_stored("414_uri_too_long", &caller.get(&format!("{count}&x={}", "x".repeat(48 * 1024))).await);
+        test.finish().await;
+    }
+
+    async fn a_body_that_is_too_long_is_as_stored(engine) {
+        let test = TestApp::start(engine).await;
+        let tenant = test.tenant(1, Tier::Free).await;
+        let reply = test.plugin(&tenant.key).post("/api?action=count", &"x".repeat(512 * 1024 + 1)).await;
+        assert_stored("413_payload_too_large", &reply);
         test.finish().await;
     }
 

@@ -271,6 +271,7 @@ async fn operate(stage: &Stage, tenant: &Tenant) {
         json!({}),
     )
     .await;
+    call(&heir, Method::DELETE, &format!("{org}/keys/{key}"), json!({})).await;
     call(
         &heir,
         Method::DELETE,

@@ -61,7 +61,7 @@ both_databases! {
         let place = Place::make(engine).await;
         let error = Db::open_beside(place.options()).await.err().unwrap();
         match engine {
-            Engine::Sqlite => assert!(matches!(error, OpenError::Directory { .. }), "{error:?}"),
+            Engine::Sqlite => assert!(matches!(error, OpenError::NoDatabase { .. }), "{error:?}"),
             Engine::Postgres => assert!(matches!(error, OpenError::Migrate(MigrateError::TooOld { .. })), "{error:?}"),
         }
         if let Some(path) = place.url_or_path().strip_prefix("sqlite:") {

@@ -60,11 +60,11 @@ impl Bench {
     async fn done(self) {
         drop(self.raw);
         let findings = storage::doctor::examine(&self.test.db).await.unwrap();
-        let expected = "count of links differs";
-        assert!(
-            findings.iter().all(|finding| finding.contains(expected)),
-            "{findings:?}"
-        );
+        // Rows that were put past the code are not counted and have made-up ids.
+        let expected = |finding: &String| {
+            finding.contains("count of links differs") || finding.contains("has an unreadable id")
+        };
+        assert!(findings.iter().all(expected), "{findings:?}");
         self.test.finish().await;
     }
 }

@@ -51,7 +51,7 @@ unit!(AddGuild { scope: OrgScope, discord: u64, slug: &'static str } -> GuildNum
         discord_guild_id: &discord(it.discord),
         slug: it.slug,
         name: "Second",
-        log_channel_id: Some("123"),
+        log_channel_id: Some("345678901234567890"),
         now_ms: NOW,
     };
     orgs::add_one(tx, it.scope, Dimension::Guilds, 10).await?;
@@ -178,7 +178,7 @@ both_databases! {
         let second = test.db.write(AddGuild { scope: one.scope, discord: 77, slug: "second" }).await.unwrap();
         let listed = guilds::list(&test.db, one.scope).await.unwrap();
         assert_eq!(listed.iter().map(|guild| guild.num).collect::<Vec<_>>(), [one.guild, second]);
-        assert_eq!((listed[0].log_channel_id.as_deref(), listed[1].log_channel_id.as_deref()), (None, Some("123")));
+        assert_eq!((listed[0].log_channel_id.as_deref(), listed[1].log_channel_id.as_deref()), (None, Some("345678901234567890")));
         assert_eq!(listed[1].discord_guild_id, discord(77));
         assert_eq!(guilds::list(&test.db, two.scope).await.unwrap().len(), 1);
         let error = test.db.write(AddGuild { scope: two.scope, discord: 77, slug: "third" }).await.unwrap_err();

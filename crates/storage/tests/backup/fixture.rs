@@ -355,7 +355,7 @@ const PLAYER_TABLES: [&str; 14] = [
     "INSERT INTO managed_guilds (account_num, discord_guild_id, name, seen_at)
      SELECT num, discord_id, name, 1 FROM accounts WHERE num NOT IN (SELECT account_num FROM managed_guilds)",
     "INSERT INTO invites (id, org_num, code_hash, sealed, sealed_kid, role, permissions, note, account_num, created_at)
-     SELECT id, num, id, 's', 'k1', 'staff', 0, 'a	b', owner_account_num, 1 FROM orgs
+     SELECT 'inv_' || substr(id, 5), num, id, 's', 'k1', 'staff', 0, 'a	b', owner_account_num, 1 FROM orgs
      WHERE num NOT IN (SELECT org_num FROM invites)",
     "INSERT INTO registration_codes (hash, note, created_at)
      SELECT id, '', 1 FROM orgs WHERE id NOT IN (SELECT hash FROM registration_codes)",
