@@ -13,7 +13,8 @@ FROM (
 ) numbered
 WHERE numbered.entry = blocklist.entry;
 
-CREATE UNIQUE INDEX blocklist_id ON blocklist (id);
+-- A node of the version before, which may still run, blocks without an id.
+CREATE UNIQUE INDEX blocklist_id ON blocklist (id) WHERE id <> '';
 CREATE INDEX blocklist_age ON blocklist (expires_at) WHERE expires_at IS NOT NULL;
 
 -- Keys that were regenerated away and tried again, for the overview of their Org.

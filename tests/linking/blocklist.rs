@@ -4,10 +4,12 @@ use app::blocklist::{BlockRequest, block, unblock};
 use domain::audit::Actor;
 use domain::blocklist::BlockEntry;
 use domain::flow::JoinMode;
-use testkit::{both_databases, discord, steam};
+use emulator::{Fault, FaultKind};
+use testkit::{both_databases, discord, steam, wait_until};
 
-use super::stage::Stage;
+use super::stage::{GROUP, Stage};
 
+const GROUPS: &str = "GET /ISteamUser/GetUserGroupList/v1";
 const TOKEN: &str = "POST /api/v10/oauth2/token";
 
 async fn blocked(stage: &Stage, entry: BlockEntry, days: Option<u32>) {
@@ -115,6 +117,37 @@ both_databases! {
         stage.test.clock.advance_ms(24 * 60 * 60_000);
         stage.signed_in(1).await.press("/link/guild-1/verify").await;
         assert_eq!(stage.linked_steam(&discord(1)).await, Some(steam(1).to_string()));
+        stage.finish().await;
+    }
+
+    async fn somebody_who_is_blocked_while_steam_is_asked_is_not_linked(engine) {
+        let stage = Stage::set(engine).await;
+        stage.demand(JoinMode::Off, true).await;
+        stage.steam.set_membership(&steam(1), GROUP, true);
+        let mut browser = stage.signed_in(1).await;
+        let (client, body) = browser.ready().await;
+        let mut slow = Fault::new(GROUPS, FaultKind::Slow).times(1);
+        slow.delay_ms = Some(1_500);
+        stage.steam.hub().add_fault(slow);
+        let block_meanwhile = async {
+            wait_until("Steam is asked", async || stage.steam.hub().count(GROUPS) == 1).await;
+            blocked(&stage, BlockEntry::steam(&steam(1)), None).await;
+        };
+        let (pressed, ()) = tokio::join!(client.post("/link/guild-1/verify", &body), block_meanwhile);
+        assert_eq!(pressed.status, 403);
+        assert_eq!(stage.count("links").await, 0);
+        stage.finish().await;
+    }
+
+    async fn a_block_is_forgotten_when_its_time_is_over(engine) {
+        let stage = Stage::set(engine).await;
+        blocked(&stage, BlockEntry::discord(&discord(1)), Some(1)).await;
+        blocked(&stage, BlockEntry::discord(&discord(2)), None).await;
+        app::background::keep_house(&stage.test.app).await.unwrap();
+        assert_eq!(stage.count("blocklist").await, 2);
+        stage.test.clock.advance_ms(24 * 60 * 60_000);
+        app::background::keep_house(&stage.test.app).await.unwrap();
+        assert_eq!(stage.count("blocklist").await, 1);
         stage.finish().await;
     }
 

@@ -229,6 +229,21 @@ both_databases! {
         stage.finish().await;
     }
 
+    async fn what_discord_has_against_one_person_stops_nobody_else(engine) {
+        let stage = Stage::set(engine).await;
+        for (route, number) in [(PERSON, 1), (TOKEN, 3)] {
+            let mut unlucky = stage.browser();
+            let back = answer(&mut unlucky, "/app/", number).await;
+            stage.discord.hub().add_fault(Fault::new(route, FaultKind::Error403).times(1));
+            assert_eq!(unlucky.get(&back).await.status, 503, "{route}");
+            let mut next = stage.browser();
+            let back = answer(&mut next, "/app/", number + 1).await;
+            assert_eq!(next.get(&back).await.status, 303, "{route}");
+            assert!(next.cookies.contains_key("symbolon"), "{route}");
+        }
+        stage.finish().await;
+    }
+
     async fn discord_in_trouble_signs_nobody_in_and_keeps_no_token(engine) {
         let stage = Stage::set(engine).await;
         for route in [TOKEN, PERSON] {

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use domain::quota::DailyQuota;
 use futures_util::FutureExt;
-use storage::{KeyNum, Tx, Work, daily_calls, error_log, idempotency, jobs, keys, sessions, sign_ins};
+use storage::{
+    KeyNum, Tx, Work, blocklist, daily_calls, error_log, idempotency, jobs, keys, sessions, sign_ins,
+};
 use tokio::sync::watch;
 
 use crate::claims;
@@ -106,7 +108,7 @@ pub async fn flush_errors(app: &App) -> Result<(), AppError> {
 }
 
 /// The steps of housekeeping, by the names under which their failures are counted.
-const HOUSEKEEPING: [(&str, StepOf); 13] = [
+const HOUSEKEEPING: [(&str, StepOf); 14] = [
     ("last_uses", |app| Box::pin(flush_uses(app))),
     ("seen", |app| Box::pin(flush_seen(app))),
     ("refusals", |app| Box::pin(refusals::flush(app))),
@@ -118,6 +120,7 @@ const HOUSEKEEPING: [(&str, StepOf); 13] = [
     ("retired_keys", |app| Box::pin(purge(app, Expired::RetiredKeys))),
     ("error_log", |app| Box::pin(purge(app, Expired::Errors))),
     ("sign_ins", |app| Box::pin(purge(app, Expired::SignIns))),
+    ("blocks", |app| Box::pin(purge(app, Expired::Blocks))),
     ("daily_calls", |app| Box::pin(purge(app, Expired::DailyCalls))),
     ("idempotency_keys", |app| {
         Box::pin(purge(app, Expired::IdempotencyKeys))
@@ -149,7 +152,10 @@ pub async fn flush_uses(app: &App) -> Result<(), AppError> {
     let uses = app.gate.drain_uses();
     for (index, slice) in uses.chunks(SLICE).enumerate() {
         if let Err(error) = app.db.write(RecordUses(slice.to_vec())).await {
-            app.gate.restore_uses(&uses[index * SLICE..]);
+            // What may have been stored is not counted twice.
+            let unwritten = index + usize::from(matches!(error, AppError::OutcomeUnknown(_)));
+            app.gate
+                .restore_uses(uses.get(unwritten * SLICE..).unwrap_or_default());
             return Err(error);
         }
     }
@@ -193,6 +199,7 @@ enum Expired {
     RetiredKeys,
     Errors,
     SignIns,
+    Blocks,
     DailyCalls,
     IdempotencyKeys,
 }
@@ -225,6 +232,7 @@ impl Work for Purge {
                 let oldest_minute = (now_ms - ERRORS_KEPT_MS).div_euclid(60_000);
                 error_log::purge(tx, oldest_minute, ERROR_GROUPS_KEPT).await?
             }
+            Expired::Blocks => blocklist::purge(tx, now_ms).await?,
             Expired::SignIns => sign_ins::purge(tx, now_ms, now_ms - claims::MANAGED_MS).await?,
             Expired::DailyCalls => daily_calls::purge(tx, DailyQuota::day_of(now_ms) - 1).await?,
             Expired::IdempotencyKeys => idempotency::purge(tx, now_ms).await?,

@@ -145,7 +145,10 @@ impl Gate {
                 });
             }
         }
-        keys.retain(|_, cell| cell.last_used_ms.load(Relaxed) > now_ms - IDLE_MS);
+        // By the steady clock too: a wall clock that is set forward must not fill every bucket.
+        keys.retain(|_, cell| {
+            cell.last_used_ms.load(Relaxed) > now_ms - IDLE_MS || cell.bucket.load(Relaxed) > steady_ms * 1000
+        });
         self.networks.sweep(steady_ms);
         self.accounts.sweep(steady_ms);
         self.link_starts.sweep(steady_ms);

@@ -117,7 +117,7 @@ pub async fn create(
 ) -> Result<ShownInvite, AppError> {
     let (id, work) = prepare(app, scope, doer, request)?;
     let doer = app.db.write(work).await?;
-    get(app, scope, &id, doer).await
+    get(app, scope, &id, doer).await.map_err(AppError::after_write)
 }
 
 /// The same for a press that may be repeated. A repetition does not show the link again.
@@ -131,7 +131,7 @@ pub async fn create_once(
 ) -> Result<ShownInvite, AppError> {
     let (id, work) = prepare(app, scope, doer, request)?;
     match press.write(app, id.as_str(), InviteId::parse, work).await? {
-        Outcome::Made(doer) => get(app, scope, &id, doer).await,
+        Outcome::Made(doer) => get(app, scope, &id, doer).await.map_err(AppError::after_write),
         Outcome::MadeBefore(id) => Ok(ShownInvite {
             url: None,
             ..get(app, scope, &id, viewer).await?
@@ -228,7 +228,7 @@ pub async fn reissue(app: &App, scope: OrgScope, doer: Doer, id: InviteId) -> Re
         version,
     };
     let doer = app.db.write(work).await?;
-    get(app, scope, &id, doer).await
+    get(app, scope, &id, doer).await.map_err(AppError::after_write)
 }
 
 struct Reissue {

@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 use std::hash::Hash;
+use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
@@ -75,8 +76,16 @@ impl<K: Hash + Eq + Clone, T: Clone + Send + Sync + 'static> Pace<K, T> {
         app: &App,
         person: K,
         question: impl Future<Output = Told<T>> + Send + 'static,
+        otherwise: T,
     ) -> (T, Acting) {
-        let question = question.boxed().shared();
+        // A question that panics is answered with `otherwise`: nobody could share or even look at it any more.
+        let failed = Told {
+            answer: otherwise,
+            holds: false,
+            stands: false,
+        };
+        let question = AssertUnwindSafe(question).catch_unwind();
+        let question = question.map(|told| told.unwrap_or(failed)).boxed().shared();
         loop {
             match self.step(&person, &question, app.clock.steady_ms()) {
                 Step::Share(answering) => return (answering.await.answer, Acting { _token: None }),

@@ -33,7 +33,10 @@ pub async fn share(app: &App) -> Result<(), AppError> {
                 })
                 .await;
             if let Err(error) = written {
-                steam.restore_calls(day, &to_spending(&rows[index * SLICE..]));
+                // What may have been stored is not counted twice.
+                let unwritten = index + usize::from(matches!(error, AppError::OutcomeUnknown(_)));
+                let rest = rows.get(unwritten * SLICE..).unwrap_or_default();
+                steam.restore_calls(day, &to_spending(rest));
                 return Err(error);
             }
         }

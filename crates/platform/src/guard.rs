@@ -174,7 +174,6 @@ impl Guard {
             // A bot's token that was refused once is refused until somebody changes it.
             (Unanswered::Refused, Some(_)) => Some((everything, 401, FORBIDDEN_MS)),
             (Unanswered::Refused, None) if self.bans => Some((place, 401, PROBE_EVERY_MS)),
-            (Unanswered::Status(403), None) if self.bans => Some((place, 403, PROBE_EVERY_MS)),
             (Unanswered::Status(403), Some(about)) => Some((place, 403, about.refused_ms)),
             (Unanswered::Status(404), Some(about)) => Some((place, 404, about.refused_ms.min(ABSENT_MS))),
             (
@@ -192,7 +191,8 @@ impl Guard {
         let mut state = self.state();
         if let Some((place, status, lasts_ms)) = kept {
             state.refusals.remember(place, status, lasts_ms, now_ms);
-            if let Some(about) = about.filter(|_| status != 404) {
+            // These are what Discord counts before it shuts an address out.
+            if let Some(about) = about.filter(|_| matches!(status, 401 | 403 | 429)) {
                 state.refusals.count(about.org_num, now_ms);
             }
         }

@@ -23,14 +23,19 @@ statements! {
     PUT = "
         INSERT INTO blocklist (entry, id, reason, created_at, expires_at)
         VALUES ($1, $2, $3, $4, $5)
-        ON CONFLICT (entry) DO UPDATE SET reason = excluded.reason, created_at = excluded.created_at, expires_at = excluded.expires_at
+        ON CONFLICT (entry) DO UPDATE SET
+            id = COALESCE(NULLIF(blocklist.id, ''), excluded.id),
+            reason = excluded.reason,
+            created_at = excluded.created_at,
+            expires_at = excluded.expires_at
         RETURNING id";
+    /// A node of the version before may have blocked it without an id.
     DELETE = "
         DELETE FROM blocklist
         WHERE entry = $1
-        RETURNING id";
+        RETURNING COALESCE(NULLIF(id, ''), 'blk_00000000000000000000000000')";
     LIST = "
-        SELECT entry, id, reason, created_at, expires_at
+        SELECT entry, COALESCE(NULLIF(id, ''), 'blk_00000000000000000000000000'), reason, created_at, expires_at
         FROM blocklist
         WHERE entry > $1
         ORDER BY entry

@@ -35,7 +35,7 @@ pub async fn find(db: &Db, name: &str) -> Result<Option<String>, DbError> {
 /// As `find`, off the threads that serve requests: a disk that hangs would hold them up.
 pub async fn find_aside(db: &Db, name: &str) -> Result<Option<String>, DbError> {
     match db {
-        Db::Sqlite(_) => Ok(db.list_heavy(&GET, params![name]).await?.into_iter().next()),
+        Db::Sqlite(sqlite) => sqlite.find_aside(&GET, params![name]).await,
         Db::Postgres(_) => find(db, name).await,
     }
 }

@@ -5,8 +5,8 @@
 use std::io::Write;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::time::Duration;
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::time::{Duration, Instant};
 
 use config::{Log, LogFormat};
 use tracing_subscriber::EnvFilter;
@@ -54,13 +54,20 @@ pub fn start(log: &Log) {
 
 /// Waits until the lines so far are written, for a moment at most.
 pub fn finish() {
+    let Some(queue) = QUEUED.get() else {
+        return;
+    };
     let (done, written) = sync_channel(0);
-    if let Some(queue) = QUEUED.get()
-        && queue.try_send(Entry::Flush(done)).is_ok()
-    {
-        // The writer drops its end when it gets there.
-        let _ = written.recv_timeout(LAST_LINES);
+    let (mut entry, until) = (Entry::Flush(done), Instant::now() + LAST_LINES);
+    while let Err(TrySendError::Full(unsent)) = queue.try_send(entry) {
+        if Instant::now() >= until {
+            return;
+        }
+        entry = unsent;
+        std::thread::sleep(Duration::from_millis(5));
     }
+    // The writer drops its end when it gets there.
+    let _ = written.recv_timeout(LAST_LINES);
 }
 
 /// Shows the count of dropped lines from the start, so that an alarm can be set on it before it is needed.

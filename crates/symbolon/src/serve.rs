@@ -23,6 +23,8 @@ use crate::{admin, logging};
 
 /// The port of `server.metrics_listen` unless it is set.
 const USUAL_METRICS_PORT: u16 = 9464;
+/// How long a stop waits for a database that hangs.
+const LAST_WRITES: Duration = Duration::from_secs(10);
 
 pub async fn run(common: &Common, options: &ServeOptions) -> Result<(), Failure> {
     let mut config = load_config(common, options.listen)?;
@@ -200,6 +202,13 @@ async fn stop_signal() {
 async fn shut_down(app: &App, stopper: &watch::Sender<bool>) {
     let _ = stopper.send(true);
     app.tasks.finish(Duration::from_secs(5)).await;
+    if tokio::time::timeout(LAST_WRITES, write_last(app)).await.is_err() {
+        tracing::warn!("the last minute was not written down: the database took too long");
+    }
+    app.db.close().await;
+}
+
+async fn write_last(app: &App) {
     for flushed in [
         background::flush_uses(app).await,
         background::flush_seen(app).await,
@@ -212,5 +221,4 @@ async fn shut_down(app: &App, stopper: &watch::Sender<bool>) {
             tracing::warn!(error = %error.internal_detail(), "something of the last minute was not written down");
         }
     }
-    app.db.close().await;
 }

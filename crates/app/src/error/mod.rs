@@ -347,6 +347,15 @@ impl AppError {
         of_provider || self.is_ours()
     }
 
+    /// The same where it came after the commit of what the caller asked for: it was stored, though it cannot be shown.
+    pub fn after_write(self) -> Self {
+        if let AppError::StorageUnavailable(text) = self {
+            AppError::OutcomeUnknown(text)
+        } else {
+            self
+        }
+    }
+
     /// For logs and the error log; free of secrets because keys are cut to their prefix.
     pub fn internal_detail(&self) -> String {
         domain::key::redact(&self.to_string()).into_owned()

@@ -42,7 +42,7 @@ pub(super) async fn ensure_member(app: &App, current: &Current, person: &Discord
     let (guild, person) = (page.discord_guild_id.clone(), person.clone());
     let who = (guild.clone(), person.clone());
     let question = ask_discord(app.clone(), page.scope.num(), guild, person, token);
-    let (finding, acting) = app.checks.members.ask(app, who, question).await;
+    let (finding, acting) = app.checks.members.ask(app, who, question, Finding::Unknown).await;
     Some((finding, Some(acting)))
 }
 
@@ -82,8 +82,14 @@ async fn find_member(
         None => return members.is_member(org_num, guild, person).await,
     };
     match added {
-        // Discord does not add this person, or their token is not good any more; they may be there all the same.
-        Err(Unanswered::Personal(_)) => members.is_member(org_num, guild, person).await,
+        // Discord does not add this person, or nobody here, or their token is not good any more; they may be there all
+        // the same.
+        Err(
+            Unanswered::Personal(_)
+            | Unanswered::Status(403)
+            | Unanswered::Remembered { .. }
+            | Unanswered::OverShare { .. },
+        ) => members.is_member(org_num, guild, person).await,
         answer => answer,
     }
 }
@@ -95,7 +101,7 @@ pub(super) async fn group_membership(app: &App, current: &Current, player: &Stea
         return Some((Finding::Unknown, None));
     }
     let question = ask_steam(app.clone(), current.page.scope.num(), player.clone());
-    let (groups, acting) = app.checks.groups.ask(app, player.account(), question).await;
+    let (groups, acting) = app.checks.groups.ask(app, player.account(), question, None).await;
     let finding = match groups.map(|groups| Membership::of(&groups, *group)) {
         Some(Membership::Yes) => Finding::Yes,
         Some(Membership::No) => Finding::No,

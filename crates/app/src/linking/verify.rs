@@ -71,8 +71,12 @@ pub async fn verify(app: &App, slug: &str, verifier: Verifier<'_>) -> Result<Out
         group: finding(&group),
         now_ms: app.now_ms(),
     };
-    let linked = app.db.write(work).await?;
+    let linked = app.db.write(work).await;
     drop((member, group));
+    if matches!(linked, Err(AppError::Blocked)) {
+        abandon(app, &current).await?;
+    }
+    let linked = linked?;
     if linked {
         give_token_back(app, &current);
     }
@@ -157,6 +161,14 @@ impl Work for Finish {
             flows::note_findings(tx, &self.flow, self.member, self.group, self.now_ms).await?;
             return Ok(false);
         };
+        // They may have been blocked while the press was held back or a provider was asked.
+        let people = [
+            BlockEntry::discord(&self.request.discord_id),
+            BlockEntry::steam(&self.request.steam_id),
+        ];
+        if blocklist::is_any_blocked_in(tx, &people, self.now_ms).await? {
+            return Err(AppError::Blocked);
+        }
         // The first of several presses finishes the flow; the others find it done.
         if !flows::finish(tx, &self.flow, self.now_ms).await? {
             return Ok(true);

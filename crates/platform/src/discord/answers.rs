@@ -124,12 +124,21 @@ fn found<'a, T: Deserialize<'a>>(answer: &'a Answer) -> Result<T, Unanswered> {
     if answer.is_ok() {
         return answer.json();
     }
-    let refusal = answer.unanswered();
-    // The limit of one person's token is no business of others.
-    let is_personal = matches!(refusal, Unanswered::Throttled { for_all: false, .. });
-    Err(if is_personal {
-        Unanswered::Personal(429)
-    } else {
-        refusal
+    // What Discord has against one person or their token is no business of others.
+    Err(match answer.unanswered() {
+        Unanswered::Refused => Unanswered::Personal(401),
+        Unanswered::Status(403) => Unanswered::Personal(403),
+        Unanswered::Throttled { for_all: false, .. } => Unanswered::Personal(429),
+        other @ (Unanswered::Timeout
+        | Unanswered::Unreachable
+        | Unanswered::Throttled { .. }
+        | Unanswered::Status(_)
+        | Unanswered::Personal(_)
+        | Unanswered::TooLong
+        | Unanswered::Unreadable
+        | Unanswered::Paused { .. }
+        | Unanswered::OverQuota { .. }
+        | Unanswered::Remembered { .. }
+        | Unanswered::OverShare { .. }) => other,
     })
 }

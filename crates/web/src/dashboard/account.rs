@@ -209,7 +209,9 @@ pub async fn create_org(
     let press = press.by(person.account());
     let id = orgs::register(&app, press, &owner, name, slug, code).await?;
     // It may have been made by an earlier press, and renamed, removed or handed over since.
-    let me = accounts::me(&app, &person.caller.account_id).await?;
+    let me = accounts::me(&app, &person.caller.account_id)
+        .await
+        .map_err(AppError::after_write)?;
     let org = me.orgs.into_iter().find(|org| org.id == id);
     let org = org.ok_or(AppError::NotFound)?;
     Ok(Created(CreatedOrg {

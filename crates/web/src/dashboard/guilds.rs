@@ -238,7 +238,8 @@ pub async fn claim(
     };
     let press = press.by(caller.account);
     let id = claims::claim(&app, press, caller.scope, caller.account, request, caller.actor).await?;
-    let (guild, _) = guilds::get(&app, caller.scope, &id).await?;
+    let found = guilds::get(&app, caller.scope, &id).await;
+    let (guild, _) = found.map_err(AppError::after_write)?;
     Ok(Created(guild.into()))
 }
 

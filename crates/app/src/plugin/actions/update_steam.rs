@@ -41,7 +41,10 @@ async fn many(call: &Call<'_>, body: &Value) -> Result<Reply, AppError> {
         }
     }
     let updated = report(call, valid).await?;
-    call.mark_seen(lookups::linked(&call.app.db, call.key.guild, &ids).await?);
+    // What was reported is stored; a mark that cannot be made is no reason to say otherwise.
+    if let Ok(linked) = lookups::linked(&call.app.db, call.key.guild, &ids).await {
+        call.mark_seen(linked);
+    }
     Ok(Reply::counted(updated, players.len() as u64 - updated))
 }
 

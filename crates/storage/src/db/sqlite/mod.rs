@@ -124,6 +124,23 @@ impl Sqlite {
             .with(|connection| list(connection, statement, params))
     }
 
+    /// A point read on a blocking thread that waits for no long read. Not for requests: nothing bounds their number.
+    pub async fn find_aside<T: FromRow>(
+        &self,
+        statement: &'static Statement,
+        params: &[Value<'_>],
+    ) -> Result<Option<T>, DbError> {
+        let owned: Vec<OwnedValue> = params.iter().map(OwnedValue::from).collect();
+        let shared = Arc::clone(&self.shared);
+        let task = tokio::task::spawn_blocking(move || {
+            let values: Vec<Value<'_>> = owned.iter().map(OwnedValue::borrow).collect();
+            shared
+                .readers
+                .with_separate(|connection| find(connection, statement, &values))
+        });
+        task.await.map_err(|_| DbError::Panicked(statement.name()))?
+    }
+
     pub async fn list_heavy<T: FromRow>(
         &self,
         statement: &'static Statement,
