@@ -16,7 +16,7 @@ use domain::platform_id::{SteamAccount, SteamId};
 use domain::rate::Decision;
 use futures_util::Stream;
 use storage::keys::{self, ResolvedKey};
-use storage::{ServerNum, servers};
+use storage::{ServerNum, lookups, servers};
 
 use crate::error::AppError;
 use crate::state::App;
@@ -122,6 +122,14 @@ impl Call<'_> {
     pub(crate) fn mark_seen(&self, players: impl IntoIterator<Item = SteamAccount>) {
         if let (KeyKind::Plugin, Some(server)) = (self.key.kind, self.server) {
             self.app.seen.mark(server, players, self.app.now_ms());
+        }
+    }
+
+    /// The same for those of a report who are linked. The report is stored by now, and a mark that cannot be made is no
+    /// reason to say otherwise.
+    pub(crate) async fn mark_linked(&self, players: &[SteamId]) {
+        if let Ok(linked) = lookups::linked(&self.app.db, self.key.guild, players).await {
+            self.mark_seen(linked);
         }
     }
 }

@@ -3,7 +3,7 @@
 use domain::platform_id::SteamId;
 use serde_json::{Map, Value};
 use storage::group_changes::ServerPlace;
-use storage::{Tx, Work, lookups, server_players, servers};
+use storage::{Tx, Work, server_players, servers};
 
 use crate::error::AppError;
 use crate::plugin::groups::{self, MOST_GROUPS};
@@ -44,10 +44,7 @@ pub(super) async fn bulk(call: &Call<'_>) -> Result<Reply, AppError> {
         }
     }
     let updated = report(call, valid).await?;
-    // What was reported is stored; a mark that cannot be made is no reason to say otherwise.
-    if let Ok(linked) = lookups::linked(&call.app.db, call.key.guild, &ids).await {
-        call.mark_seen(linked);
-    }
+    call.mark_linked(&ids).await;
     Ok(Reply::counted(updated, players.len() as u64 - updated))
 }
 

@@ -3,7 +3,7 @@
 use domain::name::{GIVEN_NAME_MAX, given_name};
 use domain::platform_id::SteamId;
 use serde_json::{Map, Value};
-use storage::{GuildNum, OrgScope, Tx, Work, guilds, lookups, names};
+use storage::{GuildNum, OrgScope, Tx, Work, guilds, names};
 
 use crate::error::AppError;
 use crate::plugin::{Body, Call, Reply};
@@ -41,10 +41,7 @@ async fn many(call: &Call<'_>, body: &Value) -> Result<Reply, AppError> {
         }
     }
     let updated = report(call, valid).await?;
-    // What was reported is stored; a mark that cannot be made is no reason to say otherwise.
-    if let Ok(linked) = lookups::linked(&call.app.db, call.key.guild, &ids).await {
-        call.mark_seen(linked);
-    }
+    call.mark_linked(&ids).await;
     Ok(Reply::counted(updated, players.len() as u64 - updated))
 }
 
