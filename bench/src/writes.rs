@@ -5,10 +5,11 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use app::App;
-use app::links::{LinkRequest, Linked, link};
+use app::linking::links::{LinkRequest, Linked, link};
 use domain::audit::Actor;
 use domain::platform_id::{DiscordId, SteamId};
-use storage::{OrgScope, doctor, guilds};
+use storage::tenancy::guilds;
+use storage::{OrgScope, doctor};
 use tokio::task::JoinSet;
 
 use crate::Fallible;
@@ -122,7 +123,9 @@ impl Writing {
         let latencies = Histogram::new();
         for (tenant, scope) in self.data.tenants.iter().zip(&self.scopes).cycle().take(times) {
             let begun = Instant::now();
-            let answer = app::keys::regenerate(&self.app, *scope, tenant.server.clone(), Actor::System).await;
+            let answer =
+                app::keys::plugin_keys::regenerate(&self.app, *scope, tenant.server.clone(), Actor::System)
+                    .await;
             answer.map_err(|error| error.internal_detail())?;
             latencies.record(begun.elapsed());
         }

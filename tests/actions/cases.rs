@@ -142,7 +142,7 @@ impl Answers {
         let foreign = format!("{uri}&guild_id={}", other.guild);
         self.add("403 for another Guild", stage.caller.get(&foreign).await);
         let (id, revoked) = test.custom_key(tenant, ActionSet::ALL, true).await;
-        app::custom_keys::revoke(&test.app, tenant.scope, id, Actor::System)
+        app::keys::custom_keys::revoke(&test.app, tenant.scope, id, Actor::System)
             .await
             .unwrap();
         self.add("403 with a revoked key", test.plugin(&revoked).get(&uri).await);
@@ -200,7 +200,7 @@ impl Answers {
 
 async fn switch(test: &TestApp, tenant: &Tenant, active: bool) {
     let server = tenant.server.clone();
-    app::servers::set_active(&test.app, tenant.scope, server, active, Actor::System)
+    app::tenancy::servers::set_active(&test.app, tenant.scope, server, active, Actor::System)
         .await
         .unwrap();
 }

@@ -38,7 +38,7 @@ both_databases! {
         let test = TestApp::start(engine).await;
         let tenant = test.tenant(1, Tier::Standard).await;
         let (_, key) = test.custom_key(&tenant, ActionSet::ALL, false).await;
-        app::orgs::set_tier(&test.app, tenant.scope, Tier::Free, domain::audit::Actor::System).await.unwrap();
+        app::tenancy::orgs::set_tier(&test.app, tenant.scope, Tier::Free, domain::audit::Actor::System).await.unwrap();
         assert_eq!(test.plugin(&key).get("/api?action=count").await.status, 200);
         let owner = test.person(&test.session(&tenant.owner).await);
         let body = json!({ "name": "No", "guild_id": tenant.guild, "groups": [], "actions": ["count"] });
@@ -73,7 +73,7 @@ both_databases! {
         assert_refused(&caller.get(&at("")).await, 400, "INVALID_PARAMETER");
         assert_refused(&caller.get(&at(&format!("&server_id={}", theirs.server))).await, 403, "SCOPE_MISMATCH");
         assert_answer(&caller.get(&at(&format!("&server_id={}", ours.server))).await, 200, "\"Oxide groups updated\"");
-        app::servers::set_active(&test.app, ours.scope, ours.server.clone(), false, domain::audit::Actor::System).await.unwrap();
+        app::tenancy::servers::set_active(&test.app, ours.scope, ours.server.clone(), false, domain::audit::Actor::System).await.unwrap();
         assert_refused(&caller.get(&at(&format!("&server_id={}", ours.server))).await, 403, "SERVER_INACTIVE");
         test.finish().await;
     }

@@ -39,7 +39,7 @@ both_databases! {
         stage.post("setOxideGroupFromDiscord", &changes(1, &json!([{ "group": "vip", "action": "add" }]))).await;
         let name = domain::name::DisplayName::parse("Second").unwrap();
         let (scope, guild) = (stage.tenant.scope, stage.tenant.guild.clone());
-        let second = app::servers::create(&stage.test.app, scope, guild, name, domain::audit::Actor::System).await.unwrap();
+        let second = app::tenancy::servers::create(&stage.test.app, scope, guild, name, domain::audit::Actor::System).await.unwrap();
         let other = stage.test.plugin(second.key.expose());
         let uri = format!("/api?action=getPendingOxideChangesBulk&id={}", steam(1));
         assert_answer(&other.get(&uri).await, 200, "{}");

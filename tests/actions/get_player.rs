@@ -1,6 +1,6 @@
 //! `getPlayer`.
 
-use app::links::{self, LinkRequest};
+use app::linking::links::{self, LinkRequest};
 use domain::action::Action;
 use domain::audit::Actor;
 use domain::link::Country;

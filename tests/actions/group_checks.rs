@@ -5,7 +5,7 @@ use domain::action::Action;
 use domain::plan::Tier;
 use emulator::steam::{Account, Group};
 use emulator::{Fault, FaultKind, Steam};
-use storage::server_players;
+use storage::players::server_players;
 use testkit::{Engine, START_MS, TestApp, both_databases, steam};
 
 use super::cases::{Case, assert_cases};
@@ -204,7 +204,7 @@ both_databases! {
         let test = &stage.test;
         test.plugin(&stage.tenant.key).get(&format!("/api?action=groupChecks&id={}", list([1, 77]))).await;
         app::background::flush_seen(&test.app).await.unwrap();
-        let server = app::servers::get(&test.app, stage.tenant.scope, &stage.tenant.server).await.unwrap().num;
+        let server = app::tenancy::servers::get(&test.app, stage.tenant.scope, &stage.tenant.server).await.unwrap().num;
         assert_eq!(server_players::find_last_seen(&test.app.db, server, &steam(1)).await.unwrap(), Some(START_MS));
         assert_eq!(server_players::find_last_seen(&test.app.db, server, &steam(77)).await.unwrap(), None);
         stage.test.finish().await;

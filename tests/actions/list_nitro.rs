@@ -1,6 +1,6 @@
 //! `listNitro`.
 
-use app::links;
+use app::linking::links;
 use domain::action::Action;
 use domain::audit::Actor;
 use domain::link::UnlinkCause;
@@ -71,7 +71,7 @@ both_databases! {
         tenant.link(app, 2).await;
         assert_eq!(boosters().await, only(1));
         // With the whole Guild.
-        app::guilds::remove(app, tenant.scope, tenant.guild.clone(), Actor::System).await.unwrap();
+        app::tenancy::guilds::remove(app, tenant.scope, tenant.guild.clone(), Actor::System).await.unwrap();
         assert_eq!(stage.test.db.count("boosters").await, 0);
         stage.test.finish().await;
     }

@@ -40,7 +40,7 @@ mod update_oxide_groups_bulk;
 mod update_steam;
 
 use app::AppError;
-use app::guilds::{self, GuildChange};
+use app::tenancy::guilds::{self, GuildChange};
 use domain::action::ActionSet;
 use domain::audit::Actor;
 use domain::plan::Tier;

@@ -1,7 +1,7 @@
 //! Who was seen on which Server.
 
 use domain::plan::Tier;
-use storage::server_players;
+use storage::players::server_players;
 use testkit::{START_MS, TestApp, both_databases, steam};
 
 use super::Stage;
@@ -11,7 +11,7 @@ both_databases! {
         let test = TestApp::start(engine).await;
         let tenant = test.tenant(1, Tier::Free).await;
         tenant.link(&test.app, 1).await;
-        let server = app::servers::get(&test.app, tenant.scope, &tenant.server).await.unwrap().num;
+        let server = app::tenancy::servers::get(&test.app, tenant.scope, &tenant.server).await.unwrap().num;
         let caller = test.plugin(&tenant.key);
         caller.get(&format!("/api?action=findBySteam&id={}", steam(1))).await;
         caller.get(&format!("/api?action=findBySteam&id={}", steam(2))).await;
@@ -31,7 +31,7 @@ both_databases! {
         let test = TestApp::start(engine).await;
         let tenant = test.tenant(1, Tier::Free).await;
         tenant.link(&test.app, 1).await;
-        let server = app::servers::get(&test.app, tenant.scope, &tenant.server).await.unwrap().num;
+        let server = app::tenancy::servers::get(&test.app, tenant.scope, &tenant.server).await.unwrap().num;
         let caller = test.plugin(&tenant.key);
         let (one, two) = (steam(1), steam(2));
         for (action, value) in [("updateSteam", r#""Ada""#), ("updateOxideGroupsBulk", "[]")] {
@@ -51,7 +51,7 @@ both_databases! {
         stage.get(&format!("findBySteam&id={}", steam(1))).await;
         stage.get(&format!("steamChecks&id={}", steam(1))).await;
         app::background::flush_seen(&stage.test.app).await.unwrap();
-        let server = app::servers::get(&stage.test.app, stage.tenant.scope, &stage.tenant.server).await.unwrap().num;
+        let server = app::tenancy::servers::get(&stage.test.app, stage.tenant.scope, &stage.tenant.server).await.unwrap().num;
         assert_eq!(server_players::find_last_seen(&stage.test.app.db, server, &steam(1)).await.unwrap(), None);
         stage.test.finish().await;
     }

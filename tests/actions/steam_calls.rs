@@ -1,6 +1,7 @@
 //! The day's calls to Steam.
 
-use app::{App, Platforms, background, steam_calls};
+use app::players::steam_calls;
+use app::{App, Platforms, background};
 use domain::plan::Tier;
 use domain::quota::{DailyQuota, Purpose};
 use emulator::Steam;
@@ -34,7 +35,7 @@ both_databases! {
         let rows = async || {
             let mut both = Vec::new();
             for part in ["steam_web_api_people", "steam_web_api"] {
-                let rows = storage::daily_calls::list(&test.app.db, part, day).await.unwrap();
+                let rows = storage::players::daily_calls::list(&test.app.db, part, day).await.unwrap();
                 both.extend(rows.iter().map(|row| (part, row.org_num, row.calls)));
             }
             both

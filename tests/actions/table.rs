@@ -34,7 +34,7 @@ both_databases! {
         let bot = test.bot_key(&ours).await;
         let (_, everything) = test.custom_key(&ours, ActionSet::ALL, true).await;
         let (revoked_id, revoked) = test.custom_key(&ours, ActionSet::ALL, true).await;
-        app::custom_keys::revoke(&test.app, ours.scope, revoked_id, domain::audit::Actor::System).await.unwrap();
+        app::keys::custom_keys::revoke(&test.app, ours.scope, revoked_id, domain::audit::Actor::System).await.unwrap();
         for spec in ACTIONS {
             let uri = format!("/api?action={}&id={}", spec.name, steam(1));
             let mut one = ActionSet::EMPTY;
@@ -50,7 +50,7 @@ both_databases! {
                 assert!(!["PERMISSION_DENIED", "UNKNOWN_ACTION", "UNAUTHORIZED"].contains(&code.as_str()), "{} {code}", spec.name);
             }
             let name = domain::name::DisplayName::parse("Edited").unwrap();
-            app::custom_keys::edit(&test.app, ours.scope, with_id, name, all_others, domain::audit::Actor::System).await.unwrap();
+            app::keys::custom_keys::edit(&test.app, ours.scope, with_id, name, all_others, domain::audit::Actor::System).await.unwrap();
             assert_eq!(code(test.plugin(&with).get(&uri).await), "PERMISSION_DENIED", "{}", spec.name);
             assert_eq!(code(test.plugin(&revoked).get(&uri).await), "KEY_REVOKED", "{}", spec.name);
             let foreign = format!("{uri}&guild_id={}", theirs.guild);
@@ -62,7 +62,7 @@ both_databases! {
             let others = code(test.plugin(&theirs.key).get(&format!("{uri}&guild_id={}", ours.guild)).await);
             assert_eq!(others, "SCOPE_MISMATCH", "{}", spec.name);
         }
-        app::servers::set_active(&test.app, ours.scope, ours.server.clone(), false, domain::audit::Actor::System).await.unwrap();
+        app::tenancy::servers::set_active(&test.app, ours.scope, ours.server.clone(), false, domain::audit::Actor::System).await.unwrap();
         for spec in ACTIONS {
             let uri = format!("/api?action={}&id={}", spec.name, steam(1));
             for key in [&everything, &ours.key, &bot] {

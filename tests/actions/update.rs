@@ -1,7 +1,7 @@
 //! `update`.
 
 use domain::action::Action;
-use storage::role_changes;
+use storage::linking::role_changes;
 use testkit::{both_databases, discord, steam};
 
 use super::cases::{Case, assert_cases};
@@ -41,7 +41,7 @@ both_databases! {
         let added = stage.get(&format!("update&id={players}&role={ROLE}&mode=add")).await;
         assert_answer(&added, 200, "\"Roles updated\"");
         stage.get(&format!("update&id={}&role={ROLE}&mode=remove", steam(1))).await;
-        let guild = app::guilds::list(&stage.test.app, stage.tenant.scope).await.unwrap().remove(0);
+        let guild = app::tenancy::guilds::list(&stage.test.app, stage.tenant.scope).await.unwrap().remove(0);
         let queued = role_changes::list(&stage.test.app.db, guild.num, 10).await.unwrap();
         assert_eq!(queued.len(), 1, "one change per member and role, the newest");
         assert_eq!((queued[0].discord_id.clone(), queued[0].mode.as_str()), (discord(1), "remove"));

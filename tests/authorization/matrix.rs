@@ -1,6 +1,7 @@
 //! Every route against every kind of caller.
 
-use app::{accounts, invites, orgs, servers, sessions, team};
+use app::identity::{accounts, sessions};
+use app::tenancy::{invites, orgs, servers, team};
 use axum::body::Body;
 use domain::action::ActionSet;
 use domain::audit::Actor;

@@ -146,7 +146,7 @@ both_databases! {
         let stage = Stage::set(engine).await;
         stage.run(&format!("svc_live_{}", "0".repeat(48)), &[401]).await;
         stage.run("the secret of another system", &[401]).await;
-        app::custom_keys::revoke(&stage.test.app, stage.tenant.scope, stage.key_id.clone(), Actor::System)
+        app::keys::custom_keys::revoke(&stage.test.app, stage.tenant.scope, stage.key_id.clone(), Actor::System)
             .await
             .expect("revoked");
         stage.run(&stage.key, &[403]).await;
@@ -158,7 +158,7 @@ both_databases! {
         let counting = [domain::action::Action::Count].into_iter().collect();
         let (_, key) = stage.test.custom_key(&stage.tenant, counting, true).await;
         stage.run(&key, &[403]).await;
-        app::servers::set_active(&stage.test.app, stage.tenant.scope, stage.tenant.server.clone(), false, Actor::System)
+        app::tenancy::servers::set_active(&stage.test.app, stage.tenant.scope, stage.tenant.server.clone(), false, Actor::System)
             .await
             .expect("switched off");
         stage.run(&stage.key, &[403]).await;

@@ -1,6 +1,6 @@
 //! How many Servers a plan allows.
 
-use app::orgs;
+use app::tenancy::orgs;
 use axum::body::Body;
 use domain::plan::Tier;
 use http::Method;

@@ -95,7 +95,7 @@ both_databases! {
     async fn an_ended_session_is_refused_on_the_next_request_everywhere(engine) {
         let test = TestApp::start(engine).await;
         let tenant = test.tenant(1, Tier::Free).await;
-        let token = app::sessions::start(&test.app, &tenant.owner, 60_000)
+        let token = app::identity::sessions::start(&test.app, &tenant.owner, 60_000)
             .await
             .unwrap();
         let second = second_node(&test)
@@ -105,7 +105,7 @@ both_databases! {
         for node in &nodes {
             assert_eq!(node.get(&server_of(&tenant)).await.status, 200);
         }
-        app::sessions::end(&test.app, &token).await.unwrap();
+        app::identity::sessions::end(&test.app, &token).await.unwrap();
         for node in &nodes {
             assert_eq!(node.get(&server_of(&tenant)).await.code(), "SIGN_IN_REQUIRED");
         }

@@ -157,7 +157,7 @@ both_databases! {
         let (press, body) = (under(&owner, "later"), new_server(&tenant, "Later"));
         assert_eq!(press.post(&servers_of(&tenant), &body).await.code(), "LIMIT_REACHED");
         assert_eq!(test.db.count("idempotency_keys").await, 0);
-        app::orgs::set_tier(&test.app, tenant.scope, Tier::Pro, domain::audit::Actor::System).await.unwrap();
+        app::tenancy::orgs::set_tier(&test.app, tenant.scope, Tier::Pro, domain::audit::Actor::System).await.unwrap();
         assert_eq!(press.post(&servers_of(&tenant), &body).await.status, 201);
         test.finish().await;
     }

@@ -1,6 +1,7 @@
 //! How long a session lasts, and what is stored of it.
 
-use app::{background, sessions};
+use app::background;
+use app::identity::sessions;
 use domain::plan::Tier;
 use testkit::{TestApp, both_databases};
 

@@ -1,7 +1,7 @@
 //! The examples of the reference pages, called for real.
 
-use app::guilds::{self, GuildChange};
 use app::import::{self, ImportRow, ImportSlice};
+use app::tenancy::guilds::{self, GuildChange};
 use domain::action::{Action, ActionSet};
 use domain::action_docs::{self, Example};
 use domain::audit::Actor;

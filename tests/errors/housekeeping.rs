@@ -1,9 +1,10 @@
 //! Housekeeping goes on whatever fails in it.
 
-use app::{background, sessions};
+use app::background;
+use app::identity::sessions;
 use domain::plan::Tier;
 use metrics_exporter_prometheus::PrometheusBuilder;
-use storage::server_players;
+use storage::players::server_players;
 use testkit::{START_MS, Tenant, TestApp, both_databases, steam};
 
 const HOUR_MS: i64 = 60 * 60_000;
@@ -17,7 +18,7 @@ async fn leave_a_session(test: &TestApp, tenant: &Tenant) {
 }
 
 async fn when_seen(test: &TestApp, tenant: &Tenant) -> Option<i64> {
-    let server = app::servers::get(&test.app, tenant.scope, &tenant.server)
+    let server = app::tenancy::servers::get(&test.app, tenant.scope, &tenant.server)
         .await
         .expect("the Server");
     let seen = server_players::find_last_seen(&test.app.db, server.num, &steam(1)).await;

@@ -2,9 +2,9 @@
 
 use app::AppError;
 use app::background;
-use app::error_log::Failure;
+use app::records::error_log::Failure;
 use domain::plan::Tier;
-use storage::error_log::{Group, list_newest};
+use storage::records::error_log::{Group, list_newest};
 use testkit::{Tenant, TestApp, both_databases};
 
 /// What is written down after a flush, ordered by code and minute.

@@ -1,6 +1,6 @@
 //! Blocked accounts and networks.
 
-use app::blocklist::{BlockRequest, block, unblock};
+use app::identity::blocklist::{BlockRequest, block, unblock};
 use domain::audit::Actor;
 use domain::blocklist::BlockEntry;
 use domain::flow::JoinMode;

@@ -5,7 +5,7 @@ use domain::quota::DailyQuota;
 use emulator::{Fault, FaultKind};
 use http::Method;
 use serde_json::json;
-use storage::error_log::list_newest;
+use storage::records::error_log::list_newest;
 use testkit::{both_databases, discord, steam};
 
 use super::stage::Stage;
@@ -129,7 +129,7 @@ both_databases! {
         let day = DailyQuota::day_of(stage.test.app.now_ms());
         let spent = format!("INSERT INTO daily_calls (provider, day, org_num, calls) VALUES ('steam_web_api', {day}, {}, 4500)", stage.tenant.scope.num());
         stage.test.db.damage(&spent).await;
-        app::steam_calls::share(&stage.test.app).await.unwrap();
+        app::players::steam_calls::share(&stage.test.app).await.unwrap();
         for (tenant, expected) in [(&stage.tenant, 429), (&other, 400)] {
             let me = stage.test.person(&stage.test.session(&tenant.owner).await);
             let uri = format!("/orgs/{}/guilds/{}", tenant.org, tenant.guild);

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use app::steam_calls;
+use app::players::steam_calls;
 use domain::flow::JoinMode;
 use domain::quota::DailyQuota;
 use emulator::{Fault, FaultKind};

@@ -119,7 +119,7 @@ both_databases! {
             pair(&stage, player, player).await;
             let (app, tenant) = (&stage.test.app, &stage.tenant);
             let either = EitherId::Discord(discord(player));
-            app::links::unlink(app, tenant.scope, tenant.guild.clone(), either, cause, Actor::System).await.unwrap();
+            app::linking::links::unlink(app, tenant.scope, tenant.guild.clone(), either, cause, Actor::System).await.unwrap();
             assert_eq!(pair(&stage, player, 10 + player).await.status, expected, "{cause:?}");
         }
         stage.finish().await;

@@ -1,8 +1,8 @@
 //! Roles that follow from links, waiting for the bot.
 
-use app::guilds::{self, GuildChange};
+use app::tenancy::guilds::{self, GuildChange};
 use domain::audit::Actor;
-use storage::role_changes;
+use storage::linking::role_changes;
 use testkit::{both_databases, discord, steam};
 
 use super::stage::Stage;
@@ -22,7 +22,7 @@ async fn with_roles(stage: &Stage) {
 
 /// What waits for a player: role and whether it is given or taken.
 async fn waiting(stage: &Stage, player: u64) -> Vec<(String, String)> {
-    let page = storage::link_pages::find(&stage.test.app.db, "guild-1")
+    let page = storage::linking::link_pages::find(&stage.test.app.db, "guild-1")
         .await
         .unwrap()
         .unwrap();

@@ -1,6 +1,6 @@
 //! What one community's Discord server says is no business of another community.
 
-use app::guilds;
+use app::tenancy::guilds;
 use domain::audit::Actor;
 use domain::flow::JoinMode;
 use domain::id::GuildId;

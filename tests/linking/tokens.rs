@@ -1,6 +1,7 @@
 //! Discord tokens that flows hold, and the master keys that these are sealed with.
 
-use app::{AppError, guilds, master_keys};
+use app::tenancy::guilds;
+use app::{AppError, master_keys};
 use domain::audit::Actor;
 use domain::flow::JoinMode;
 use testkit::{both_databases, discord};

@@ -1,6 +1,6 @@
 //! What is, against what should be.
 
-use app::orgs;
+use app::tenancy::orgs;
 use testkit::{Reply, discord, steam};
 
 use super::driver::{Driver, Outcome};

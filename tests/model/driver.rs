@@ -1,7 +1,10 @@
 //! Runs a sequence on the real application and compares.
 
-use app::links::Linked;
-use app::{AppError, keys, links, orgs, servers};
+use app::AppError;
+use app::keys::plugin_keys;
+use app::linking::links;
+use app::linking::links::Linked;
+use app::tenancy::{orgs, servers};
 use domain::audit::Actor;
 use domain::id::ServerId;
 use domain::link::UnlinkCause;
@@ -109,8 +112,8 @@ impl Driver {
         Ok(())
     }
 
-    pub async fn rows(&self) -> Vec<storage::links::LinkRecord> {
-        let rows = storage::links::list_newest(&self.test.db.db, self.tenant.scope, 1_000_000).await;
+    pub async fn rows(&self) -> Vec<storage::linking::links::LinkRecord> {
+        let rows = storage::linking::links::list_newest(&self.test.db.db, self.tenant.scope, 1_000_000).await;
         rows.expect("the history")
     }
 
@@ -197,7 +200,7 @@ impl Driver {
                 self.model.servers.remove(at);
             }
             Step::Regenerate(_) => {
-                let key = keys::regenerate(&app, scope, id, Actor::System)
+                let key = plugin_keys::regenerate(&app, scope, id, Actor::System)
                     .await?
                     .expose()
                     .to_owned();
@@ -205,7 +208,7 @@ impl Driver {
                 self.model.servers[at].revoked = false;
             }
             Step::Revoke(_) => {
-                keys::revoke(&app, scope, id, Actor::System).await?;
+                plugin_keys::revoke(&app, scope, id, Actor::System).await?;
                 self.model.servers[at].revoked = true;
             }
             Step::SetActive(_, active) => {

@@ -3,10 +3,11 @@
 use std::sync::{Arc, Mutex};
 
 use app::AppError;
-use app::blocklist::{BlockRequest, block};
+use app::identity::blocklist::{BlockRequest, block};
 use domain::audit::{Actor, AuditAction};
 use domain::blocklist::BlockEntry;
-use storage::{Tx, Work, audit};
+use storage::records::audit;
+use storage::{Tx, Work};
 use testkit::{Engine, both_databases, discord, wait_until};
 use tokio::sync::{Notify, oneshot};
 
@@ -111,8 +112,8 @@ both_databases! {
         let past_ours = BlockRequest { discord_id: None, ..request(1) };
         block(&stage.test.app, past_ours, Actor::Operator).await.unwrap();
         assert_eq!((who_am_i(&stage, &browser).await, who_am_i(&stage, &other).await), (401, 200));
-        let account = app::accounts::get_by_discord(&stage.test.app, &discord(1)).await.unwrap();
-        let refused = app::sessions::start(&stage.test.app, &account, 60_000).await;
+        let account = app::identity::accounts::get_by_discord(&stage.test.app, &discord(1)).await.unwrap();
+        let refused = app::identity::sessions::start(&stage.test.app, &account, 60_000).await;
         assert!(matches!(refused, Err(AppError::Blocked)), "nor does the command line make one");
         stage.finish().await;
     }

@@ -182,14 +182,14 @@ both_databases! {
         let test = TestApp::start(engine).await;
         let tenant = test.tenant(1, Tier::Pro).await;
         let account = test.account(5).await;
-        app::orgs::add_member(&test.app, tenant.scope, &account, Role::Admin).await.unwrap();
+        app::tenancy::orgs::add_member(&test.app, tenant.scope, &account, Role::Admin).await.unwrap();
         let admin = test.person(&test.session(&account).await);
         let base = format!("/orgs/{}/invites", tenant.org);
         let new = json!({ "role": "admin", "permissions": ["links.view"], "expires": "7d" });
         let made = call(&admin, Method::POST, &base, &new).await.json();
         assert_eq!((made["url"].is_string(), &made["can_edit"]), (true, &true.into()));
-        let staff = app::team::MemberChange { role: Some(Role::Staff), permissions: Some(Role::Admin.default_permissions()) };
-        app::team::change(&test.app, tenant.scope, tenant.doer(), account.id, staff).await.unwrap();
+        let staff = app::tenancy::team::MemberChange { role: Some(Role::Staff), permissions: Some(Role::Admin.default_permissions()) };
+        app::tenancy::team::change(&test.app, tenant.scope, tenant.doer(), account.id, staff).await.unwrap();
         let seen = admin.get(&base).await.json();
         assert_eq!((seen["invites"][0]["url"].is_null(), &seen["invites"][0]["can_edit"]), (true, &false.into()));
         let reissue = format!("{base}/{}/reissue", made["id"].as_str().unwrap());
@@ -204,24 +204,24 @@ both_databases! {
         let (invite, _) = test.invite(&tenant, Role::Staff, &[]).await;
         let (admin, staff) = (test.account(5).await, test.account(6).await);
         for (account, role) in [(&admin, Role::Admin), (&staff, Role::Staff)] {
-            app::orgs::add_member(&test.app, tenant.scope, account, role).await.unwrap();
+            app::tenancy::orgs::add_member(&test.app, tenant.scope, account, role).await.unwrap();
         }
         test.set_permissions(&tenant, &admin, [Permission::LinksView].into_iter().collect()).await;
-        let doer = || app::team::Doer { account: admin.num, actor: domain::audit::Actor::Account(admin.id.clone()) };
+        let doer = || app::tenancy::team::Doer { account: admin.num, actor: domain::audit::Actor::Account(admin.id.clone()) };
         let (app, scope) = (&test.app, tenant.scope);
-        let request = app::invites::InviteRequest {
+        let request = app::tenancy::invites::InviteRequest {
             role: Role::Staff,
             permissions: domain::permission::PermissionSet::EMPTY,
             note: None,
             expiry: domain::invitation::Expiry::Never,
         };
-        let change = app::team::MemberChange { role: None, permissions: Some(domain::permission::PermissionSet::EMPTY) };
+        let change = app::tenancy::team::MemberChange { role: None, permissions: Some(domain::permission::PermissionSet::EMPTY) };
         let answers = [
-            app::invites::create(app, scope, doer(), request).await.map(drop),
-            app::invites::reissue(app, scope, doer(), invite.clone()).await.map(drop),
-            app::invites::revoke(app, scope, doer(), invite).await,
-            app::team::change(app, scope, doer(), staff.id.clone(), change).await,
-            app::team::remove(app, scope, doer(), staff.id.clone()).await,
+            app::tenancy::invites::create(app, scope, doer(), request).await.map(drop),
+            app::tenancy::invites::reissue(app, scope, doer(), invite.clone()).await.map(drop),
+            app::tenancy::invites::revoke(app, scope, doer(), invite).await,
+            app::tenancy::team::change(app, scope, doer(), staff.id.clone(), change).await,
+            app::tenancy::team::remove(app, scope, doer(), staff.id.clone()).await,
         ];
         for answer in answers {
             assert_eq!(answer.unwrap_err().code(), "MISSING_PERMISSION");

@@ -1,6 +1,7 @@
 //! While the dashboard is closed.
 
-use app::{accounts, instance};
+use app::identity::accounts;
+use app::instance;
 use domain::audit::Actor;
 use domain::plan::Tier;
 use testkit::{TestApp, both_databases};

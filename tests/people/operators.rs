@@ -1,6 +1,7 @@
 //! Who is an operator: by the configuration, or by a grant.
 
-use app::{App, Parts, accounts, instance};
+use app::identity::accounts;
+use app::{App, Parts, instance};
 use domain::audit::Actor;
 use domain::platform_id::DiscordId;
 use testkit::{Client, TestApp, both_databases};

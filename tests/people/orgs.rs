@@ -1,6 +1,7 @@
 //! Making, naming and removing an Org.
 
-use app::{instance, orgs as app_orgs};
+use app::instance;
+use app::tenancy::orgs as app_orgs;
 use domain::audit::Actor;
 use domain::permission::Permission;
 use domain::plan::Tier;
@@ -128,13 +129,13 @@ both_databases! {
         assert_eq!(settings["usage"], json!({ "guilds": 0, "servers": 0, "links": 0, "navigation_links": 0 }));
         assert_eq!(test.db.count("links WHERE end_cause = 'admin'").await, 1);
         assert_eq!((test.db.count("servers").await, test.db.count("api_keys").await), (0, 0));
-        let request = app::guilds::NewGuildRequest {
+        let request = app::tenancy::guilds::NewGuildRequest {
             discord_guild_id: tenant.discord_guild.clone(),
             name: domain::name::DisplayName::parse("Again").unwrap(),
             slug: domain::name::Slug::parse("guild-1").unwrap(),
             log_channel_id: None,
         };
-        app::guilds::create(&test.app, tenant.scope, request, Actor::System).await.unwrap();
+        app::tenancy::guilds::create(&test.app, tenant.scope, request, Actor::System).await.unwrap();
         assert_eq!(test.client().get("/link/guild-1").await.status, 200);
         assert_eq!(storage::doctor::examine(&test.db.db).await.unwrap(), Vec::<String>::new());
         test.finish().await;

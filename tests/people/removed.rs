@@ -1,13 +1,16 @@
 //! A removed Org or Guild is gone for everybody, also for those who were on their way.
 
-use app::accounts::Account;
-use app::custom_keys::CustomKeyRequest;
-use app::guilds::{GuildChange, NewGuildRequest};
-use app::invites::InviteRequest;
-use app::links::LinkRequest;
-use app::orgs::OrgChange;
-use app::team::MemberChange;
-use app::{AppError, bot_keys, custom_keys, guilds, invites, keys, links, navigation, orgs, servers, team};
+use app::AppError;
+use app::identity::accounts::Account;
+use app::keys::custom_keys::CustomKeyRequest;
+use app::keys::{bot_keys, custom_keys, plugin_keys};
+use app::linking::links;
+use app::linking::links::LinkRequest;
+use app::tenancy::guilds::{GuildChange, NewGuildRequest};
+use app::tenancy::invites::InviteRequest;
+use app::tenancy::orgs::OrgChange;
+use app::tenancy::team::MemberChange;
+use app::tenancy::{guilds, invites, navigation, orgs, servers, team};
 use domain::action::ActionSet;
 use domain::audit::Actor;
 use domain::invitation::{Code, Expiry};
@@ -92,14 +95,21 @@ async fn all_keys(test: &TestApp, tenant: &Tenant) -> Told {
         ("custom_keys::reveal", shown.map(drop)),
         ("custom_keys::revoke", revoke),
         (
-            "keys::reveal",
-            keys::reveal(app, scope, server(), system()).await.map(drop),
+            "plugin_keys::reveal",
+            plugin_keys::reveal(app, scope, server(), system())
+                .await
+                .map(drop),
         ),
         (
-            "keys::regenerate",
-            keys::regenerate(app, scope, server(), system()).await.map(drop),
+            "plugin_keys::regenerate",
+            plugin_keys::regenerate(app, scope, server(), system())
+                .await
+                .map(drop),
         ),
-        ("keys::revoke", keys::revoke(app, scope, server(), system()).await),
+        (
+            "plugin_keys::revoke",
+            plugin_keys::revoke(app, scope, server(), system()).await,
+        ),
         (
             "bot_keys::issue",
             bot_keys::issue(app, scope, server(), system()).await.map(drop),
@@ -173,7 +183,9 @@ async fn the_org(test: &TestApp, tenant: &Tenant) -> Told {
         ("navigation::replace", buttons.map(drop)),
         (
             "audit::begin_export",
-            app::audit::begin_export(app, scope, system()).await.map(drop),
+            app::records::audit::begin_export(app, scope, system())
+                .await
+                .map(drop),
         ),
     ]
 }

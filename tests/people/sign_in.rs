@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use app::blocklist::{BlockRequest, block};
+use app::identity::blocklist::{BlockRequest, block};
 use domain::audit::Actor;
 use domain::blocklist::BlockEntry;
 use emulator::{Fault, FaultKind};

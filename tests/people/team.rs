@@ -22,7 +22,7 @@ async fn team(test: &TestApp) -> (testkit::Tenant, String) {
         (OTHER_ADMIN, Role::Admin),
     ] {
         let account = test.account(number).await;
-        app::orgs::add_member(&test.app, tenant.scope, &account, role)
+        app::tenancy::orgs::add_member(&test.app, tenant.scope, &account, role)
             .await
             .unwrap();
     }
@@ -118,7 +118,7 @@ both_databases! {
             let mut calls = JoinSet::new();
             for racer in 0..2 {
                 let account = test.account(1_000 + 2 * round + racer).await;
-                app::orgs::add_member(&test.app, tenant.scope, &account, Role::Staff).await.unwrap();
+                app::tenancy::orgs::add_member(&test.app, tenant.scope, &account, Role::Staff).await.unwrap();
                 let (owner, uri) = (owner.clone(), format!("/orgs/{}/transfer", tenant.org));
                 let body = json!({ "account_id": account.id.as_str(), "confirm": format!("org-{round}") });
                 calls.spawn(async move { call(&owner, Method::POST, &uri, &body).await.status.as_u16() });
@@ -140,7 +140,7 @@ both_databases! {
     async fn an_org_is_handed_over_to_a_member_with_room_after_a_fresh_sign_in(engine) {
         let test = TestApp::start(engine).await;
         let (tenant, _) = team(&test).await;
-        app::orgs::set_tier(&test.app, tenant.scope, Tier::Free, domain::audit::Actor::System).await.unwrap();
+        app::tenancy::orgs::set_tier(&test.app, tenant.scope, Tier::Free, domain::audit::Actor::System).await.unwrap();
         let transfer = format!("/orgs/{}/transfer", tenant.org);
         let to = |account: &str, confirm: &str| json!({ "account_id": account, "confirm": confirm });
         let admin_id = test.account(ADMIN).await.id;

@@ -1,8 +1,10 @@
 //! What PostgreSQL shows to those who had to wait, and in which order they wait. A second connection holds what they
 //! wait for, so that nothing depends on luck.
 
-use app::guilds::{self, NewGuildRequest};
-use app::{AccountNum, background, keys, orgs, servers, team};
+use app::keys::plugin_keys;
+use app::tenancy::guilds::{self, NewGuildRequest};
+use app::tenancy::{orgs, servers, team};
+use app::{AccountNum, background};
 use domain::action::ActionSet;
 use domain::audit::Actor;
 use domain::name::{DisplayName, Slug};
@@ -228,7 +230,7 @@ async fn a_change_of_all_keys_takes_them_in_the_same_order() {
         test.custom_key(&tenant, ActionSet::PLUGIN, false).await;
     }
     let first = "num = (SELECT MIN(num) FROM api_keys)";
-    keys::regenerate(&test.app, tenant.scope, tenant.server.clone(), Actor::System)
+    plugin_keys::regenerate(&test.app, tenant.scope, tenant.server.clone(), Actor::System)
         .await
         .unwrap();
     let held = format!("SELECT 1 FROM api_keys WHERE {first} FOR UPDATE");

@@ -8,7 +8,7 @@ use axum::Router;
 use axum::body::{Body, Bytes};
 use domain::plan::Tier;
 use http::Method;
-use storage::error_log::{Group, list_newest};
+use storage::records::error_log::{Group, list_newest};
 use testkit::{Client, Reply, TestApp, both_databases, discord, steam};
 use web::layers::Edge;
 

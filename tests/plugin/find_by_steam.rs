@@ -1,6 +1,6 @@
 //! `findBySteam`.
 
-use app::links;
+use app::linking::links;
 use domain::audit::Actor;
 use domain::link::UnlinkCause;
 use domain::plan::Tier;

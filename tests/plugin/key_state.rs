@@ -1,6 +1,6 @@
 //! Revoking, regenerating, switching and deleting: the very next request knows.
 
-use app::servers;
+use app::tenancy::servers;
 use domain::audit::Actor;
 use domain::plan::Tier;
 use testkit::{TestApp, both_databases};

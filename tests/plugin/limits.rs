@@ -1,8 +1,8 @@
 //! Rate limits per key.
 
-use app::guilds::{self, GuildChange};
-use app::orgs;
-use app::servers;
+use app::tenancy::guilds::{self, GuildChange};
+use app::tenancy::orgs;
+use app::tenancy::servers;
 use domain::audit::Actor;
 use domain::name::DisplayName;
 use domain::plan::Tier;

@@ -1,7 +1,7 @@
 //! `remove`.
 
-use app::guilds::{self, NewGuildRequest};
-use app::servers;
+use app::tenancy::guilds::{self, NewGuildRequest};
+use app::tenancy::servers;
 use domain::audit::Actor;
 use domain::name::{DisplayName, Slug};
 use domain::plan::Tier;

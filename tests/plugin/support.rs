@@ -1,12 +1,13 @@
 //! What the tests of the plugin API share.
 
-use app::{keys, servers};
+use app::keys::plugin_keys;
+use app::tenancy::servers;
 use domain::audit::Actor;
 use domain::plan::RateLimit;
-use storage::audit::AuditRow;
 use storage::jobs::ReadyJob;
-use storage::links::LinkRecord;
-use storage::servers::Server;
+use storage::linking::links::LinkRecord;
+use storage::records::audit::AuditRow;
+use storage::tenancy::servers::Server;
 use testkit::{Reply, Tenant, TestApp};
 
 pub const JSON: &str = "application/json; charset=utf-8";
@@ -66,14 +67,14 @@ pub fn rate_of(reply: &Reply) -> Option<(u32, u32, i64)> {
 }
 
 pub async fn revoke(test: &TestApp, tenant: &Tenant) {
-    keys::revoke(&test.app, tenant.scope, tenant.server.clone(), Actor::System)
+    plugin_keys::revoke(&test.app, tenant.scope, tenant.server.clone(), Actor::System)
         .await
         .expect("a revoked key");
 }
 
 /// The new key.
 pub async fn regenerate(test: &TestApp, tenant: &Tenant) -> String {
-    let key = keys::regenerate(&test.app, tenant.scope, tenant.server.clone(), Actor::System)
+    let key = plugin_keys::regenerate(&test.app, tenant.scope, tenant.server.clone(), Actor::System)
         .await
         .expect("a new key");
     key.expose().to_owned()
@@ -99,14 +100,14 @@ pub async fn server(test: &TestApp, tenant: &Tenant) -> Server {
 
 /// Links of the tenant, ended ones included, newest first.
 pub async fn links(test: &TestApp, tenant: &Tenant) -> Vec<LinkRecord> {
-    storage::links::list_newest(&test.db.db, tenant.scope, 1000)
+    storage::linking::links::list_newest(&test.db.db, tenant.scope, 1000)
         .await
         .expect("the links")
 }
 
 /// Audit entries of one kind, newest first.
 pub async fn audited(test: &TestApp, tenant: &Tenant, action: &str) -> Vec<AuditRow> {
-    let mut rows = storage::audit::list_newest(&test.db.db, tenant.scope, 1000)
+    let mut rows = storage::records::audit::list_newest(&test.db.db, tenant.scope, 1000)
         .await
         .expect("the audit log");
     rows.retain(|row| row.action == action);

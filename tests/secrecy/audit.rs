@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use app::blocklist::{self, BlockRequest};
+use app::identity::blocklist::{self, BlockRequest};
+use app::identity::{accounts, sessions};
 use app::import::{ImportRow, ImportSlice};
-use app::links::{self, LinkRequest};
-use app::{accounts, instance, master_keys, orgs, servers, sessions};
+use app::linking::links::{self, LinkRequest};
+use app::tenancy::{orgs, servers};
+use app::{instance, master_keys};
 use axum::body::Body;
 use domain::audit::{Actor, AuditAction};
 use domain::blocklist::BlockEntry;

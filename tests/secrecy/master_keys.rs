@@ -1,6 +1,7 @@
 //! Changing the master key while the service runs.
 
-use app::{App, AppError, master_keys, servers};
+use app::tenancy::servers;
+use app::{App, AppError, master_keys};
 use domain::audit::Actor;
 use domain::name::DisplayName;
 use domain::plan::Tier;
@@ -11,7 +12,7 @@ use super::search::{Secrets, everything_stored};
 
 async fn assert_all_reveal(app: &App, tenants: &[Tenant]) {
     for tenant in tenants {
-        let key = app::keys::reveal(app, tenant.scope, tenant.server.clone(), Actor::Operator)
+        let key = app::keys::plugin_keys::reveal(app, tenant.scope, tenant.server.clone(), Actor::Operator)
             .await
             .expect("a revealed key");
         assert_eq!(key.expose(), tenant.key);
@@ -89,7 +90,7 @@ both_databases! {
         master_keys::rotate(&test.app).await.unwrap();
         assert_eq!(kids(&test).await, ["k3"]);
         for server in made {
-            let key = app::keys::reveal(&test.app, tenant.scope, server.id, Actor::System)
+            let key = app::keys::plugin_keys::reveal(&test.app, tenant.scope, server.id, Actor::System)
                 .await
                 .unwrap();
             assert_eq!(key.expose(), server.key.expose());
@@ -138,7 +139,7 @@ both_databases! {
             .await
             .unwrap();
         assert_eq!(kids(&test).await, ["k2"]);
-        let key = app::keys::reveal(&test.app, tenant.scope, made.id, Actor::System)
+        let key = app::keys::plugin_keys::reveal(&test.app, tenant.scope, made.id, Actor::System)
             .await
             .unwrap();
         assert_eq!(key.expose(), made.key.expose());

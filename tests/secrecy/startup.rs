@@ -3,8 +3,9 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use app::vault::VaultError;
-use app::{App, StartError, servers};
+use app::keys::vault::VaultError;
+use app::tenancy::servers;
+use app::{App, StartError};
 use domain::audit::Actor;
 use domain::name::DisplayName;
 use domain::plan::Tier;

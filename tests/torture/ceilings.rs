@@ -1,8 +1,10 @@
 //! The last place under a plan's ceiling goes to one of many.
 
-use app::guilds::{self, NewGuildRequest};
-use app::links::LinkRequest;
-use app::{App, OrgScope, links, orgs, servers};
+use app::linking::links;
+use app::linking::links::LinkRequest;
+use app::tenancy::guilds::{self, NewGuildRequest};
+use app::tenancy::{orgs, servers};
+use app::{App, OrgScope};
 use domain::audit::Actor;
 use domain::id::GuildId;
 use domain::link::UnlinkCause;

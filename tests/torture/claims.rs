@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use app::links::Linked;
-use app::{App, orgs};
+use app::App;
+use app::linking::links::Linked;
+use app::tenancy::orgs;
 use domain::plan::Tier;
-use storage::links::LinkRecord;
+use storage::linking::links::LinkRecord;
 use testkit::{Tenant, both_databases, discord, rounds, steam};
 
 use super::race::{Dice, Nodes, RACERS, race, report};
@@ -18,7 +19,7 @@ async fn claim(app: App, tenant: Tenant, player: u64, account: u64) -> Linked {
 }
 
 async fn newest(nodes: &Nodes, tenant: &Tenant, limit: u64) -> Vec<LinkRecord> {
-    storage::links::list_newest(&nodes.test.db.db, tenant.scope, limit.cast_signed())
+    storage::linking::links::list_newest(&nodes.test.db.db, tenant.scope, limit.cast_signed())
         .await
         .expect("the history")
 }
@@ -114,7 +115,7 @@ both_databases! {
             }
             assert_eq!((created, ids.len()), (1, 1));
             let id = ids.first().expect("one id");
-            let entries = storage::audit::list_newest(&nodes.test.db.db, tenant.scope, 64).await.expect("the audit log");
+            let entries = storage::records::audit::list_newest(&nodes.test.db.db, tenant.scope, 64).await.expect("the audit log");
             let about: Vec<_> = entries.iter().filter(|entry| entry.target.as_ref() == Some(id)).collect();
             assert_eq!(about.len(), 1);
             assert_eq!(about[0].action, "link.created");
@@ -144,7 +145,7 @@ both_databases! {
             }
             let rows = newest(&nodes, &tenant, 2).await;
             assert_eq!(rows[0].end_cause.as_deref(), Some("plugin"));
-            let entries = storage::audit::list_newest(&nodes.test.db.db, tenant.scope, 64).await.expect("the audit log");
+            let entries = storage::records::audit::list_newest(&nodes.test.db.db, tenant.scope, 64).await.expect("the audit log");
             let removed = entries.iter().filter(|entry| {
                 entry.action == "link.removed" && entry.target.as_deref() == Some(rows[0].id.as_str())
             });

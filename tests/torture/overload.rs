@@ -70,7 +70,7 @@ async fn persist(address: SocketAddr, member: Member) -> u64 {
 }
 
 async fn active(site: &Site, member: &Member) -> Vec<String> {
-    storage::links::list_newest(&site.db.db, member.tenant.scope, 100_000)
+    storage::linking::links::list_newest(&site.db.db, member.tenant.scope, 100_000)
         .await
         .expect("the history")
         .into_iter()

@@ -107,7 +107,7 @@ both_databases! {
         }
         progress.over.store(true, SeqCst);
         readers.join_all().await;
-        let rows = storage::links::list_newest(&nodes.test.db.db, tenant.scope, 20_000).await.expect("the history");
+        let rows = storage::linking::links::list_newest(&nodes.test.db.db, tenant.scope, 20_000).await.expect("the history");
         assert_eq!(rows.len(), relinks + 1);
         assert_eq!(rows.iter().filter(|row| row.ended_at_ms.is_none()).count(), 1);
         let samples = progress.samples.load(SeqCst);

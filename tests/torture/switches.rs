@@ -1,6 +1,6 @@
 //! Two nodes on one database: whatever is switched off on one is off on both with the answer.
 
-use app::sessions;
+use app::identity::sessions;
 use domain::permission::{Permission, PermissionSet};
 use domain::token::SessionToken;
 use testkit::{Engine, Node, TestApp, rounds};

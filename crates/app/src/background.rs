@@ -6,20 +6,22 @@ use std::time::Duration;
 
 use domain::quota::DailyQuota;
 use futures_util::FutureExt;
-use storage::{
-    KeyNum, Tx, Work, blocklist, daily_calls, error_log, idempotency, jobs, keys, sessions, sign_ins,
-};
+use storage::identity::{blocklist, sessions, sign_ins};
+use storage::keys::plugin_keys;
+use storage::players::daily_calls;
+use storage::records::{error_log, idempotency};
+use storage::{KeyNum, Tx, Work, jobs};
 use tokio::sync::watch;
 
-use crate::claims;
 use crate::error::AppError;
-use crate::error_log::WriteGroups;
 use crate::gate::KeyUse;
 use crate::linking;
-use crate::refusals;
-use crate::seen::WriteMarks;
+use crate::players::seen::WriteMarks;
+use crate::players::steam_calls;
+use crate::records::error_log::WriteGroups;
+use crate::records::refusals;
 use crate::state::App;
-use crate::steam_calls;
+use crate::tenancy::claims;
 use crate::versions;
 
 const FLUSH_EVERY: Duration = Duration::from_secs(5);
@@ -185,7 +187,7 @@ impl Work for RecordUses {
         for used in &self.0 {
             // Kept to the minute: finer would tell more about players than anyone needs.
             let minute = used.last_used_ms - used.last_used_ms.rem_euclid(60_000);
-            keys::record_use(tx, KeyNum(used.key_num), minute, used.query_calls).await?;
+            plugin_keys::record_use(tx, KeyNum(used.key_num), minute, used.query_calls).await?;
         }
         Ok(())
     }
@@ -227,7 +229,7 @@ impl Work for Purge {
         Ok(match self.what {
             Expired::Sessions => sessions::purge(tx, now_ms).await?,
             Expired::Jobs => jobs::purge(tx, now_ms).await?,
-            Expired::RetiredKeys => keys::purge_retired(tx, now_ms - RETIRED_KEPT_MS).await?,
+            Expired::RetiredKeys => plugin_keys::purge_retired(tx, now_ms - RETIRED_KEPT_MS).await?,
             Expired::Errors => {
                 let oldest_minute = (now_ms - ERRORS_KEPT_MS).div_euclid(60_000);
                 error_log::purge(tx, oldest_minute, ERROR_GROUPS_KEPT).await?

@@ -3,7 +3,9 @@
 use domain::audit::{Actor, AuditAction};
 use domain::invitation::Code;
 use serde_json::json;
-use storage::{Tx, Work, audit, registration, settings};
+use storage::records::audit;
+use storage::tenancy::registration;
+use storage::{Tx, Work, settings};
 
 use crate::error::AppError;
 use crate::state::App;

@@ -2,13 +2,16 @@
 
 use domain::audit::{Actor, AuditAction};
 use domain::seal::{Aad, KeyRing};
-use storage::keys::SealedKey;
-use storage::sealed_flows::{self, Kind, SealedFlow};
-use storage::{KeyNum, Tx, Work, audit, invites, keys, settings};
+use storage::keys::plugin_keys;
+use storage::keys::plugin_keys::SealedKey;
+use storage::linking::sealed_flows::{self, Kind, SealedFlow};
+use storage::records::audit;
+use storage::tenancy::invites;
+use storage::{KeyNum, Tx, Work, settings};
 
 use crate::error::AppError;
+use crate::keys::vault::{Vault, VaultError};
 use crate::state::{App, Parts, StartError};
-use crate::vault::{Vault, VaultError};
 
 const CANARY: &str = "vault_canary";
 const CANARY_PLAIN: &[u8] = b"symbolon";
@@ -47,7 +50,7 @@ pub(crate) async fn open_vault(parts: &Parts) -> Result<Vault, StartError> {
         }
         .into());
     }
-    let all_needed = keys::list_kids(&parts.db).await.map_err(AppError::from)?;
+    let all_needed = plugin_keys::list_kids(&parts.db).await.map_err(AppError::from)?;
     // After the list: a key is in the file before anything is sealed with it, so a rotation going on is no gap.
     vault.reload();
     let known = vault.kids();
@@ -114,7 +117,7 @@ pub async fn reseal_all(app: &App) -> Result<u64, AppError> {
     let active = app.vault.active_kid();
     let (mut after, mut resealed) = (KeyNum(0), 0);
     loop {
-        let slice = keys::list_sealed_otherwise(&app.db, after, &active).await?;
+        let slice = plugin_keys::list_sealed_otherwise(&app.db, after, &active).await?;
         let Some(last) = slice.last() else {
             return Ok(resealed + reseal_codes(app).await? + reseal_flows(app).await?);
         };
@@ -139,7 +142,7 @@ async fn reseal_codes(app: &App) -> Result<u64, AppError> {
         after = last.num;
         let mut codes = Vec::with_capacity(slice.len());
         for code in &slice {
-            let place = crate::invites::sealed_place(code.id.as_str(), code.version);
+            let place = crate::tenancy::invites::sealed_place(code.id.as_str(), code.version);
             let (sealed, kid) = anew(app, &place, &code.sealed)?;
             codes.push((code.num, code.sealed.clone(), sealed, kid));
         }
@@ -175,7 +178,7 @@ fn place_of(kind: Kind, row: &str) -> Aad<'_> {
     match kind {
         Kind::Token => crate::linking::token_place(row),
         Kind::Trip => crate::linking::trip_place(row),
-        Kind::SignIn => crate::sign_in::verifier_place(row),
+        Kind::SignIn => crate::identity::sign_in::verifier_place(row),
     }
 }
 
@@ -230,7 +233,7 @@ pub struct Rotation {
 }
 
 fn reseal(app: &App, copy: &SealedKey) -> Result<Resealed, AppError> {
-    let place = crate::keys::sealed_place(copy.id.as_str(), copy.version);
+    let place = crate::keys::plugin_keys::sealed_place(copy.id.as_str(), copy.version);
     let (sealed, kid) = anew(app, &place, &copy.sealed)?;
     Ok(Resealed {
         num: copy.num,
@@ -260,7 +263,8 @@ impl Work for Reseal {
         let mut changed = 0;
         for copy in &self.copies {
             // A key regenerated meanwhile is already sealed with the active master key.
-            changed += u64::from(keys::reseal(tx, copy.num, &copy.old, &copy.sealed, &copy.kid).await?);
+            changed +=
+                u64::from(plugin_keys::reseal(tx, copy.num, &copy.old, &copy.sealed, &copy.kid).await?);
         }
         Ok(changed)
     }
@@ -290,7 +294,7 @@ impl Work for NoteRotation {
 
 /// Removes a master key, unless something stored still needs it.
 pub async fn remove(app: &App, kid: &str) -> Result<(), AppError> {
-    let needed = keys::list_kids(&app.db)
+    let needed = plugin_keys::list_kids(&app.db)
         .await?
         .into_iter()
         .find(|needed| needed.kid == kid);

@@ -2,7 +2,7 @@
 
 use domain::id::IdError;
 use domain::idempotency::{IdempotencyKey, request_hash};
-use storage::idempotency::{self, MadeBefore, Named};
+use storage::records::idempotency::{self, MadeBefore, Named};
 use storage::{AccountNum, Tx, Work};
 
 use crate::error::AppError;

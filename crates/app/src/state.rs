@@ -11,20 +11,20 @@ use storage::{Db, OpenError};
 use thiserror::Error;
 
 use crate::error::AppError;
-use crate::error_log::ErrorLog;
-use crate::exports::Exports;
 use crate::gate::{Gate, Limits};
+use crate::keys::vault::{Vault, VaultError};
 use crate::linking::Checks;
 use crate::master_keys;
 use crate::platforms::Platforms;
+use crate::players::seen::Seen;
+use crate::players::steam_calls;
+use crate::players::steam_group_names::SteamGroupNames;
+use crate::players::steam_groups::SteamGroups;
 use crate::readiness::Readiness;
-use crate::refusals::Refusals;
-use crate::seen::Seen;
-use crate::steam_calls;
-use crate::steam_group_names::SteamGroupNames;
-use crate::steam_groups::SteamGroups;
+use crate::records::error_log::ErrorLog;
+use crate::records::exports::Exports;
+use crate::records::refusals::Refusals;
 use crate::tasks::Tasks;
-use crate::vault::{Vault, VaultError};
 use crate::versions::Versions;
 
 /// The running application; clones share it.

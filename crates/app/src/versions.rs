@@ -1,7 +1,8 @@
 //! What plugins say about themselves, kept in memory and written down with the rest of the minute.
 
 use papaya::HashMap;
-use storage::{ServerNum, Tx, Work, servers};
+use storage::tenancy::servers;
+use storage::{ServerNum, Tx, Work};
 
 use crate::error::AppError;
 use crate::state::App;

@@ -4,7 +4,8 @@ use domain::action::ActionSet;
 
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row, Statement};
-use crate::{audit, own_schema, params, readable_ids};
+use crate::records::audit;
+use crate::{own_schema, params, readable_ids};
 
 // Each gives the Org, the row and how many there are in all, for the first few.
 statements! {

@@ -214,8 +214,8 @@ async fn write_last(app: &App) {
         background::flush_seen(app).await,
         app::versions::flush(app).await,
         background::flush_errors(app).await,
-        app::refusals::flush_all(app).await,
-        app::steam_calls::share(app).await,
+        app::records::refusals::flush_all(app).await,
+        app::players::steam_calls::share(app).await,
     ] {
         if let Err(error) = flushed {
             tracing::warn!(error = %error.internal_detail(), "something of the last minute was not written down");

@@ -135,7 +135,7 @@ impl TestApp {
     /// Waits for what requests left to the background.
     pub async fn settle(&self) {
         self.app.tasks.finish(Duration::from_secs(10)).await;
-        let noted = app::refusals::flush_all(&self.app).await;
+        let noted = app::records::refusals::flush_all(&self.app).await;
         noted.expect("refusals are written down");
     }
 

@@ -1,12 +1,14 @@
 //! Factories: a tenant with everything it needs, in one line.
 
-use app::accounts;
-use app::custom_keys::{self, CustomKeyRequest};
-use app::guilds::{self, NewGuildRequest};
-use app::invites::{self, InviteRequest};
-use app::links::{self, LinkRequest, Linked};
-use app::team::{self, Doer, MemberChange};
-use app::{App, OrgScope, orgs, servers, sessions};
+use app::identity::accounts;
+use app::identity::sessions;
+use app::keys::custom_keys::{self, CustomKeyRequest};
+use app::linking::links::{self, LinkRequest, Linked};
+use app::tenancy::guilds::{self, NewGuildRequest};
+use app::tenancy::invites::{self, InviteRequest};
+use app::tenancy::team::{self, Doer, MemberChange};
+use app::tenancy::{orgs, servers};
+use app::{App, OrgScope};
 use domain::action::ActionSet;
 use domain::audit::Actor;
 use domain::id::{AccountId, GuildId, InviteId, KeyId, OrgId, ServerId};
@@ -15,7 +17,7 @@ use domain::name::{DisplayName, Slug};
 use domain::permission::{Permission, PermissionSet, Role};
 use domain::plan::Tier;
 use domain::platform_id::{DiscordId, SteamId};
-use storage::accounts::Account;
+use storage::identity::accounts::Account;
 
 use crate::app::TestApp;
 
@@ -172,7 +174,7 @@ impl TestApp {
     /// A bot key of the tenant's Server.
     pub async fn bot_key(&self, tenant: &Tenant) -> String {
         let issued =
-            app::bot_keys::issue(&self.app, tenant.scope, tenant.server.clone(), Actor::System).await;
+            app::keys::bot_keys::issue(&self.app, tenant.scope, tenant.server.clone(), Actor::System).await;
         issued.expect("a bot key").expose().to_owned()
     }
 

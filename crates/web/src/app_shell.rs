@@ -2,7 +2,8 @@
 //!
 //! They are built from `ui/` and embedded. A development build reads them from disk, so that a new one shows at once.
 
-use app::{AppError, instance, sessions};
+use app::identity::sessions;
+use app::{AppError, instance};
 use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::response::Response;
@@ -15,7 +16,7 @@ use rust_embed::{EmbeddedFile, RustEmbed};
 
 use crate::error::Failure;
 use crate::extract::session_token;
-use crate::public::link::see_other;
+use crate::public::see_other;
 use crate::state::WebState;
 
 #[derive(RustEmbed)]

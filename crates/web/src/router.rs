@@ -5,13 +5,17 @@ use axum::routing::{any, get};
 use domain::flow::{FlowPurpose, Provider};
 use http::{Method, Uri};
 
-use crate::dashboard::{account, audit, guilds, invites, keys, navigation, orgs, overview, servers, team};
 use crate::error::failed_response;
+use crate::identity::account;
+use crate::identity::dashboard_sign_in;
+use crate::keys;
 use crate::layers::Edge;
+use crate::linking::{link, sign_in};
 use crate::openapi::described;
-use crate::public::{dashboard_sign_in, link, sign_in};
+use crate::records::audit;
 use crate::routes::{Access, RouteAnswer, RouteSpec, Routes, methods_of};
 use crate::state::WebState;
+use crate::tenancy::{guilds, invites, navigation, orgs, overview, servers, team};
 use crate::{app_shell, docs, health, openapi, plugin, public};
 
 /// Every route, with who may call it.

@@ -14,8 +14,8 @@ use http::Method;
 pub use crate::answers::{Answer, Created, Done, Found};
 use crate::error::failed_response;
 use crate::extract::{Asks, Authorized, Guarded, KnownOrg, Person, Required, Stop};
+use crate::linking::sign_in::trip_asks;
 use crate::openapi::{Described, Gives, Takes};
-use crate::public::sign_in::trip_asks;
 use crate::state::WebState;
 
 /// Who may call a route.

@@ -90,7 +90,7 @@ impl Settings {
         self.cookie(
             self.session_cookie(),
             token.expose(),
-            app::sessions::ABSOLUTE_MS / 1000,
+            app::identity::sessions::ABSOLUTE_MS / 1000,
         )
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use app::accounts::Account;
+use app::identity::accounts::Account;
 use axum::body::Body;
 use domain::permission::{PermissionSet, Role};
 use domain::platform_id::SteamId;

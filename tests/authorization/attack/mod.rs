@@ -11,7 +11,7 @@ mod moves;
 
 use std::collections::{BTreeSet, VecDeque};
 
-use app::orgs;
+use app::tenancy::orgs;
 use domain::permission::{Permission, Role};
 use domain::plan::Tier;
 use emulator::discord::{Guild, Member, Snowflake};
@@ -267,7 +267,12 @@ impl Attack {
 }
 
 /// The Owner takes somebody on.
-async fn hire(test: &TestApp, ours: &Tenant, account: &app::accounts::Account, (role, set): Standing) {
+async fn hire(
+    test: &TestApp,
+    ours: &Tenant,
+    account: &app::identity::accounts::Account,
+    (role, set): Standing,
+) {
     orgs::add_member(&test.app, ours.scope, account, role)
         .await
         .expect("a member");
@@ -281,7 +286,7 @@ fn manages(actor: &Actor) -> bool {
 }
 
 /// An account that the platforms know by its own id.
-fn introduce(discord_side: &Discord, account: &app::accounts::Account) {
+fn introduce(discord_side: &Discord, account: &app::identity::accounts::Account) {
     let user = emulator::discord::User {
         username: account.id.as_str().to_lowercase(),
         ..Default::default()

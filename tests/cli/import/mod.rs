@@ -4,7 +4,7 @@ mod scene;
 
 use domain::platform_id::{DiscordId, SteamId};
 use serde_json::{Value, json};
-use storage::lookups;
+use storage::linking::lookups;
 use testkit::{Node, both_databases};
 
 use super::shell::BINARY;
@@ -104,14 +104,20 @@ async fn assert_taken_over(scene: &Scene) {
         (Some("Ada"), Some("A'da"))
     );
     assert_eq!(ada.linked_at_ms, 1_704_164_645_000);
-    let boosters = storage::boosters::list(&db, guild, 10).await.expect("a read");
+    let boosters = storage::players::boosters::list(&db, guild, 10)
+        .await
+        .expect("a read");
     assert_eq!(boosters, [discord(1)]);
-    let groups = storage::server_players::find_groups(&db, storage::ServerNum(1), &ada.steam_id).await;
+    let groups =
+        storage::players::server_players::find_groups(&db, storage::ServerNum(1), &ada.steam_id).await;
     assert_eq!(groups.expect("a read").as_deref(), Some(r#"["vip","admin"]"#));
     let scope =
-        storage::guilds::find_org(&db, &domain::id::GuildId::parse(&scene.guild).expect("an id")).await;
+        storage::tenancy::guilds::find_org(&db, &domain::id::GuildId::parse(&scene.guild).expect("an id"))
+            .await;
     let scope = scope.expect("a read").expect("an Org");
-    let history = storage::links::list_newest(&db, scope, 10).await.expect("a read");
+    let history = storage::linking::links::list_newest(&db, scope, 10)
+        .await
+        .expect("a read");
     let mut ended: Vec<_> = history
         .iter()
         .filter_map(|link| {
@@ -130,7 +136,9 @@ async fn assert_taken_over(scene: &Scene) {
             (discord(7), 1_686_035_289_000, "admin".to_owned()),
         ]
     );
-    let audit = storage::audit::list_newest(&db, scope, 2).await.expect("a read");
+    let audit = storage::records::audit::list_newest(&db, scope, 2)
+        .await
+        .expect("a read");
     let details: Vec<_> = audit
         .iter()
         .map(|row| (row.action.as_str(), row.detail.as_str()))

@@ -8,11 +8,14 @@ use domain::import::{ImportDecision, ImportRefusal, Standing, Times, decide_acti
 use domain::link::UnlinkCause;
 use domain::platform_id::{DiscordId, SteamId};
 use serde_json::{Map, Value};
-use storage::group_changes::ServerPlace;
-use storage::guilds::Guild;
-use storage::imports::{self, ImportedLink};
-use storage::orgs::LockedOrg;
-use storage::{OrgScope, Tx, Work, audit, boosters, guilds, orgs, server_players, servers};
+use storage::linking::imports::{self, ImportedLink};
+use storage::players::group_changes::ServerPlace;
+use storage::players::{boosters, server_players};
+use storage::records::audit;
+use storage::tenancy::guilds::Guild;
+use storage::tenancy::orgs::LockedOrg;
+use storage::tenancy::{guilds, orgs, servers};
+use storage::{OrgScope, Tx, Work};
 
 use super::{ImportReport, ImportRow, ImportSlice, RowOutcome};
 use crate::error::AppError;

@@ -5,14 +5,16 @@ use domain::flow::{FlowPurpose, JoinMode, Provider};
 use domain::network::ClientAddress;
 use domain::platform_id::DiscordId;
 use platform::discord::oauth::{AccessToken, Person};
-use storage::{Tx, Work, blocklist, flows};
+use storage::identity::blocklist;
+use storage::linking::flows;
+use storage::{Tx, Work};
 
 use super::flow::{Current, abandon, forget, give_token_back, revoke_later, seal_token, trip_place};
 use super::start::scopes;
 use super::trip::Trip;
 use super::{callback, refuse_blocked_network};
-use crate::discord_visit::{identify, open_verifier};
 use crate::error::AppError;
+use crate::identity::discord_visit::{identify, open_verifier};
 use crate::state::App;
 
 /// What a browser brought back to the dashboard.

@@ -5,8 +5,8 @@ use domain::platform_id::DiscordId;
 use domain::seal::Aad;
 use platform::discord::oauth::AccessToken;
 use secrecy::SecretString;
-use storage::flows::{self, Flow};
-use storage::link_pages::{self, LinkPage};
+use storage::linking::flows::{self, Flow};
+use storage::linking::link_pages::{self, LinkPage};
 use storage::{Tx, Work};
 
 use crate::error::AppError;

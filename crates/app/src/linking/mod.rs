@@ -6,6 +6,8 @@
 mod checks;
 mod discord;
 mod flow;
+mod link_roles;
+pub mod links;
 mod start;
 mod steam;
 mod trip;
@@ -16,7 +18,7 @@ mod view;
 use domain::blocklist::BlockEntry;
 use domain::flow::{FlowPurpose, Provider};
 use domain::network::ClientAddress;
-use storage::blocklist;
+use storage::identity::blocklist;
 
 use crate::error::AppError;
 use crate::state::App;
@@ -27,8 +29,8 @@ pub use flow::{clear_expired, restart};
 pub(crate) use flow::{give_back_later, revoke_later, token_place, trip_place};
 pub use start::{Started, start};
 pub use steam::steam_callback;
-pub use storage::link_pages::LinkPage as Page;
-pub use storage::navigation::NavigationLink;
+pub use storage::linking::link_pages::LinkPage as Page;
+pub use storage::tenancy::navigation::NavigationLink;
 pub use trip::{Trip, arrive};
 pub use unlink::unlink;
 pub use verify::{Outcome, Verifier, join, verify};

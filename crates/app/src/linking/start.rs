@@ -4,9 +4,10 @@ use domain::flow::{FlowPurpose, FlowToken, JoinMode, LIFETIME_MS, Provider, TRIP
 use domain::network::ClientAddress;
 use domain::oauth::{PkceVerifier, State};
 use platform::discord::oauth::Scope;
-use storage::flows::{self, Trip};
-use storage::link_pages::{self, LinkPage};
-use storage::{GuildNum, OrgScope, Tx, Work, guilds};
+use storage::linking::flows::{self, Trip};
+use storage::linking::link_pages::{self, LinkPage};
+use storage::tenancy::guilds;
+use storage::{GuildNum, OrgScope, Tx, Work};
 
 use super::flow::{give_back_expired, trip_place};
 use super::{callback, refuse_blocked_network};

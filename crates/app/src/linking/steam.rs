@@ -8,14 +8,16 @@ use domain::network::ClientAddress;
 use domain::platform_id::SteamId;
 use domain::quota::Purpose;
 use platform::steam::openid::{Assertion, NotConfirmed, ROUTE};
-use storage::{Tx, Work, blocklist, flows};
+use storage::identity::blocklist;
+use storage::linking::flows;
+use storage::{Tx, Work};
 use tokio::time::Instant;
 
 use super::flow::abandon;
 use super::trip::Trip;
 use super::{callback, refuse_blocked_network};
-use crate::discord_visit::unanswered;
 use crate::error::AppError;
+use crate::identity::discord_visit::unanswered;
 use crate::state::App;
 
 /// A name is nice to have; nobody waits for it.

@@ -2,7 +2,8 @@
 
 use domain::flow::{FlowPurpose, FlowToken, LIFETIME_MS, Provider};
 use domain::oauth::State;
-use storage::{Tx, Work, flows, link_pages};
+use storage::linking::{flows, link_pages};
+use storage::{Tx, Work};
 
 use super::flow::Current;
 use crate::error::AppError;

@@ -5,12 +5,14 @@ use domain::flow::{FlowPurpose, FlowToken};
 use domain::link::UnlinkCause;
 use domain::network::ClientAddress;
 use domain::platform_id::EitherId;
-use storage::{GuildNum, OrgScope, Tx, Work, flows, guilds};
+use storage::linking::flows;
+use storage::tenancy::guilds;
+use storage::{GuildNum, OrgScope, Tx, Work};
 
 use super::flow::current_of_page;
 use super::refuse_blocked_network;
 use crate::error::AppError;
-use crate::links::{self, UnlinkRequest};
+use crate::linking::links::{self, UnlinkRequest};
 use crate::state::App;
 
 /// Ends the link of whoever signed in, by either account. Doing it again changes nothing.

@@ -7,13 +7,16 @@ use domain::id::LinkId;
 use domain::link::Country;
 use domain::network::ClientAddress;
 use domain::platform_id::{DiscordId, SteamId};
-use storage::flows::Flow;
-use storage::{GuildNum, OrgScope, Tx, Work, blocklist, flows, guilds};
+use storage::identity::blocklist;
+use storage::linking::flows;
+use storage::linking::flows::Flow;
+use storage::tenancy::guilds;
+use storage::{GuildNum, OrgScope, Tx, Work};
 
 use super::checks::{Checked, ensure_member, group_membership};
 use super::flow::{Current, abandon, current_of_page, give_token_back};
 use crate::error::AppError;
-use crate::links::{self, LinkRequest, Linking, Verified};
+use crate::linking::links::{self, LinkRequest, Linking, Verified};
 use crate::state::App;
 
 /// What the button led to.

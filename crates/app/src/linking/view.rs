@@ -1,10 +1,10 @@
 //! What the pages show.
 
 use domain::flow::{Demands, FlowPurpose, FlowToken, JoinMode, Progress, Steps, steps};
-use storage::flows::Flow;
-use storage::link_pages::{self, LinkPage};
-use storage::lookups::{self, LinkedPlayer};
-use storage::navigation::{self, NavigationLink};
+use storage::linking::flows::Flow;
+use storage::linking::link_pages::{self, LinkPage};
+use storage::linking::lookups::{self, LinkedPlayer};
+use storage::tenancy::navigation::{self, NavigationLink};
 
 use super::flow::current;
 use crate::error::AppError;

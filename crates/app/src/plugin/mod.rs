@@ -15,8 +15,10 @@ use domain::network::ClientNetwork;
 use domain::platform_id::{SteamAccount, SteamId};
 use domain::rate::Decision;
 use futures_util::Stream;
-use storage::keys::{self, ResolvedKey};
-use storage::{ServerNum, lookups, servers};
+use storage::ServerNum;
+use storage::keys::plugin_keys::{self, ResolvedKey};
+use storage::linking::lookups;
+use storage::tenancy::servers;
 
 use crate::error::AppError;
 use crate::state::App;
@@ -175,7 +177,7 @@ pub async fn admit_body(
     };
     answer.key_in_query = in_query;
     let hash = key.hash();
-    let resolved = match keys::resolve(&app.db, &hash, None).await {
+    let resolved = match plugin_keys::resolve(&app.db, &hash, None).await {
         Ok(Some(resolved)) => resolved,
         Ok(None) => {
             answer.result = Err(retired::refuse_unknown(app, hash, network).await);
@@ -220,7 +222,7 @@ pub async fn call(app: &App, request: Request<'_>) -> Answer {
     answer.key_in_query = in_query;
     let hash = key.hash();
     let asked_steam = asked_steam(request.params);
-    match keys::resolve(&app.db, &hash, asked_steam.as_ref()).await {
+    match plugin_keys::resolve(&app.db, &hash, asked_steam.as_ref()).await {
         Err(error) => answer.result = Err(error.into()),
         Ok(None) => {
             answer.key_prefix = None;
@@ -330,7 +332,7 @@ async fn check_named_scope(
     server: Option<&str>,
 ) -> Result<Option<ServerNum>, AppError> {
     let mismatch = |parameter| AppError::ScopeMismatch { parameter };
-    let found = keys::find_scope(&app.db, key.num).await?;
+    let found = plugin_keys::find_scope(&app.db, key.num).await?;
     let scope = found.ok_or(mismatch("guild_id"))?;
     if guild.is_some_and(|named| named != scope.guild_id.as_str() && named != scope.discord_guild_id) {
         return Err(mismatch("guild_id"));

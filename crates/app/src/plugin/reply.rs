@@ -3,7 +3,7 @@
 use domain::name::without_zero_width;
 use domain::platform_id::{SteamAccount, SteamId};
 use serde::Serialize;
-use storage::lookups::Named;
+use storage::linking::lookups::Named;
 
 use super::Reply;
 use super::input::Listed;

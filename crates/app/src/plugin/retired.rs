@@ -3,8 +3,10 @@
 use domain::audit::{Actor, AuditAction};
 use domain::key::KeyHash;
 use domain::network::ClientNetwork;
-use storage::keys::{self, RetiredKey};
-use storage::{Tx, Work, audit, orgs};
+use storage::keys::plugin_keys::{self, RetiredKey};
+use storage::records::audit;
+use storage::tenancy::orgs;
+use storage::{Tx, Work};
 
 use crate::error::AppError;
 use crate::state::App;
@@ -32,7 +34,7 @@ pub(super) async fn refuse_unknown(app: &App, hash: KeyHash, network: ClientNetw
 }
 
 async fn report(app: &App, hash: KeyHash, now_ms: i64) -> Result<(), AppError> {
-    match keys::find_retired(&app.db, &hash, now_ms - REPORT_EVERY_MS).await? {
+    match plugin_keys::find_retired(&app.db, &hash, now_ms - REPORT_EVERY_MS).await? {
         Some(retired) => {
             app.db
                 .write(Report {
@@ -63,7 +65,7 @@ impl Work for Report {
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
         orgs::lock(tx, self.retired.scope).await?;
-        if !keys::report_retired(tx, &self.hash, self.now_ms, self.now_ms - REPORT_EVERY_MS).await? {
+        if !plugin_keys::report_retired(tx, &self.hash, self.now_ms, self.now_ms - REPORT_EVERY_MS).await? {
             return Ok(());
         }
         let entry = audit::Entry {

@@ -1,21 +1,23 @@
 //! Every SQL text is understood by both databases, and the hot ones are answered by an index.
 
 use storage::db::Statement;
+use storage::identity::sessions;
+use storage::keys::plugin_keys;
 use storage::testing::{Engine, TestDb, statement};
-use storage::{both_databases, catalogue, keys, sessions};
+use storage::{both_databases, catalogue};
 use tokio_postgres::types::Type;
 
 use crate::support::{NOW, Tenant, postgres_client};
 
 /// What runs on every plugin call or page view.
 const HOT: [&str; 7] = [
-    "storage::resolved_keys::RESOLVE",
-    "storage::resolved_keys::LINKED",
-    "storage::links::BY_DISCORD",
-    "storage::links::BY_STEAM",
-    "storage::sessions::CALLER",
-    "storage::servers::BY_ID",
-    "storage::guilds::BY_ID",
+    "storage::keys::resolved_keys::RESOLVE",
+    "storage::keys::resolved_keys::LINKED",
+    "storage::linking::links::BY_DISCORD",
+    "storage::linking::links::BY_STEAM",
+    "storage::identity::sessions::CALLER",
+    "storage::tenancy::servers::BY_ID",
+    "storage::tenancy::guilds::BY_ID",
 ];
 
 fn named(name: &str) -> &'static Statement {
@@ -26,18 +28,18 @@ fn named(name: &str) -> &'static Statement {
 /// What may read a whole table, and why that is no harm. Besides these only the doctor does.
 const LONG: [&str; 10] = [
     // Kept off the threads that serve requests.
-    "storage::error_log::NEWEST",
+    "storage::records::error_log::NEWEST",
     "storage::jobs::BY_KIND",
     "storage::jobs::DUE",
-    "storage::keys::SEALED_KIDS",
-    "storage::links::HISTORY",
-    "storage::orgs::ALL",
-    "storage::sealed_flows::COUNT",
+    "storage::keys::plugin_keys::SEALED_KIDS",
+    "storage::linking::links::HISTORY",
+    "storage::tenancy::orgs::ALL",
+    "storage::linking::sealed_flows::COUNT",
     // Housekeeping on tables that it keeps small itself.
-    "storage::daily_calls::PURGE",
-    "storage::error_log::PURGE_SURPLUS",
+    "storage::players::daily_calls::PURGE",
+    "storage::records::error_log::PURGE_SURPLUS",
     // The plan of a foreign key that SQLite follows only where a constraint is deferred, and none is.
-    "storage::guilds::INSERT",
+    "storage::tenancy::guilds::INSERT",
 ];
 
 /// Whether a line of a plan reads a whole table. Lists of ids, which the caller gave, do not count.
@@ -107,8 +109,8 @@ both_databases! {
 async fn on_sqlite_a_plugin_call_finds_its_link_in_the_index_alone() {
     let test = TestDb::open(Engine::Sqlite).await;
     for name in [
-        "storage::resolved_keys::RESOLVE",
-        "storage::resolved_keys::LINKED",
+        "storage::keys::resolved_keys::RESOLVE",
+        "storage::keys::resolved_keys::LINKED",
     ] {
         let plan = test.db.explain(named(name)).await.unwrap();
         assert!(
@@ -125,7 +127,7 @@ async fn on_sqlite_everybody_who_is_linked_is_read_from_an_index_alone() {
     let test = TestDb::open(Engine::Sqlite).await;
     let plan = test
         .db
-        .explain(named("storage::lookups::ALL_LINKED"))
+        .explain(named("storage::linking::lookups::ALL_LINKED"))
         .await
         .unwrap();
     assert!(
@@ -141,7 +143,11 @@ async fn on_sqlite_everybody_who_is_linked_is_read_from_an_index_alone() {
 async fn what_changed_is_read_in_the_order_of_an_index() {
     for engine in [Engine::Sqlite, Engine::Postgres] {
         let test = TestDb::open(engine).await;
-        let plan = test.db.explain(named("storage::lookups::CHANGED")).await.unwrap();
+        let plan = test
+            .db
+            .explain(named("storage::linking::lookups::CHANGED"))
+            .await
+            .unwrap();
         assert!(plan.contains("links_changed"), "{plan}");
         let sorts = plan.contains("TEMP") || plan.contains("Sort");
         let is_bounded = match engine {
@@ -155,19 +161,19 @@ async fn what_changed_is_read_in_the_order_of_an_index() {
 
 /// Statements that are given a list of ids and read the links or rows of each.
 const LISTS: [&str; 13] = [
-    "storage::group_changes::LIST",
-    "storage::imports::ACTIVE_OF_DISCORD",
-    "storage::imports::ACTIVE_OF_STEAM",
-    "storage::imports::ENDED",
-    "storage::lookups::LINKED",
-    "storage::lookups::LIST_BY_DISCORD",
-    "storage::lookups::LIST_BY_STEAM",
-    "storage::lookups::BOOSTING",
-    "storage::lookups::STEAM_NAMES",
-    "storage::names::SET_STEAM",
-    "storage::role_changes::REQUEST",
-    "storage::server_players::LIST_GROUPS",
-    "storage::server_players::REPORT",
+    "storage::players::group_changes::LIST",
+    "storage::linking::imports::ACTIVE_OF_DISCORD",
+    "storage::linking::imports::ACTIVE_OF_STEAM",
+    "storage::linking::imports::ENDED",
+    "storage::linking::lookups::LINKED",
+    "storage::linking::lookups::LIST_BY_DISCORD",
+    "storage::linking::lookups::LIST_BY_STEAM",
+    "storage::linking::lookups::BOOSTING",
+    "storage::linking::lookups::STEAM_NAMES",
+    "storage::players::names::SET_STEAM",
+    "storage::linking::role_changes::REQUEST",
+    "storage::players::server_players::LIST_GROUPS",
+    "storage::players::server_players::REPORT",
 ];
 
 /// The other way round, each link of the Guild would be held against the list, which takes seconds in a large Guild.
@@ -240,12 +246,12 @@ async fn on_sqlite_hot_statements_are_prepared_once() {
     let tenants = [Tenant::make(&test.db, 1).await, Tenant::make(&test.db, 2).await];
     for round in 0..100 {
         let tenant = &tenants[round % 2];
-        let found = keys::resolve(&test.db, &tenant.key_hash, Some(&tenant.steam))
+        let found = plugin_keys::resolve(&test.db, &tenant.key_hash, Some(&tenant.steam))
             .await
             .unwrap()
             .unwrap();
         assert_eq!(found.linked_discord.as_deref(), Some(tenant.discord.as_str()));
-        keys::resolve(&test.db, &tenant.key_hash, None)
+        plugin_keys::resolve(&test.db, &tenant.key_hash, None)
             .await
             .unwrap()
             .unwrap();
@@ -256,11 +262,11 @@ async fn on_sqlite_hot_statements_are_prepared_once() {
                 .unwrap()
                 .is_none()
         );
-        storage::servers::find(&test.db, tenant.scope, &tenant.server_id)
+        storage::tenancy::servers::find(&test.db, tenant.scope, &tenant.server_id)
             .await
             .unwrap()
             .unwrap();
-        storage::guilds::find(&test.db, tenant.scope, &tenant.guild_id)
+        storage::tenancy::guilds::find(&test.db, tenant.scope, &tenant.guild_id)
             .await
             .unwrap()
             .unwrap();

@@ -3,9 +3,11 @@
 use domain::id::LinkId;
 use domain::link::UnlinkCause;
 use domain::platform_id::{DiscordId, SteamId};
-use storage::imports::{self, EndedPair, ImportedLink, Pair};
+use storage::linking::imports::{self, EndedPair, ImportedLink, Pair};
+use storage::linking::links;
+use storage::tenancy::{guilds, orgs};
 use storage::testing::TestDb;
-use storage::{DbError, GuildNum, OrgScope, both_databases, guilds, links, orgs};
+use storage::{DbError, GuildNum, OrgScope, both_databases};
 
 use crate::support::{NOW, Tenant, discord, link_id, steam};
 

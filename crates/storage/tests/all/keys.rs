@@ -2,7 +2,7 @@
 
 use domain::action::ActionSet;
 use domain::key::{KeyHash, KeyKind, PlainKey};
-use storage::keys::{self, KidUse, Replacement};
+use storage::keys::plugin_keys::{self, KidUse, Replacement};
 use storage::testing::TestDb;
 use storage::{KeyNum, OrgScope, both_databases};
 
@@ -18,45 +18,45 @@ unit!(Replace { scope: OrgScope, key: KeyNum, version: i64, fresh: Fresh } -> bo
         sealed_kid: "k2",
         now_ms: NOW + 10,
     };
-    keys::replace(tx, it.scope, it.key, it.version, &new).await
+    plugin_keys::replace(tx, it.scope, it.key, it.version, &new).await
 });
 
 unit!(Revoke { scope: OrgScope, key: KeyNum } -> bool, |it, tx| {
-    keys::revoke(tx, it.scope, it.key, NOW + 5).await
+    plugin_keys::revoke(tx, it.scope, it.key, NOW + 5).await
 });
 
 unit!(Report { hash: KeyHash, now: i64, before: i64 } -> bool, |it, tx| {
-    keys::report_retired(tx, &it.hash, it.now, it.before).await
+    plugin_keys::report_retired(tx, &it.hash, it.now, it.before).await
 });
 
-unit!(PurgeRetired { before: i64 } -> u64, |it, tx| { keys::purge_retired(tx, it.before).await });
+unit!(PurgeRetired { before: i64 } -> u64, |it, tx| { plugin_keys::purge_retired(tx, it.before).await });
 
 unit!(RecordUse { key: KeyNum, at: i64, query_calls: i64 } -> (), |it, tx| {
-    keys::record_use(tx, it.key, it.at, it.query_calls).await
+    plugin_keys::record_use(tx, it.key, it.at, it.query_calls).await
 });
 
 unit!(Reseal { key: KeyNum, old: &'static str, new: &'static str } -> bool, |it, tx| {
-    keys::reseal(tx, it.key, it.old, it.new, "k2").await
+    plugin_keys::reseal(tx, it.key, it.old, it.new, "k2").await
 });
 
-async fn resolve(test: &TestDb, hash: &KeyHash) -> Option<keys::ResolvedKey> {
-    keys::resolve(&test.db, hash, None).await.unwrap()
+async fn resolve(test: &TestDb, hash: &KeyHash) -> Option<plugin_keys::ResolvedKey> {
+    plugin_keys::resolve(&test.db, hash, None).await.unwrap()
 }
 
 both_databases! {
     async fn a_key_resolves_to_its_scope_and_the_asked_link(engine) {
         let test = TestDb::open(engine).await;
         let (one, two) = (Tenant::make(&test.db, 1).await, Tenant::make(&test.db, 2).await);
-        let key = keys::resolve(&test.db, &one.key_hash, Some(&one.steam)).await.unwrap().unwrap();
+        let key = plugin_keys::resolve(&test.db, &one.key_hash, Some(&one.steam)).await.unwrap().unwrap();
         assert_eq!((key.scope, key.kind, key.actions, key.revoked), (one.scope, KeyKind::Plugin, ActionSet::PLUGIN, false));
         assert_eq!((key.guild, key.server, key.server_active), (one.guild, Some(one.server), true));
-        assert_eq!(storage::guilds::find_active_links(&test.db, one.guild).await.unwrap(), Some(1));
-        let scope = keys::find_scope(&test.db, key.num).await.unwrap().unwrap();
+        assert_eq!(storage::tenancy::guilds::find_active_links(&test.db, one.guild).await.unwrap(), Some(1));
+        let scope = plugin_keys::find_scope(&test.db, key.num).await.unwrap().unwrap();
         assert_eq!(scope.guild_id, one.guild_id);
         assert!(scope.server_id.is_some() && !scope.discord_guild_id.is_empty());
         assert_eq!(key.linked_discord.as_deref(), Some(one.discord.as_str()));
         for asked in [Some(&two.steam), Some(&steam(999)), None] {
-            let key = keys::resolve(&test.db, &one.key_hash, asked).await.unwrap().unwrap();
+            let key = plugin_keys::resolve(&test.db, &one.key_hash, asked).await.unwrap().unwrap();
             assert_eq!(key.linked_discord, None, "another Guild's link does not exist");
         }
         assert!(resolve(&test, &plain_key().hash()).await.is_none());
@@ -75,10 +75,10 @@ both_databases! {
         assert!(resolve(&test, &one.key_hash).await.is_none());
         let now = resolve(&test, &hash).await.unwrap();
         assert_eq!((now.num, now.revoked), (key.num, false), "a revocation is lifted");
-        let retired = keys::find_retired(&test.db, &one.key_hash, 0).await.unwrap().unwrap();
-        let recorded = keys::find_scope(&test.db, key.num).await.unwrap().unwrap();
+        let retired = plugin_keys::find_retired(&test.db, &one.key_hash, 0).await.unwrap().unwrap();
+        let recorded = plugin_keys::find_scope(&test.db, key.num).await.unwrap().unwrap();
         assert_eq!((retired.key_id, retired.scope), (recorded.key_id, one.scope));
-        let server = storage::servers::find(&test.db, one.scope, &one.server_id).await.unwrap().unwrap();
+        let server = storage::tenancy::servers::find(&test.db, one.scope, &one.server_id).await.unwrap().unwrap();
         assert_eq!((server.key.version, server.key.sealed.as_str(), server.key.rotated_at_ms), (2, "sealed-2", NOW + 10));
         assert!(resolve(&test, &two.key_hash).await.is_some(), "nobody else's key changed");
         test.finish().await;
@@ -93,7 +93,7 @@ both_databases! {
             assert!(!test.db.write(unit).await.unwrap());
         }
         assert!(resolve(&test, &one.key_hash).await.is_some());
-        assert!(keys::find_retired(&test.db, &one.key_hash, NOW).await.unwrap().is_none(), "it is still in use");
+        assert!(plugin_keys::find_retired(&test.db, &one.key_hash, NOW).await.unwrap().is_none(), "it is still in use");
         let unit = Replace { scope: one.scope, key, version: 1, fresh: Fresh(plain_key()) };
         assert!(test.db.write(unit).await.unwrap());
         test.finish().await;
@@ -119,12 +119,12 @@ both_databases! {
         let report = |now, before| Report { hash: one.key_hash.clone(), now, before };
         assert!(test.db.write(report(1000, 500)).await.unwrap());
         assert!(!test.db.write(report(1001, 501)).await.unwrap());
-        assert!(keys::find_retired(&test.db, &one.key_hash, 501).await.unwrap().is_none());
-        assert!(keys::find_retired(&test.db, &one.key_hash, 1001).await.unwrap().is_some());
+        assert!(plugin_keys::find_retired(&test.db, &one.key_hash, 501).await.unwrap().is_none());
+        assert!(plugin_keys::find_retired(&test.db, &one.key_hash, 1001).await.unwrap().is_some());
         assert!(test.db.write(report(2000, 1001)).await.unwrap());
         assert_eq!(test.db.write(PurgeRetired { before: NOW + 9 }).await.unwrap(), 0);
         assert_eq!(test.db.write(PurgeRetired { before: NOW + 10 }).await.unwrap(), 1);
-        assert!(keys::find_retired(&test.db, &one.key_hash, i64::MAX).await.unwrap().is_none());
+        assert!(plugin_keys::find_retired(&test.db, &one.key_hash, i64::MAX).await.unwrap().is_none());
         test.finish().await;
     }
 
@@ -136,7 +136,7 @@ both_databases! {
             test.db.write(RecordUse { key, at, query_calls }).await.unwrap();
         }
         test.db.write(RecordUse { key: KeyNum(-1), at: NOW, query_calls: 1 }).await.unwrap();
-        let server = storage::servers::find(&test.db, one.scope, &one.server_id).await.unwrap().unwrap();
+        let server = storage::tenancy::servers::find(&test.db, one.scope, &one.server_id).await.unwrap().unwrap();
         assert_eq!((server.key.last_used_at_ms, server.key.query_calls), (Some(NOW + 5), 3));
         test.finish().await;
     }
@@ -147,16 +147,16 @@ both_databases! {
             Tenant::make(&test.db, number).await;
         }
         let kid = |kid: &str, copies| KidUse { kid: kid.to_owned(), copies };
-        assert_eq!(keys::list_kids(&test.db).await.unwrap(), [kid("k1", 3)]);
-        let walk = keys::list_sealed_otherwise(&test.db, KeyNum(0), "k2").await.unwrap();
+        assert_eq!(plugin_keys::list_kids(&test.db).await.unwrap(), [kid("k1", 3)]);
+        let walk = plugin_keys::list_sealed_otherwise(&test.db, KeyNum(0), "k2").await.unwrap();
         assert_eq!(walk.len(), 3);
         assert!(walk.iter().all(|key| key.version == 1 && key.sealed == "sealed-1"));
-        assert_eq!(keys::list_sealed_otherwise(&test.db, walk[1].num, "k2").await.unwrap().len(), 1);
-        assert!(keys::list_sealed_otherwise(&test.db, KeyNum(0), "k1").await.unwrap().is_empty());
+        assert_eq!(plugin_keys::list_sealed_otherwise(&test.db, walk[1].num, "k2").await.unwrap().len(), 1);
+        assert!(plugin_keys::list_sealed_otherwise(&test.db, KeyNum(0), "k1").await.unwrap().is_empty());
         let reseal = |old| Reseal { key: walk[0].num, old, new: "sealed-9" };
         assert!(!test.db.write(reseal("another")).await.unwrap(), "it was regenerated meanwhile");
         assert!(test.db.write(reseal("sealed-1")).await.unwrap());
-        assert_eq!(keys::list_kids(&test.db).await.unwrap(), [kid("k1", 2), kid("k2", 1)]);
+        assert_eq!(plugin_keys::list_kids(&test.db).await.unwrap(), [kid("k1", 2), kid("k2", 1)]);
         test.finish().await;
     }
 

@@ -2,8 +2,10 @@
 
 use domain::link::{ActiveLink, UnlinkCause};
 use domain::platform_id::{DiscordId, SteamId};
+use storage::linking::{links, lookups};
+use storage::tenancy::{guilds, orgs};
 use storage::testing::TestDb;
-use storage::{DbError, GuildNum, OrgScope, both_databases, guilds, links, lookups, orgs};
+use storage::{DbError, GuildNum, OrgScope, both_databases};
 
 use crate::support::{NOW, Raw, Tenant, discord, link, link_id, steam};
 

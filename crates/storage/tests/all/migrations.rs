@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use storage::identity::blocklist;
 use storage::migrate::{Migrate, MigrateError, newest};
 use storage::testing::{Engine, Place, TestDb};
-use storage::{Db, OpenError, blocklist, both_databases};
+use storage::{Db, OpenError, both_databases};
 
 use crate::support::{Put, Raw, is_put};
 

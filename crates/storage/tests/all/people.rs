@@ -4,9 +4,11 @@ use domain::id::{AccountId, OrgId};
 use domain::permission::{Permission, PermissionSet, Role};
 use domain::platform_id::DiscordId;
 use domain::random::SystemRandom;
-use storage::accounts::{self, Account};
+use storage::identity::accounts::{self, Account};
+use storage::identity::sessions;
+use storage::tenancy::{orgs, team};
 use storage::testing::TestDb;
-use storage::{AccountNum, OrgScope, both_databases, orgs, sessions, team};
+use storage::{AccountNum, OrgScope, both_databases};
 
 use crate::support::{NOW, Tenant, discord};
 

@@ -1,9 +1,9 @@
 //! What the service remembers about itself: settings, jobs, failures, and the audit log.
 
 use domain::audit::{Actor, AuditAction};
-use storage::audit::{self, Entry};
-use storage::error_log::{self, Group, KEPT_REQUEST_IDS};
 use storage::jobs::{self, NewJob, ReadyJob};
+use storage::records::audit::{self, Entry};
+use storage::records::error_log::{self, Group, KEPT_REQUEST_IDS};
 use storage::testing::{Beside, Engine, TestDb};
 use storage::{OrgScope, both_databases, settings};
 

@@ -8,8 +8,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use storage::db::Statement;
+use storage::keys::plugin_keys;
+use storage::linking::lookups;
 use storage::testing::{Engine, TestDb, statement};
-use storage::{Db, both_databases, keys, lookups, settings};
+use storage::{Db, both_databases, settings};
 
 use crate::support::{NOW, Put, Raw, Tenant, eventually, is_put, plain_key};
 
@@ -18,9 +20,9 @@ unit! { PutMuch { name: String } -> (), |this, tx| {
 } }
 
 unit! { Replace { tenant: Tenant, hash: domain::key::KeyHash, prefix: domain::key::KeyPrefix, version: i64 } -> bool, |this, tx| {
-    let server = storage::servers::find_in(tx, this.tenant.scope, &this.tenant.server_id).await?.unwrap();
-    let new = keys::Replacement { hash: &this.hash, prefix: &this.prefix, sealed: "s", sealed_kid: "k", now_ms: NOW };
-    keys::replace(tx, this.tenant.scope, server.key.num, this.version, &new).await
+    let server = storage::tenancy::servers::find_in(tx, this.tenant.scope, &this.tenant.server_id).await?.unwrap();
+    let new = plugin_keys::Replacement { hash: &this.hash, prefix: &this.prefix, sealed: "s", sealed_kid: "k", now_ms: NOW };
+    plugin_keys::replace(tx, this.tenant.scope, server.key.num, this.version, &new).await
 } }
 
 fn log_bytes(test: &TestDb) -> u64 {
@@ -98,8 +100,8 @@ async fn every_reader_sees_a_key_as_the_last_commit_left_it() {
         let reads = (0..8).map(|_| {
             let (db, old, new) = (test.db.clone(), old.clone(), new.clone());
             tokio::spawn(async move {
-                let gone = keys::resolve(&db, &old, None).await.unwrap().is_none();
-                gone && keys::resolve(&db, &new, None).await.unwrap().is_some()
+                let gone = plugin_keys::resolve(&db, &old, None).await.unwrap().is_none();
+                gone && plugin_keys::resolve(&db, &new, None).await.unwrap().is_some()
             })
         });
         for seen in futures_util::future::join_all(reads).await {
@@ -147,7 +149,7 @@ const LOSE: &str = "ALTER TABLE links RENAME TO lost";
 async fn answers(db: &Db, tenant: &Tenant) -> [bool; 2] {
     let mut answered = [true; 2];
     for _ in 0..2 {
-        answered[0] &= keys::resolve(db, &tenant.key_hash, None).await.is_ok();
+        answered[0] &= plugin_keys::resolve(db, &tenant.key_hash, None).await.is_ok();
         let asked = std::slice::from_ref(&tenant.steam);
         answered[1] &= lookups::linked(db, tenant.guild, asked).await.is_ok();
     }

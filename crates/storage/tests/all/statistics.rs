@@ -24,7 +24,7 @@ async fn bad_statistics_are_thrown_away_before_anything_is_planned() {
     // Explaining looks at what the connection knows of the schema; a read makes it look at the schema itself.
     assert!(!is_put(&test.db, "any").await);
     let misled = plans(&test.db).await;
-    let import = "storage::imports::ACTIVE_OF_DISCORD";
+    let import = "storage::linking::imports::ACTIVE_OF_DISCORD";
     let by_index = |plans: &[(&str, String)]| {
         let plan = plans.iter().find(|(name, _)| *name == import).unwrap();
         plan.1.contains("discord_id=?")

@@ -11,11 +11,12 @@ use domain::key::{KeyHash, KeyKind, PlainKey};
 use domain::plan::{Dimension, Tier};
 use domain::platform_id::{DiscordId, SteamId};
 use domain::random::{SeededRandom, SystemRandom};
+use storage::identity::accounts;
+use storage::keys::plugin_keys;
+use storage::linking::links;
+use storage::tenancy::{guilds, orgs, servers};
 use storage::testing::TestDb;
-use storage::{
-    AccountNum, Db, DbError, GuildNum, OrgScope, ServerNum, Tx, Work, accounts, guilds, keys, links, orgs,
-    servers, settings,
-};
+use storage::{AccountNum, Db, DbError, GuildNum, OrgScope, ServerNum, Tx, Work, settings};
 
 /// Declares a unit of work: its inputs, what it gives back, and what it does.
 macro_rules! unit {
@@ -193,7 +194,7 @@ pub async fn server_in(
     );
     orgs::add_one(tx, scope, Dimension::Servers, 10).await?;
     let server = servers::insert(tx, scope, guild, &id, "Server", NOW).await?;
-    let new = keys::NewKey {
+    let new = plugin_keys::NewKey {
         id: &key_id,
         server,
         kind: KeyKind::Plugin,
@@ -204,7 +205,7 @@ pub async fn server_in(
         sealed_kid: "k1",
         now_ms: NOW,
     };
-    keys::insert(tx, scope, &new).await?;
+    plugin_keys::insert(tx, scope, &new).await?;
     Ok((server, id, key.hash()))
 }
 

@@ -4,12 +4,12 @@ use domain::id::{GuildId, OrgId, ServerId};
 use domain::plan::{Dimension, Tier};
 use domain::random::{SeededRandom, SystemRandom};
 use domain::steam_group::GroupId;
-use storage::guilds::SteamGroup;
-use storage::orgs::LockedOrg;
+use storage::keys::plugin_keys;
+use storage::tenancy::guilds::SteamGroup;
+use storage::tenancy::orgs::LockedOrg;
+use storage::tenancy::{guilds, orgs, server_config, servers};
 use storage::testing::TestDb;
-use storage::{
-    DbError, GuildNum, OrgScope, ServerNum, both_databases, guilds, keys, orgs, server_config, servers,
-};
+use storage::{DbError, GuildNum, OrgScope, ServerNum, both_databases};
 
 use crate::support::{NOW, Tenant, discord, server_in};
 
@@ -143,7 +143,7 @@ both_databases! {
         test.db.write(SetTier { scope: one.scope, tier: Tier::Pro }).await.unwrap();
         assert_eq!(test.db.write(Look { scope: one.scope }).await.unwrap().tier, Tier::Pro);
         assert_eq!(test.db.write(Look { scope: two.scope }).await.unwrap().tier, Tier::Free);
-        assert_eq!(keys::resolve(&test.db, &one.key_hash, None).await.unwrap().unwrap().tier, Tier::Pro);
+        assert_eq!(plugin_keys::resolve(&test.db, &one.key_hash, None).await.unwrap().unwrap().tier, Tier::Pro);
         sound(test).await;
     }
 
@@ -199,7 +199,7 @@ both_databases! {
         test.db.write(SetActive { scope: one.scope, server: one.server, active: false }).await.unwrap();
         assert!(!servers::find(&test.db, one.scope, &one.server_id).await.unwrap().unwrap().active);
         test.db.write(DeleteServer { scope: one.scope, server: one.server }).await.unwrap();
-        assert!(keys::resolve(&test.db, &one.key_hash, None).await.unwrap().is_none(), "its key is gone too");
+        assert!(plugin_keys::resolve(&test.db, &one.key_hash, None).await.unwrap().is_none(), "its key is gone too");
         assert_eq!(servers::list(&test.db, one.scope).await.unwrap().len(), 1);
         sound(test).await;
     }

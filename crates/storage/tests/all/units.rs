@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::future::join_all;
 use storage::db::{Broken, Statement};
+use storage::identity::sessions;
 use storage::testing::{Engine, TestDb, statement};
-use storage::{AccountNum, DbError, both_databases, sessions, settings};
+use storage::{AccountNum, DbError, both_databases, settings};
 use tokio::sync::Notify;
 
 use crate::support::{NOW, Put, is_put, poll_once};

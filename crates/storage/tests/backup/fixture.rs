@@ -14,10 +14,15 @@ use domain::plan::{Dimension, Tier};
 use domain::platform_id::{DiscordId, SteamId};
 use domain::random::Random;
 use domain::steam_group::GroupId;
+use storage::identity::{accounts, sessions};
+use storage::keys::plugin_keys;
+use storage::linking::links;
+use storage::players::daily_calls;
+use storage::records::{audit, error_log};
+use storage::tenancy::{guilds, orgs, servers};
 use storage::testing::statement;
 use storage::{
-    AccountNum, Db, DbError, GuildNum, KeyNum, OrgScope, Tx, Work, accounts, audit, daily_calls, doctor,
-    error_log, guilds, jobs, keys, links, orgs, params, servers, sessions, settings,
+    AccountNum, Db, DbError, GuildNum, KeyNum, OrgScope, Tx, Work, doctor, jobs, params, settings,
 };
 
 pub const NOW: i64 = 1_700_000_000_000;
@@ -143,7 +148,7 @@ impl AddTenant {
         orgs::add_one(tx, scope, Dimension::Servers, 100).await?;
         let server = servers::insert(tx, scope, guild, &self.server, HARD, NOW).await?;
         let [first, second] = [&self.plain[0], &self.plain[1]];
-        let key = keys::NewKey {
+        let key = plugin_keys::NewKey {
             id: &self.key,
             server,
             kind: KeyKind::Plugin,
@@ -154,7 +159,7 @@ impl AddTenant {
             sealed_kid: "k1",
             now_ms: NOW,
         };
-        keys::insert(tx, scope, &key).await?;
+        plugin_keys::insert(tx, scope, &key).await?;
         let num: i64 = tx
             .get(
                 statement(
@@ -164,14 +169,14 @@ impl AddTenant {
                 params![self.key.as_str()],
             )
             .await?;
-        let replacement = keys::Replacement {
+        let replacement = plugin_keys::Replacement {
             hash: &second.hash(),
             prefix: &second.prefix(),
             sealed: HARD,
             sealed_kid: "k2",
             now_ms: NOW + 1,
         };
-        keys::replace(tx, scope, KeyNum(num), 1, &replacement)
+        plugin_keys::replace(tx, scope, KeyNum(num), 1, &replacement)
             .await
             .map(drop)
     }

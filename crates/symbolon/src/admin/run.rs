@@ -1,13 +1,14 @@
 //! What each command does: parse, one use case, fields to print.
 
-use app::blocklist::BlockRequest;
-use app::guilds::{GuildChange, NewGuildRequest};
+use app::identity::blocklist::BlockRequest;
+use app::identity::{accounts, blocklist, sessions};
 use app::import::{self, ImportReport, ImportSlice};
-use app::links::{LinkRequest, Linked};
-use app::{
-    App, AppError, OrgScope, accounts, blocklist, bot_keys, guilds, instance, keys, links, master_keys, orgs,
-    servers, sessions,
-};
+use app::keys::{bot_keys, plugin_keys};
+use app::linking::links;
+use app::linking::links::{LinkRequest, Linked};
+use app::tenancy::guilds::{GuildChange, NewGuildRequest};
+use app::tenancy::{guilds, orgs, servers};
+use app::{App, AppError, OrgScope, instance, master_keys};
 use domain::audit::Actor;
 use domain::blocklist::BlockEntry;
 use domain::id::{GuildId, ServerId};
@@ -53,17 +54,17 @@ pub(super) async fn run(app: &App, command: AdminCommand) -> Result<Fields, AppE
         AdminCommand::CreateLink(link) => create_link(app, link).await,
         AdminCommand::PrintKey { server } => {
             let (scope, id) = find_server(app, &server).await?;
-            let key = keys::reveal(app, scope, id, Actor::Operator).await?;
+            let key = plugin_keys::reveal(app, scope, id, Actor::Operator).await?;
             Ok(fields([("key", key.expose())]))
         }
         AdminCommand::RegenerateKey { server } => {
             let (scope, id) = find_server(app, &server).await?;
-            let key = keys::regenerate(app, scope, id, Actor::Operator).await?;
+            let key = plugin_keys::regenerate(app, scope, id, Actor::Operator).await?;
             Ok(fields([("key", key.expose())]))
         }
         AdminCommand::RevokeKey { server } => {
             let (scope, id) = find_server(app, &server).await?;
-            keys::revoke(app, scope, id, Actor::Operator).await?;
+            plugin_keys::revoke(app, scope, id, Actor::Operator).await?;
             Ok(fields([("revoked", &server)]))
         }
         AdminCommand::IssueBotKey { server } => {

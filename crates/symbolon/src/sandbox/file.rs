@@ -4,7 +4,9 @@ use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use app::{App, AppError, guilds, keys, orgs, servers};
+use app::keys::plugin_keys;
+use app::tenancy::{guilds, orgs, servers};
+use app::{App, AppError};
 use domain::audit::Actor;
 use serde::Serialize;
 
@@ -80,7 +82,7 @@ pub async fn describe<'a>(
         for guild in guilds::list(app, org.scope).await? {
             let mut server_entries = Vec::new();
             for server in all_servers.iter().filter(|server| server.guild == guild.num) {
-                let key = keys::reveal(app, org.scope, server.id.clone(), Actor::System).await?;
+                let key = plugin_keys::reveal(app, org.scope, server.id.clone(), Actor::System).await?;
                 server_entries.push(ServerEntry {
                     id: server.id.as_str().to_owned(),
                     name: server.name.clone(),

@@ -1,8 +1,11 @@
 //! Who and what there is in the demo world. The same ids every time.
 
-use app::guilds::{GuildChange, NewGuildRequest};
-use app::links::LinkRequest;
-use app::{App, AppError, OrgScope, accounts, guilds, links, orgs, servers, world_record};
+use app::identity::accounts;
+use app::linking::links;
+use app::linking::links::LinkRequest;
+use app::tenancy::guilds::{GuildChange, NewGuildRequest};
+use app::tenancy::{guilds, orgs, servers};
+use app::{App, AppError, OrgScope, world_record};
 use domain::audit::Actor;
 use domain::flow::JoinMode;
 use domain::id::GuildId;

@@ -1,31 +1,20 @@
 //! JSON for the dashboard. A handler reads its input, calls one use case and shapes the answer.
 
-pub mod account;
-pub mod audit;
-pub mod guilds;
-pub mod invites;
-pub mod keys;
-pub mod navigation;
-pub mod orgs;
-pub mod overview;
-pub mod servers;
-pub mod team;
-
 use app::{App, AppError, OrgScope};
 use domain::name::DisplayName;
 use domain::permission::{Permission, PermissionSet};
 
 /// The field `name` of a body.
-fn display_name(text: &str) -> Result<DisplayName, AppError> {
+pub(crate) fn display_name(text: &str) -> Result<DisplayName, AppError> {
     DisplayName::parse(text).map_err(|error| AppError::invalid("name", error))
 }
 
-fn permission_names(set: PermissionSet) -> Vec<&'static str> {
+pub(crate) fn permission_names(set: PermissionSet) -> Vec<&'static str> {
     set.iter().map(Permission::as_str).collect()
 }
 
 /// The field `permissions` of a body.
-fn permission_set(names: &[String]) -> Result<PermissionSet, AppError> {
+pub(crate) fn permission_set(names: &[String]) -> Result<PermissionSet, AppError> {
     let parse = |name: &String| {
         Permission::parse(name)
             .ok_or_else(|| AppError::invalid("permissions", "there is no permission of one of these names"))
@@ -34,8 +23,8 @@ fn permission_set(names: &[String]) -> Result<PermissionSet, AppError> {
 }
 
 /// What cannot be undone is confirmed by typing the Org's short name.
-async fn confirmed(app: &App, scope: OrgScope, typed: &str) -> Result<(), AppError> {
-    let org = app::orgs::get_own(app, scope).await?;
+pub(crate) async fn confirmed(app: &App, scope: OrgScope, typed: &str) -> Result<(), AppError> {
+    let org = app::tenancy::orgs::get_own(app, scope).await?;
     if typed.trim() == org.slug {
         return Ok(());
     }

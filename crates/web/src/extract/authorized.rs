@@ -2,9 +2,10 @@
 
 use std::marker::PhantomData;
 
-use app::refusals::Refusal;
-use app::team::{Doer, Standing};
-use app::{AccountNum, AppError, OrgScope, sessions};
+use app::identity::sessions;
+use app::records::refusals::Refusal;
+use app::tenancy::team::{Doer, Standing};
+use app::{AccountNum, AppError, OrgScope};
 use axum::extract::{FromRequestParts, RawPathParams};
 use domain::audit::Actor;
 use domain::id::OrgId;

@@ -1,6 +1,6 @@
 //! Whoever is signed in, for what concerns nobody but themselves.
 
-use app::sessions::{self, Caller};
+use app::identity::sessions::{self, Caller};
 use app::{AccountNum, AppError, OrgScope};
 use axum::extract::{FromRequestParts, RawPathParams};
 use domain::audit::Actor;

@@ -8,8 +8,8 @@ use std::task::{Context, Poll};
 use std::time::Instant;
 
 use app::AppError;
-use app::error_log::Failure as NotedFailure;
 use app::plugin::{is_fail_closed, names_look_up};
+use app::records::error_log::Failure as NotedFailure;
 use axum::Router;
 use axum::body::Body;
 use axum::response::Response;

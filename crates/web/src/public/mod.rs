@@ -1,17 +1,17 @@
-//! Pages for people without scripts: the front page, link pages, invitations, and the frame of error pages.
+//! What pages for people without scripts share: the frame, the visitor, texts; and the front page.
 
-pub mod dashboard_sign_in;
-mod icons;
-pub mod link;
-pub mod sign_in;
-mod texts;
-mod visitor;
+pub(crate) mod icons;
+pub(crate) mod texts;
+mod travel;
+pub(crate) mod visitor;
 
 use app::AppError;
 use askama::Template;
 use axum::response::Html;
 
 use crate::error::Failure;
+
+pub use travel::{see_other, value};
 
 /// The styles of the frame; the content security policy allows exactly this text by its digest.
 pub const STYLE: &str = include_str!("page.css");

@@ -8,9 +8,9 @@ use http::header::{ACCEPT_LANGUAGE, ORIGIN};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue};
 
-use super::texts::{self, Texts};
 use crate::error::Failure;
 use crate::extract::cookie;
+use crate::public::texts::{self, Texts};
 use crate::serve::Peer;
 use crate::state::{Settings, WebState};
 

@@ -1,6 +1,6 @@
 //! `count`: how many active links the Guild has.
 
-use storage::guilds;
+use storage::tenancy::guilds;
 
 use crate::error::AppError;
 use crate::plugin::{Call, Reply};

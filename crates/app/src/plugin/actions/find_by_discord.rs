@@ -1,6 +1,6 @@
 //! `findByDiscord` and its older name `discordCheck`: the Steam id linked to a Discord id.
 
-use storage::lookups;
+use storage::linking::lookups;
 
 use crate::error::AppError;
 use crate::plugin::{Call, Reply};

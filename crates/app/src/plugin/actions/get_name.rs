@@ -1,6 +1,6 @@
 //! `getSteam` and `getDiscord`: the name of one side of a Discord id's link, or `false`.
 
-use storage::lookups::{self, LinkedPlayer};
+use storage::linking::lookups::{self, LinkedPlayer};
 
 use crate::error::AppError;
 use crate::plugin::reply::shown;

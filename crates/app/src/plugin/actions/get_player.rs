@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use domain::platform_id::{DiscordId, EitherId, SteamId};
 use serde::Serialize;
 use serde_json::value::RawValue;
-use storage::lookups::{self, LinkedPlayer};
-use storage::server_players;
+use storage::linking::lookups::{self, LinkedPlayer};
+use storage::players::server_players;
 
 use crate::error::AppError;
 use crate::plugin::input::Listed;

@@ -2,7 +2,7 @@
 
 use domain::steam_group::GroupId;
 use serde::Serialize;
-use storage::server_config;
+use storage::tenancy::server_config;
 
 use crate::error::AppError;
 use crate::plugin::{Call, Reply};

@@ -1,6 +1,6 @@
 //! `getSteamBulk`: the Steam names of many Discord ids. Unknown ones are left out.
 
-use storage::lookups;
+use storage::linking::lookups;
 
 use crate::error::AppError;
 use crate::plugin::{Call, Reply};

@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use domain::platform_id::{DiscordId, SteamAccount, SteamId};
 use serde::Serialize;
 use serde_json::Value;
-use storage::group_changes::{self, GroupChange, ServerPlace};
-use storage::{Tx, Work, links, servers};
+use storage::linking::links;
+use storage::players::group_changes::{self, GroupChange, ServerPlace};
+use storage::tenancy::servers;
+use storage::{Tx, Work};
 
 use crate::error::AppError;
 use crate::plugin::groups::{self, MOST_GROUPS};

@@ -2,11 +2,12 @@
 
 use domain::platform_id::SteamId;
 use domain::steam_group::{GroupId, PastedGroup};
-use storage::{guilds, lookups};
+use storage::linking::lookups;
+use storage::tenancy::guilds;
 
 use crate::error::AppError;
+use crate::players::steam_groups;
 use crate::plugin::{Call, Reply};
-use crate::steam_groups;
 
 /// Every id is asked about, linked or not, because game servers also poll for players who have yet to link. Linked ones
 /// come first, in case Steam is slow or the day's calls run out.

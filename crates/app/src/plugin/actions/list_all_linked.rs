@@ -2,7 +2,7 @@
 
 use domain::id::LinkId;
 use serde::Serialize;
-use storage::lookups::{self, ChangedLink, LinkedPlayer};
+use storage::linking::lookups::{self, ChangedLink, LinkedPlayer};
 
 use crate::error::AppError;
 use crate::plugin::reply::shown;

@@ -1,7 +1,7 @@
 //! `listNitro`: the Guild's boosters.
 
 use serde_json::json;
-use storage::boosters;
+use storage::players::boosters;
 
 use crate::error::AppError;
 use crate::plugin::{Call, Reply};

@@ -3,8 +3,10 @@
 use domain::name::without_zero_width;
 use domain::platform_id::DiscordId;
 use futures_util::stream;
-use storage::lookups::Named;
-use storage::{Db, GuildNum, OrgScope, Tx, Work, guilds, names};
+use storage::linking::lookups::Named;
+use storage::players::names;
+use storage::tenancy::guilds;
+use storage::{Db, GuildNum, OrgScope, Tx, Work};
 
 use crate::error::AppError;
 use crate::plugin::{Call, Reply};

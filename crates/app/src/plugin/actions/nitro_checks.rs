@@ -1,6 +1,6 @@
 //! `nitroChecks`: which of many Steam ids belong to boosters.
 
-use storage::lookups;
+use storage::linking::lookups;
 
 use crate::error::AppError;
 use crate::plugin::{Call, Reply};

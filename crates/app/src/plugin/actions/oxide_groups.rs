@@ -2,8 +2,10 @@
 
 use domain::platform_id::SteamId;
 use serde_json::{Map, Value};
-use storage::group_changes::ServerPlace;
-use storage::{Tx, Work, server_players, servers};
+use storage::players::group_changes::ServerPlace;
+use storage::players::server_players;
+use storage::tenancy::servers;
+use storage::{Tx, Work};
 
 use crate::error::AppError;
 use crate::plugin::groups::{self, MOST_GROUPS};

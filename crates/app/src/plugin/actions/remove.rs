@@ -3,15 +3,15 @@
 use domain::audit::Actor;
 use domain::link::UnlinkCause;
 
-use storage::keys;
+use storage::keys::plugin_keys;
 
 use crate::error::AppError;
-use crate::links;
+use crate::linking::links;
 use crate::plugin::{Call, Reply};
 
 pub(super) async fn run(call: &Call<'_>) -> Result<Reply, AppError> {
     let either = call.either_id()?;
-    let scope = keys::find_scope(&call.app.db, call.key.num).await?;
+    let scope = plugin_keys::find_scope(&call.app.db, call.key.num).await?;
     let scope = scope.ok_or(AppError::ScopeMismatch {
         parameter: "guild_id",
     })?;

@@ -3,8 +3,10 @@
 use domain::platform_id::DiscordId;
 use serde::Serialize;
 use serde_json::value::RawValue;
-use storage::group_changes::ServerPlace;
-use storage::{Tx, Work, server_players, servers};
+use storage::players::group_changes::ServerPlace;
+use storage::players::server_players;
+use storage::tenancy::servers;
+use storage::{Tx, Work};
 
 use crate::error::AppError;
 use crate::plugin::{Call, Reply, groups};

@@ -1,6 +1,6 @@
 //! `steamChecks` and its older name `isLinkedSteamBulk`: which of many Steam ids are linked.
 
-use storage::lookups;
+use storage::linking::lookups;
 
 use crate::error::AppError;
 use crate::plugin::{Call, Reply};

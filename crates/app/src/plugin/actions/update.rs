@@ -1,8 +1,9 @@
 //! `update`: gives or takes a role, for the bot to carry out.
 
 use domain::platform_id::{DiscordId, SteamId};
-use storage::role_changes::{self, RoleRequest};
-use storage::{GuildNum, OrgScope, Tx, Work, guilds};
+use storage::linking::role_changes::{self, RoleRequest};
+use storage::tenancy::guilds;
+use storage::{GuildNum, OrgScope, Tx, Work};
 
 use crate::error::AppError;
 use crate::plugin::{Call, Reply};

@@ -1,7 +1,9 @@
 //! `updateNitro` and `updateNitroBulk`: who boosts the Guild.
 
 use domain::platform_id::DiscordId;
-use storage::{GuildNum, OrgScope, Tx, Work, boosters, guilds};
+use storage::players::boosters;
+use storage::tenancy::guilds;
+use storage::{GuildNum, OrgScope, Tx, Work};
 
 use crate::error::AppError;
 use crate::plugin::{Call, Reply};

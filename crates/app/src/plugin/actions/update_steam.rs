@@ -3,7 +3,9 @@
 use domain::name::{GIVEN_NAME_MAX, given_name};
 use domain::platform_id::SteamId;
 use serde_json::{Map, Value};
-use storage::{GuildNum, OrgScope, Tx, Work, guilds, names};
+use storage::players::names;
+use storage::tenancy::guilds;
+use storage::{GuildNum, OrgScope, Tx, Work};
 
 use crate::error::AppError;
 use crate::plugin::{Body, Call, Reply};

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use domain::key::KeyHash;
 use domain::platform_id::SteamAccount;
 
-use crate::keys::ResolvedKey;
+use crate::keys::plugin_keys::ResolvedKey;
 use crate::scope::GuildNum;
 
 /// More keys than a busy machine serves between two commits; beyond it they are read again.

@@ -1,0 +1,140 @@
+//! Dashboard accounts.
+
+use domain::audit::{Actor, AuditAction};
+use domain::id::AccountId;
+use domain::name::DisplayName;
+use domain::permission::Role;
+use domain::plan::best_tier;
+use domain::platform_id::DiscordId;
+use storage::identity::accounts;
+pub use storage::identity::accounts::Account;
+use storage::records::audit;
+use storage::tenancy::team;
+pub use storage::tenancy::team::OrgOfPerson;
+use storage::{Tx, Work};
+
+use crate::error::AppError;
+use crate::instance;
+use crate::state::App;
+
+/// The account of a Discord user, made now if there is none.
+pub async fn ensure(app: &App, discord_id: DiscordId, name: DisplayName) -> Result<Account, AppError> {
+    let now_ms = app.now_ms();
+    app.db
+        .write(Ensure {
+            id: AccountId::generate(now_ms, &*app.random),
+            discord_id,
+            name,
+            now_ms,
+        })
+        .await
+}
+
+struct Ensure {
+    id: AccountId,
+    discord_id: DiscordId,
+    name: DisplayName,
+    now_ms: i64,
+}
+
+impl Work for Ensure {
+    type Output = Account;
+    type Error = AppError;
+    const NAME: &'static str = "ensure_account";
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<Account, AppError> {
+        Ok(accounts::ensure(tx, &self.id, &self.discord_id, self.name.as_str(), self.now_ms).await?)
+    }
+}
+
+/// An existing account.
+pub async fn get_by_discord(app: &App, discord_id: &DiscordId) -> Result<Account, AppError> {
+    accounts::find_by_discord(&app.db, discord_id)
+        .await?
+        .ok_or(AppError::NotFound)
+}
+
+/// Makes an account an operator; repeating it changes nothing.
+pub async fn grant_operator(app: &App, account: Account) -> Result<(), AppError> {
+    set_operator(app, account, true).await
+}
+
+/// Takes back what was granted, from the next request on. Who stands in the configuration is an operator by that.
+pub async fn revoke_operator(app: &App, account: Account) -> Result<(), AppError> {
+    if app.operators.contains(&account.discord_id) {
+        let problem = "they are an operator by the setting `operators`; take the id out of it and restart";
+        return Err(AppError::invalid("discord", problem));
+    }
+    if !account.operator {
+        return Err(AppError::invalid("discord", "this person is no operator"));
+    }
+    set_operator(app, account, false).await
+}
+
+async fn set_operator(app: &App, account: Account, granted: bool) -> Result<(), AppError> {
+    let now_ms = app.now_ms();
+    app.db
+        .write(SetOperator {
+            account,
+            granted,
+            now_ms,
+        })
+        .await
+}
+
+struct SetOperator {
+    account: Account,
+    granted: bool,
+    now_ms: i64,
+}
+
+impl Work for SetOperator {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "set_operator";
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        accounts::set_operator(tx, self.account.num, self.granted).await?;
+        let entry = audit::Entry {
+            at_ms: self.now_ms,
+            actor: &Actor::Operator,
+            action: if self.granted {
+                AuditAction::OperatorGranted
+            } else {
+                AuditAction::OperatorRevoked
+            },
+            target: Some(self.account.id.as_str()),
+            detail: "{}",
+        };
+        Ok(audit::append_for_operators(tx, &entry).await?)
+    }
+}
+
+/// A person with their Orgs and how many more they may make.
+pub struct Me {
+    pub account: Account,
+    pub orgs: Vec<OrgOfPerson>,
+    pub orgs_owned: i64,
+    pub orgs_ceiling: i64,
+    pub invite_only: bool,
+}
+
+/// What the dashboard knows about whoever is signed in.
+pub async fn me(app: &App, id: &AccountId) -> Result<Me, AppError> {
+    let account = get(app, id).await?;
+    let orgs = team::list_orgs(&app.db, account.num).await?;
+    let owned = orgs.iter().filter(|org| org.role == Role::Owner);
+    let best = best_tier(owned.map(|org| org.tier));
+    Ok(Me {
+        orgs_owned: accounts::count_owned(&app.db, account.num).await?,
+        orgs_ceiling: best.ceilings().orgs,
+        invite_only: instance::is_invite_only(app).await?,
+        account,
+        orgs,
+    })
+}
+
+/// An account by its public id.
+pub async fn get(app: &App, id: &AccountId) -> Result<Account, AppError> {
+    accounts::find(&app.db, id).await?.ok_or(AppError::NotFound)
+}

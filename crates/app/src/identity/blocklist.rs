@@ -1,0 +1,128 @@
+//! Blocking accounts and networks, for operators.
+
+use domain::audit::{Actor, AuditAction};
+use domain::blocklist::BlockEntry;
+use domain::id::BlockId;
+use domain::platform_id::DiscordId;
+pub use storage::identity::blocklist::Blocked;
+use storage::identity::blocklist::{self, NewBlock};
+use storage::records::audit;
+use storage::{Tx, Work};
+
+use crate::error::AppError;
+use crate::state::App;
+
+const REASON_MAX: usize = 500;
+const DAY_MS: i64 = 24 * 60 * 60_000;
+
+pub struct BlockRequest {
+    pub entry: BlockEntry,
+    /// Given for a Discord account: its sessions end with the same commit.
+    pub discord_id: Option<DiscordId>,
+    pub reason: String,
+    /// None blocks for good.
+    pub days: Option<u32>,
+}
+
+/// Blocks an entry from the next sign-in on, and ends what a blocked account has open.
+pub async fn block(app: &App, request: BlockRequest, actor: Actor) -> Result<BlockId, AppError> {
+    let reason = request.reason.trim();
+    if reason.is_empty() || reason.chars().count() > REASON_MAX {
+        return Err(AppError::invalid("reason", "say why, in at most 500 characters"));
+    }
+    let now_ms = app.now_ms();
+    let work = Block {
+        id: BlockId::generate(now_ms, &*app.random),
+        expires_at_ms: request.days.map(|days| now_ms + i64::from(days.max(1)) * DAY_MS),
+        request: BlockRequest {
+            reason: reason.to_owned(),
+            ..request
+        },
+        actor,
+        now_ms,
+    };
+    app.db.write(work).await
+}
+
+struct Block {
+    id: BlockId,
+    request: BlockRequest,
+    expires_at_ms: Option<i64>,
+    actor: Actor,
+    now_ms: i64,
+}
+
+impl Work for Block {
+    type Output = BlockId;
+    type Error = AppError;
+    const NAME: &'static str = "block";
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<BlockId, AppError> {
+        let BlockRequest {
+            entry,
+            discord_id,
+            reason,
+            ..
+        } = &self.request;
+        let new = NewBlock {
+            entry,
+            id: &self.id,
+            reason,
+            now_ms: self.now_ms,
+            expires_at_ms: self.expires_at_ms,
+        };
+        let id = blocklist::put(tx, &new).await?;
+        if let Some(discord_id) = discord_id {
+            blocklist::end_sessions(tx, discord_id).await?;
+        }
+        note(tx, &self.actor, AuditAction::BlockAdded, &id, self.now_ms).await?;
+        Ok(id)
+    }
+}
+
+/// Lifts a block.
+pub async fn unblock(app: &App, entry: BlockEntry, actor: Actor) -> Result<(), AppError> {
+    let now_ms = app.now_ms();
+    app.db.write(Unblock { entry, actor, now_ms }).await
+}
+
+struct Unblock {
+    entry: BlockEntry,
+    actor: Actor,
+    now_ms: i64,
+}
+
+impl Work for Unblock {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "unblock";
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        let lifted = blocklist::delete(tx, &self.entry).await?;
+        let id = lifted.ok_or(AppError::NotFound)?;
+        note(tx, &self.actor, AuditAction::BlockRemoved, &id, self.now_ms).await
+    }
+}
+
+/// The log is kept for ever, so it has the id of the block and not who is blocked.
+async fn note(
+    tx: &mut Tx<'_>,
+    actor: &Actor,
+    action: AuditAction,
+    id: &BlockId,
+    at_ms: i64,
+) -> Result<(), AppError> {
+    let entry = audit::Entry {
+        at_ms,
+        actor,
+        action,
+        target: Some(id.as_str()),
+        detail: "{}",
+    };
+    Ok(audit::append_for_operators(tx, &entry).await?)
+}
+
+/// Up to 500 entries after the given one.
+pub async fn list(app: &App, after: &str) -> Result<Vec<Blocked>, AppError> {
+    Ok(blocklist::list(&app.db, after).await?)
+}

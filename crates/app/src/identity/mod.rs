@@ -1,0 +1,7 @@
+//! Who people are: accounts, sessions, signing in with Discord, and who is kept out.
+
+pub mod accounts;
+pub mod blocklist;
+pub(crate) mod discord_visit;
+pub mod sessions;
+pub mod sign_in;

@@ -1,0 +1,210 @@
+//! Sign-in sessions.
+
+use domain::audit::{Actor, AuditAction};
+use domain::blocklist::BlockEntry;
+use domain::id::OrgId;
+use domain::token::SessionToken;
+use storage::identity::accounts::Account;
+pub use storage::identity::sessions::{Caller, Session};
+use storage::identity::{blocklist, sessions};
+use storage::records::audit;
+use storage::{AccountNum, Tx, Work};
+
+use crate::error::AppError;
+use crate::state::App;
+
+const DAY_MS: i64 = 24 * 60 * 60_000;
+/// A session nobody used for this long has ended.
+pub const IDLE_MS: i64 = 30 * DAY_MS;
+/// A session ends after this long, used or not.
+pub const ABSOLUTE_MS: i64 = 90 * DAY_MS;
+/// `seen_at` is written at most this often.
+const TOUCH_MS: i64 = 60_000;
+
+/// What needs a sign-in fresher than this asks for a new one.
+pub const FRESH_MS: i64 = 15 * 60_000;
+
+/// Starts a session and returns the only copy of its token.
+pub async fn start(app: &App, account: &Account, lifetime_ms: i64) -> Result<SessionToken, AppError> {
+    let token = SessionToken::generate(&*app.random);
+    let now_ms = app.now_ms();
+    let expires_at_ms = now_ms + lifetime_ms.clamp(1, ABSOLUTE_MS);
+    app.db
+        .write(Start {
+            hash: token.hash(),
+            account: account.clone(),
+            now_ms,
+            expires_at_ms,
+        })
+        .await?;
+    Ok(token)
+}
+
+struct Start {
+    hash: String,
+    account: Account,
+    now_ms: i64,
+    expires_at_ms: i64,
+}
+
+impl Work for Start {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "start_session";
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        let entries = [BlockEntry::discord(&self.account.discord_id)];
+        if blocklist::is_any_blocked_in(tx, &entries, self.now_ms).await? {
+            return Err(AppError::Blocked);
+        }
+        sessions::insert(
+            tx,
+            &self.hash,
+            self.account.num,
+            self.now_ms,
+            self.expires_at_ms,
+            None,
+        )
+        .await?;
+        let entry = audit::Entry {
+            at_ms: self.now_ms,
+            actor: &Actor::Account(self.account.id.clone()),
+            action: AuditAction::SessionCreated,
+            target: None,
+            detail: "{}",
+        };
+        Ok(audit::append_for_operators(tx, &entry).await?)
+    }
+}
+
+/// Who holds this token, and what they may do in `org`. Asked of the database on every request.
+pub async fn authenticate(app: &App, token: &SessionToken, org: Option<&OrgId>) -> Result<Caller, AppError> {
+    let now_ms = app.now_ms();
+    let hash = token.hash();
+    let found = sessions::find_caller(&app.db, &hash, org, now_ms, now_ms - IDLE_MS).await?;
+    let mut caller = found.ok_or(AppError::SignInRequired)?;
+    caller.operator |= app.operators.contains(&caller.discord_id);
+    let decision = app.gate.take_account(caller.account.0);
+    if !decision.allowed {
+        return Err(AppError::RateLimited {
+            retry_after_ms: decision.retry_after_ms,
+        });
+    }
+    let closed = caller.maintenance.as_ref().filter(|message| !message.is_empty());
+    if let Some(message) = closed.filter(|_| !caller.operator) {
+        return Err(AppError::Maintenance {
+            message: message.clone(),
+        });
+    }
+    if caller.seen_at_ms < now_ms - TOUCH_MS {
+        let touching = app.clone();
+        app.tasks.spawn(async move {
+            // Best effort: the next request tries again.
+            drop(touching.db.write(Touch { hash, now_ms }).await);
+        });
+    }
+    Ok(caller)
+}
+
+struct Touch {
+    hash: String,
+    now_ms: i64,
+}
+
+impl Work for Touch {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "touch_session";
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        Ok(sessions::touch(tx, &self.hash, self.now_ms).await?)
+    }
+}
+
+/// Refuses somebody whose sign-in is too long ago for what they are about to do.
+pub fn require_fresh(app: &App, signed_in_at_ms: i64) -> Result<(), AppError> {
+    if signed_in_at_ms > app.now_ms() - FRESH_MS {
+        return Ok(());
+    }
+    Err(AppError::SignInAgain)
+}
+
+/// The sessions of a person, the one used last first.
+pub async fn list(app: &App, account: AccountNum) -> Result<Vec<Session>, AppError> {
+    let now_ms = app.now_ms();
+    Ok(sessions::list(&app.db, account, now_ms, now_ms - IDLE_MS).await?)
+}
+
+/// Which sessions are to end.
+enum Ending {
+    /// The one of this token; an unknown one is no error.
+    Token(String),
+    One(AccountNum, String),
+    Others(AccountNum, String),
+}
+
+/// Ends a session; an unknown one is no error.
+pub async fn end(app: &App, token: &SessionToken) -> Result<(), AppError> {
+    let ending = Ending::Token(token.hash());
+    let work = End {
+        ending,
+        actor: Actor::System,
+        now_ms: app.now_ms(),
+    };
+    app.db.write(work).await
+}
+
+/// Ends one session of the person who asks.
+pub async fn end_one(app: &App, caller: &Caller, id: &str) -> Result<(), AppError> {
+    end_of(app, caller, Ending::One(caller.account, id.to_owned())).await
+}
+
+/// Ends all sessions of a person but the one that asks.
+pub async fn end_others(app: &App, caller: &Caller, token: &SessionToken) -> Result<(), AppError> {
+    end_of(app, caller, Ending::Others(caller.account, token.hash())).await
+}
+
+async fn end_of(app: &App, caller: &Caller, ending: Ending) -> Result<(), AppError> {
+    let work = End {
+        ending,
+        actor: Actor::Account(caller.account_id.clone()),
+        now_ms: app.now_ms(),
+    };
+    app.db.write(work).await
+}
+
+struct End {
+    ending: Ending,
+    actor: Actor,
+    now_ms: i64,
+}
+
+impl Work for End {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "end_session";
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        let ended = match &self.ending {
+            Ending::Token(hash) => sessions::delete(tx, hash).await?,
+            Ending::One(account, id) => {
+                if !sessions::end_one(tx, *account, id).await? {
+                    return Err(AppError::NotFound);
+                }
+                true
+            }
+            Ending::Others(account, hash) => sessions::end_others(tx, *account, hash).await? > 0,
+        };
+        if !ended {
+            return Ok(());
+        }
+        let entry = audit::Entry {
+            at_ms: self.now_ms,
+            actor: &self.actor,
+            action: AuditAction::SessionEnded,
+            target: None,
+            detail: "{}",
+        };
+        Ok(audit::append_for_operators(tx, &entry).await?)
+    }
+}

@@ -1,0 +1,325 @@
+//! Trips of the dashboard to Discord: signing in, and showing which Discord servers somebody manages.
+
+use domain::audit::{Actor, AuditAction};
+use domain::blocklist::BlockEntry;
+use domain::flow::{FlowToken, TRIP_MS};
+use domain::id::{AccountId, OrgId};
+use domain::name::DisplayName;
+use domain::network::ClientAddress;
+use domain::oauth::{PkceVerifier, State};
+use domain::platform_id::DiscordId;
+use domain::return_path::ReturnPath;
+use domain::seal::Aad;
+use domain::token::SessionToken;
+use platform::discord::oauth::Scope;
+use storage::identity::sign_ins::{self, NewSignIn, SignInPurpose};
+use storage::identity::{accounts, blocklist, sessions};
+use storage::records::audit;
+use storage::{AccountNum, Tx, Work};
+
+use crate::error::AppError;
+use crate::identity::discord_visit::{Identified, identify, open_verifier};
+use crate::identity::sessions::{ABSOLUTE_MS, authenticate};
+use crate::linking::{DiscordAnswer, refuse_blocked_network, revoke_later};
+use crate::state::App;
+
+/// Where Discord sends the browser back to, one constant path for each purpose.
+pub const LOGIN_CALLBACK: &str = "/auth/discord/login/callback";
+pub const CLAIM_CALLBACK: &str = "/auth/discord/claim/callback";
+
+/// Where to send the browser, and the secret that ties the trip to it.
+pub struct Departure {
+    pub url: String,
+    pub token: FlowToken,
+}
+
+/// Begins a sign-in to the dashboard.
+pub async fn start_login(
+    app: &App,
+    return_to: ReturnPath,
+    browser: Option<FlowToken>,
+    address: ClientAddress,
+) -> Result<Departure, AppError> {
+    start(app, SignInPurpose::Dashboard, return_to, browser, address).await
+}
+
+/// Begins a look at the Discord servers that a signed-in person manages, for an Org to claim one.
+pub async fn start_claim(
+    app: &App,
+    org: &OrgId,
+    browser: Option<FlowToken>,
+    address: ClientAddress,
+) -> Result<Departure, AppError> {
+    let back = ["/app/orgs/", org.as_str(), "/guilds/new"].concat();
+    let return_to = ReturnPath::parse(&back).ok_or(AppError::NotFound)?;
+    start(app, SignInPurpose::Claim, return_to, browser, address).await
+}
+
+const fn callback(purpose: SignInPurpose) -> &'static str {
+    match purpose {
+        SignInPurpose::Dashboard => LOGIN_CALLBACK,
+        SignInPurpose::Claim => CLAIM_CALLBACK,
+    }
+}
+
+const fn scopes(purpose: SignInPurpose) -> &'static [Scope] {
+    match purpose {
+        SignInPurpose::Dashboard => &[Scope::Identify],
+        SignInPurpose::Claim => &[Scope::Identify, Scope::Guilds],
+    }
+}
+
+pub(crate) fn verifier_place(state_hash: &str) -> Aad<'_> {
+    Aad {
+        table: "sign_ins",
+        column: "verifier_sealed",
+        row: state_hash,
+        version: 1,
+    }
+}
+
+/// The first thing that stores anything about a visitor. A browser that has a secret already keeps it: its other tabs may
+/// be on their way, too.
+async fn start(
+    app: &App,
+    purpose: SignInPurpose,
+    return_to: ReturnPath,
+    browser: Option<FlowToken>,
+    address: ClientAddress,
+) -> Result<Departure, AppError> {
+    refuse_blocked_network(app, address).await?;
+    let token = browser.unwrap_or_else(|| FlowToken::generate(&*app.random));
+    let state = State::generate(&*app.random);
+    let verifier = PkceVerifier::generate(&*app.random);
+    let url =
+        app.platforms
+            .discord_sign_in()?
+            .authorize_url(callback(purpose), scopes(purpose), &state, &verifier);
+    let state_hash = state.hash();
+    let place = verifier_place(&state_hash);
+    let (verifier_sealed, verifier_kid) = app.vault.seal(&*app.random, &place, verifier.expose().as_bytes());
+    let work = Begin {
+        hash: token.trip_hash(&state_hash),
+        purpose,
+        state_hash,
+        verifier_sealed,
+        verifier_kid,
+        return_to,
+        ends_at_ms: app.now_ms() + TRIP_MS,
+    };
+    app.db.write(work).await?;
+    Ok(Departure { url, token })
+}
+
+struct Begin {
+    hash: String,
+    purpose: SignInPurpose,
+    state_hash: String,
+    verifier_sealed: String,
+    verifier_kid: String,
+    return_to: ReturnPath,
+    ends_at_ms: i64,
+}
+
+impl Work for Begin {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "begin_dashboard_sign_in";
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        let new = NewSignIn {
+            hash: &self.hash,
+            purpose: self.purpose,
+            state_hash: &self.state_hash,
+            verifier_sealed: &self.verifier_sealed,
+            verifier_kid: &self.verifier_kid,
+            return_to: self.return_to.as_str(),
+            ends_at_ms: self.ends_at_ms,
+        };
+        Ok(sign_ins::insert(tx, &new).await?)
+    }
+}
+
+/// Takes the trip of this browser, once, and asks Discord who came back.
+async fn arrive(
+    app: &App,
+    purpose: SignInPurpose,
+    token: Option<&FlowToken>,
+    answer: DiscordAnswer<'_>,
+    address: ClientAddress,
+) -> Result<(Identified, ReturnPath), AppError> {
+    let token = token.ok_or(AppError::SignInExpired)?;
+    let state = State::parse(answer.state).map_err(|_| AppError::SignInExpired)?;
+    let hash = token.trip_hash(&state.hash());
+    let found = sign_ins::find(&app.db, &hash, purpose, app.now_ms()).await?;
+    let trip = found
+        .filter(|trip| state.matches(&trip.state_hash))
+        .ok_or(AppError::SignInExpired)?;
+    let return_to = ReturnPath::parse(&trip.return_to).ok_or(AppError::SignInExpired)?;
+    // Used up before anything is asked with it: a second copy of this request finds nothing.
+    let once = Take {
+        hash,
+        state_hash: trip.state_hash.clone(),
+    };
+    let is_first = app.db.write(once).await?;
+    refuse_blocked_network(app, address).await?;
+    if !is_first {
+        return Err(AppError::SignInExpired);
+    }
+    let code = answer.code.ok_or(AppError::SignInCancelled)?;
+    let verifier = open_verifier(app, &verifier_place(&trip.state_hash), &trip.verifier_sealed)?;
+    let known = identify(app, callback(purpose), scopes(purpose), code, &verifier).await?;
+    Ok((known, return_to))
+}
+
+struct Take {
+    hash: String,
+    state_hash: String,
+}
+
+impl Work for Take {
+    type Output = bool;
+    type Error = AppError;
+    const NAME: &'static str = "take_dashboard_sign_in";
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<bool, AppError> {
+        Ok(sign_ins::take(tx, &self.hash, &self.state_hash).await?)
+    }
+}
+
+/// Somebody who is signed in now.
+pub struct SignedIn {
+    pub session: SessionToken,
+    pub return_to: ReturnPath,
+}
+
+/// Finishes a sign-in. The browser gets a new session and its old one ends; a blocked person gets none.
+pub async fn finish_login(
+    app: &App,
+    token: Option<&FlowToken>,
+    answer: DiscordAnswer<'_>,
+    address: ClientAddress,
+    device: Option<String>,
+    old: Option<&SessionToken>,
+) -> Result<SignedIn, AppError> {
+    let (known, return_to) = arrive(app, SignInPurpose::Dashboard, token, answer, address).await?;
+    let session = SessionToken::generate(&*app.random);
+    let now_ms = app.now_ms();
+    let shown = DisplayName::parse(&known.person.name).map(|name| name.as_str().to_owned());
+    let discord_id = known.person.id.clone();
+    let work = Enter {
+        id: AccountId::generate(now_ms, &*app.random),
+        name: shown.unwrap_or_else(|_| known.person.id.to_string()),
+        discord_id: known.person.id,
+        hash: session.hash(),
+        old_hash: old.map(SessionToken::hash),
+        device,
+        now_ms,
+    };
+    let entered = app.db.write(work).await;
+    // Who somebody is has been told; nothing else is ever asked with this token.
+    revoke_later(app, Some(&discord_id), known.access);
+    entered?;
+    Ok(SignedIn { session, return_to })
+}
+
+struct Enter {
+    id: AccountId,
+    discord_id: DiscordId,
+    name: String,
+    hash: String,
+    old_hash: Option<String>,
+    device: Option<String>,
+    now_ms: i64,
+}
+
+impl Work for Enter {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "enter_dashboard";
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        if blocklist::is_any_blocked_in(tx, &[BlockEntry::discord(&self.discord_id)], self.now_ms).await? {
+            return Err(AppError::Blocked);
+        }
+        let account = accounts::ensure(tx, &self.id, &self.discord_id, &self.name, self.now_ms).await?;
+        accounts::rename(tx, account.num, &self.name).await?;
+        if let Some(old) = &self.old_hash {
+            sessions::delete(tx, old).await?;
+        }
+        let (ends_ms, device) = (self.now_ms + ABSOLUTE_MS, self.device.as_deref());
+        sessions::insert(tx, &self.hash, account.num, self.now_ms, ends_ms, device).await?;
+        note_session(tx, account.id, self.now_ms).await
+    }
+}
+
+/// Finishes a look at somebody's Discord servers. It has to be the person who is signed in; having signed in afresh, they
+/// go on with a new session, and the one they came with ends.
+pub async fn finish_claim(
+    app: &App,
+    token: Option<&FlowToken>,
+    answer: DiscordAnswer<'_>,
+    address: ClientAddress,
+    session: Option<&SessionToken>,
+) -> Result<SignedIn, AppError> {
+    let old = session.ok_or(AppError::SignInRequired)?;
+    let caller = authenticate(app, old, None).await?;
+    let (known, return_to) = arrive(app, SignInPurpose::Claim, token, answer, address).await?;
+    revoke_later(app, Some(&known.person.id), known.access);
+    let managed = known.guilds.into_iter().filter(|guild| guild.manages);
+    let session = SessionToken::generate(&*app.random);
+    let work = SetManaged {
+        old_hash: old.hash(),
+        hash: session.hash(),
+        account: caller.account,
+        account_id: caller.account_id,
+        person: known.person.id,
+        guilds: managed.map(|guild| (guild.id, guild.name)).collect(),
+        now_ms: app.now_ms(),
+    };
+    app.db.write(work).await?;
+    Ok(SignedIn { session, return_to })
+}
+
+struct SetManaged {
+    old_hash: String,
+    hash: String,
+    account: AccountNum,
+    account_id: AccountId,
+    person: DiscordId,
+    guilds: Vec<(DiscordId, String)>,
+    now_ms: i64,
+}
+
+impl Work for SetManaged {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "set_managed_guilds";
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        if blocklist::is_any_blocked_in(tx, &[BlockEntry::discord(&self.person)], self.now_ms).await? {
+            return Err(AppError::Blocked);
+        }
+        let account = accounts::find_in(tx, &self.account_id).await?;
+        if account.is_none_or(|account| account.discord_id != self.person) {
+            return Err(AppError::OtherAccount);
+        }
+        let ends_ms = self.now_ms + ABSOLUTE_MS;
+        if !sessions::renew(tx, &self.old_hash, &self.hash, self.now_ms, ends_ms).await? {
+            return Err(AppError::SignInRequired);
+        }
+        sign_ins::set_managed(tx, self.account, &self.guilds, self.now_ms).await?;
+        note_session(tx, self.account_id.clone(), self.now_ms).await
+    }
+}
+
+async fn note_session(tx: &mut Tx<'_>, account: AccountId, at_ms: i64) -> Result<(), AppError> {
+    let entry = audit::Entry {
+        at_ms,
+        actor: &Actor::Account(account),
+        action: AuditAction::SessionCreated,
+        target: None,
+        detail: "{}",
+    };
+    Ok(audit::append_for_operators(tx, &entry).await?)
+}

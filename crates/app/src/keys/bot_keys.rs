@@ -1,0 +1,89 @@
+//! The platform's own key for a Server. People neither see nor manage it; it is issued anew whenever a bot needs one.
+
+use domain::action::ActionSet;
+use domain::audit::{Actor, AuditAction};
+use domain::id::{KeyId, ServerId};
+use domain::key::{KeyHash, KeyKind, KeyPrefix, PlainKey};
+use serde_json::json;
+use storage::keys::bot_keys;
+pub use storage::keys::bot_keys::BotKey;
+use storage::keys::plugin_keys::{self, NewKey};
+use storage::tenancy::{orgs, servers};
+use storage::{OrgScope, Tx, Work};
+
+use crate::error::AppError;
+use crate::keys::plugin_keys::sealed_place;
+use crate::records::deed::Deed;
+use crate::state::App;
+
+/// What an Org may see of them.
+pub async fn list(app: &App, scope: OrgScope) -> Result<Vec<BotKey>, AppError> {
+    Ok(bot_keys::list(&app.db, scope).await?)
+}
+
+/// Makes a bot key for the Server. The one before it stops with the same commit.
+pub async fn issue(app: &App, scope: OrgScope, server: ServerId, actor: Actor) -> Result<PlainKey, AppError> {
+    let deed = Deed::begin(app, scope, actor);
+    let id = KeyId::generate(deed.now_ms, &*app.random);
+    let key = PlainKey::generate(&*app.random);
+    let place = sealed_place(id.as_str(), 1);
+    let (sealed, sealed_kid) = app.vault.seal(&*app.random, &place, key.expose().as_bytes());
+    let work = Issue {
+        deed,
+        server,
+        id,
+        hash: key.hash(),
+        prefix: key.prefix(),
+        sealed,
+        sealed_kid,
+    };
+    app.db.write(work).await?;
+    Ok(key)
+}
+
+struct Issue {
+    deed: Deed,
+    server: ServerId,
+    id: KeyId,
+    hash: KeyHash,
+    prefix: KeyPrefix,
+    sealed: String,
+    sealed_kid: String,
+}
+
+impl Work for Issue {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "issue_bot_key";
+
+    fn tenant(&self) -> Option<i64> {
+        self.deed.tenant()
+    }
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        let scope = self.deed.scope;
+        orgs::lock(tx, scope).await?;
+        let found = servers::find_in(tx, scope, &self.server).await?;
+        let server = found.ok_or(AppError::NotFound)?;
+        let replaced = plugin_keys::end_bot_key(tx, scope, server.num, self.deed.now_ms).await?;
+        let new = NewKey {
+            id: &self.id,
+            server: server.num,
+            kind: KeyKind::Bot,
+            actions: ActionSet::BOT,
+            hash: &self.hash,
+            prefix: &self.prefix,
+            sealed: &self.sealed,
+            sealed_kid: &self.sealed_kid,
+            now_ms: self.deed.now_ms,
+        };
+        plugin_keys::insert(tx, scope, &new).await?;
+        let action = if replaced {
+            AuditAction::KeyRegenerated
+        } else {
+            AuditAction::KeyCreated
+        };
+        let detail = json!({ "kind": "bot", "server": self.server.as_str(), "prefix": self.prefix.as_str() });
+        self.deed.note(tx, action, Some(self.id.as_str()), &detail).await
+    }
+}

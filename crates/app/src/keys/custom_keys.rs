@@ -1,0 +1,318 @@
+//! Custom keys: made, edited, shown, revoked and removed by people who may handle keys.
+
+use domain::action::ActionSet;
+use domain::audit::{Actor, AuditAction};
+use domain::id::{GuildId, KeyId, ServerId};
+use domain::key::{KeyHash, KeyPrefix, PlainKey};
+use domain::name::DisplayName;
+use domain::plan::Tier;
+pub use storage::keys::custom_keys::CustomKey;
+use storage::keys::custom_keys::{self, NewCustomKey};
+use storage::keys::plugin_keys;
+use storage::records::audit;
+use storage::tenancy::{guilds, orgs, servers};
+use storage::{OrgScope, Tx, Work};
+
+use crate::error::AppError;
+use crate::keys::plugin_keys::{open_key, sealed_place};
+use crate::once::{Outcome, PressBy};
+use crate::state::App;
+
+/// Living custom keys of one Org.
+pub const MOST: i64 = 50;
+/// Revoked ones, which stay to be looked at until somebody removes them.
+const MOST_REVOKED: i64 = 200;
+
+pub struct CustomKeyRequest {
+    pub name: DisplayName,
+    pub guild: GuildId,
+    /// None makes a key for the whole Guild.
+    pub server: Option<ServerId>,
+    pub actions: ActionSet,
+}
+
+/// Creates a custom key. Paid plans only; what exists survives a downgrade.
+pub async fn create(
+    app: &App,
+    scope: OrgScope,
+    request: CustomKeyRequest,
+    actor: Actor,
+) -> Result<(KeyId, PlainKey), AppError> {
+    let (id, key, work) = prepare(app, scope, request, actor)?;
+    app.db.write(work).await?;
+    Ok((id, key))
+}
+
+/// The same for a press that may be repeated.
+pub async fn create_once(
+    app: &App,
+    press: PressBy,
+    scope: OrgScope,
+    request: CustomKeyRequest,
+    actor: Actor,
+) -> Result<Outcome<(KeyId, PlainKey), KeyId>, AppError> {
+    let (id, key, work) = prepare(app, scope, request, actor)?;
+    let outcome = press.write(app, id.as_str(), KeyId::parse, work).await?;
+    Ok(outcome.map(|()| (id, key)))
+}
+
+fn prepare(
+    app: &App,
+    scope: OrgScope,
+    request: CustomKeyRequest,
+    actor: Actor,
+) -> Result<(KeyId, PlainKey, Create), AppError> {
+    refuse_empty(request.actions)?;
+    let now_ms = app.now_ms();
+    let id = KeyId::generate(now_ms, &*app.random);
+    let key = PlainKey::generate(&*app.random);
+    let (sealed, sealed_kid) = app.vault.seal(
+        &*app.random,
+        &sealed_place(id.as_str(), 1),
+        key.expose().as_bytes(),
+    );
+    let (hash, prefix) = (key.hash(), key.prefix());
+    let work = Create {
+        scope,
+        id: id.clone(),
+        request,
+        hash,
+        prefix,
+        sealed,
+        sealed_kid,
+        actor,
+        now_ms,
+    };
+    Ok((id, key, work))
+}
+
+fn refuse_empty(actions: ActionSet) -> Result<(), AppError> {
+    if actions.is_empty() {
+        Err(AppError::invalid("actions", "choose at least one"))
+    } else {
+        Ok(())
+    }
+}
+
+struct Create {
+    scope: OrgScope,
+    id: KeyId,
+    request: CustomKeyRequest,
+    hash: KeyHash,
+    prefix: KeyPrefix,
+    sealed: String,
+    sealed_kid: String,
+    actor: Actor,
+    now_ms: i64,
+}
+
+impl Work for Create {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "create_custom_key";
+
+    fn tenant(&self) -> Option<i64> {
+        Some(self.scope.num())
+    }
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        let org = orgs::lock(tx, self.scope).await?;
+        if org.tier == Tier::Free {
+            return Err(AppError::PlanRequired { what: "Custom keys" });
+        }
+        let guild = guilds::find_in(tx, self.scope, &self.request.guild)
+            .await?
+            .ok_or(AppError::NotFound)?;
+        let server = match &self.request.server {
+            None => None,
+            Some(id) => {
+                let found = servers::find_in(tx, self.scope, id).await?;
+                Some(
+                    found
+                        .filter(|server| server.guild == guild.num)
+                        .ok_or(AppError::NotFound)?,
+                )
+            }
+        };
+        let counted = custom_keys::count(tx, self.scope).await?;
+        if counted.living >= MOST {
+            return Err(AppError::Conflict {
+                what: "An organisation has at most 50 custom keys. Revoke one that is not needed.",
+            });
+        }
+        if counted.revoked >= MOST_REVOKED {
+            return Err(AppError::Conflict {
+                what: "There are 200 revoked custom keys. Remove some of them first.",
+            });
+        }
+        let new = NewCustomKey {
+            id: &self.id,
+            guild: guild.num,
+            server: server.as_ref().map(|server| server.num),
+            name: self.request.name.as_str(),
+            actions: self.request.actions,
+            hash: &self.hash,
+            prefix: &self.prefix,
+            sealed: &self.sealed,
+            sealed_kid: &self.sealed_kid,
+            now_ms: self.now_ms,
+        };
+        custom_keys::insert(tx, self.scope, &new).await?;
+        note(
+            tx,
+            self.scope,
+            self.now_ms,
+            &self.actor,
+            AuditAction::KeyCreated,
+            &self.id,
+            self.request.actions,
+        )
+        .await
+    }
+}
+
+pub async fn get(app: &App, scope: OrgScope, id: &KeyId) -> Result<CustomKey, AppError> {
+    let found = custom_keys::find(&app.db, scope, id).await?;
+    found.ok_or(AppError::NotFound)
+}
+
+pub async fn list(app: &App, scope: OrgScope) -> Result<Vec<CustomKey>, AppError> {
+    Ok(custom_keys::list(&app.db, scope).await?)
+}
+
+/// What is done to an existing key.
+enum Change {
+    Edit { name: DisplayName, actions: ActionSet },
+    Revoke,
+    Remove,
+    Reveal,
+}
+
+/// Sets name and actions. The next request is judged by them.
+pub async fn edit(
+    app: &App,
+    scope: OrgScope,
+    id: KeyId,
+    name: DisplayName,
+    actions: ActionSet,
+    actor: Actor,
+) -> Result<(), AppError> {
+    refuse_empty(actions)?;
+    change(app, scope, id, Change::Edit { name, actions }, actor)
+        .await
+        .map(drop)
+}
+
+/// Refuses the key for good; repeating it changes nothing.
+pub async fn revoke(app: &App, scope: OrgScope, id: KeyId, actor: Actor) -> Result<(), AppError> {
+    change(app, scope, id, Change::Revoke, actor).await.map(drop)
+}
+
+/// Removes a revoked key. From then on it is unknown.
+pub async fn remove(app: &App, scope: OrgScope, id: KeyId, actor: Actor) -> Result<(), AppError> {
+    change(app, scope, id, Change::Remove, actor).await.map(drop)
+}
+
+/// The full key. The audit entry is on disk before the key is handed out.
+pub async fn reveal(app: &App, scope: OrgScope, id: KeyId, actor: Actor) -> Result<PlainKey, AppError> {
+    let key = change(app, scope, id, Change::Reveal, actor).await?;
+    open_key(app, key.id.as_str(), key.version, &key.sealed)
+}
+
+async fn change(
+    app: &App,
+    scope: OrgScope,
+    id: KeyId,
+    change: Change,
+    actor: Actor,
+) -> Result<CustomKey, AppError> {
+    app.db
+        .write(ChangeKey {
+            scope,
+            id,
+            change,
+            actor,
+            now_ms: app.now_ms(),
+        })
+        .await
+}
+
+struct ChangeKey {
+    scope: OrgScope,
+    id: KeyId,
+    change: Change,
+    actor: Actor,
+    now_ms: i64,
+}
+
+impl Work for ChangeKey {
+    type Output = CustomKey;
+    type Error = AppError;
+    const NAME: &'static str = "change_custom_key";
+
+    fn tenant(&self) -> Option<i64> {
+        Some(self.scope.num())
+    }
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<CustomKey, AppError> {
+        orgs::lock(tx, self.scope).await?;
+        let key = custom_keys::find_in(tx, self.scope, &self.id)
+            .await?
+            .ok_or(AppError::NotFound)?;
+        let (action, actions) = match &self.change {
+            Change::Edit { name, actions } => {
+                custom_keys::edit(tx, self.scope, key.num, name.as_str(), *actions).await?;
+                (AuditAction::KeyEdited, *actions)
+            }
+            Change::Revoke => {
+                if !plugin_keys::revoke(tx, self.scope, key.num, self.now_ms).await? {
+                    return Ok(key);
+                }
+                (AuditAction::KeyRevoked, key.actions)
+            }
+            Change::Remove => {
+                if key.revoked_at_ms.is_none() {
+                    return Err(AppError::Conflict {
+                        what: "This key is in force. Revoke it before you remove it.",
+                    });
+                }
+                custom_keys::remove(tx, self.scope, key.num, self.now_ms).await?;
+                (AuditAction::KeyRemoved, key.actions)
+            }
+            Change::Reveal => (AuditAction::KeyRevealed, key.actions),
+        };
+        note(
+            tx,
+            self.scope,
+            self.now_ms,
+            &self.actor,
+            action,
+            &self.id,
+            actions,
+        )
+        .await?;
+        Ok(key)
+    }
+}
+
+/// The entry names what the key may do from now on.
+async fn note(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    at_ms: i64,
+    actor: &Actor,
+    action: AuditAction,
+    key: &KeyId,
+    actions: ActionSet,
+) -> Result<(), AppError> {
+    let names: Vec<&str> = actions.iter().map(|action| action.name()).collect();
+    let detail = format!(r#"{{"actions":"{}"}}"#, names.join(","));
+    let entry = audit::Entry {
+        at_ms,
+        actor,
+        action,
+        target: Some(key.as_str()),
+        detail: &detail,
+    };
+    Ok(audit::append(tx, scope, &entry).await?)
+}

@@ -1,0 +1,387 @@
+//! Linking and unlinking, each in one transaction.
+
+use domain::audit::{Actor, AuditAction};
+use domain::flow::relink_waits_until;
+use domain::id::{GuildId, LinkId};
+use domain::link::{ActiveLink, Country, LinkDecision, UnlinkCause, decide_link};
+use domain::plan::Dimension;
+use domain::platform_id::{DiscordId, EitherId, SteamId};
+use storage::jobs::{self, NewJob};
+use storage::linking::links::{self, NewLink};
+use storage::players::boosters;
+use storage::records::audit;
+use storage::tenancy::guilds::Guild;
+use storage::tenancy::orgs::LockedOrg;
+use storage::tenancy::{guilds, orgs};
+use storage::{OrgScope, Tx, Work};
+
+use crate::error::AppError;
+use crate::linking::link_roles;
+use crate::state::App;
+
+/// Log messages that could not be sent in this time are dropped.
+const LOG_LIFETIME_MS: i64 = 24 * 60 * 60_000;
+
+pub struct LinkRequest {
+    pub guild: GuildId,
+    pub discord_id: DiscordId,
+    pub steam_id: SteamId,
+    pub country: Option<Country>,
+    pub actor: Actor,
+}
+
+/// What a link request led to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Linked {
+    Created {
+        id: LinkId,
+        relinked: Vec<LinkId>,
+    },
+    /// The pair was linked before; its country and time of verification are new.
+    Already {
+        id: LinkId,
+    },
+}
+
+/// Links a pair. A link of either side to someone else ends with cause `relink` in the same transaction.
+pub async fn link(app: &App, scope: OrgScope, request: LinkRequest) -> Result<Linked, AppError> {
+    write_link(app, scope, request, None).await
+}
+
+/// The same where both sides' names are known.
+pub async fn link_named(
+    app: &App,
+    scope: OrgScope,
+    request: LinkRequest,
+    discord_name: String,
+    steam_name: String,
+) -> Result<Linked, AppError> {
+    let verified = Verified {
+        discord_name,
+        steam_name,
+        relink_cooldown_ms: 0,
+    };
+    write_link(app, scope, request, Some(verified)).await
+}
+
+async fn write_link(
+    app: &App,
+    scope: OrgScope,
+    request: LinkRequest,
+    verified: Option<Verified>,
+) -> Result<Linked, AppError> {
+    let now_ms = app.now_ms();
+    app.db
+        .write(Link {
+            scope,
+            id: LinkId::generate(now_ms, &*app.random),
+            request,
+            verified,
+            now_ms,
+        })
+        .await
+}
+
+struct Link {
+    scope: OrgScope,
+    id: LinkId,
+    request: LinkRequest,
+    verified: Option<Verified>,
+    now_ms: i64,
+}
+
+impl Work for Link {
+    type Output = Linked;
+    type Error = AppError;
+    const NAME: &'static str = "link";
+
+    fn tenant(&self) -> Option<i64> {
+        Some(self.scope.num())
+    }
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<Linked, AppError> {
+        let org = orgs::lock(tx, self.scope).await?;
+        let linking = Linking {
+            scope: self.scope,
+            id: &self.id,
+            request: &self.request,
+            verified: self.verified.as_ref(),
+            now_ms: self.now_ms,
+        };
+        link_in(tx, &org, &linking).await
+    }
+}
+
+/// What the link page knows besides the pair.
+pub(crate) struct Verified {
+    pub discord_name: String,
+    pub steam_name: String,
+    pub relink_cooldown_ms: i64,
+}
+
+/// A link to be made in a transaction that holds the Org's lock.
+pub(crate) struct Linking<'a> {
+    pub scope: OrgScope,
+    pub id: &'a LinkId,
+    pub request: &'a LinkRequest,
+    /// None where no person proved anything just now.
+    pub verified: Option<&'a Verified>,
+    pub now_ms: i64,
+}
+
+pub(crate) async fn link_in(
+    tx: &mut Tx<'_>,
+    org: &LockedOrg,
+    linking: &Linking<'_>,
+) -> Result<Linked, AppError> {
+    let (scope, request) = (linking.scope, linking.request);
+    let guild = guilds::find_in(tx, scope, &request.guild)
+        .await?
+        .ok_or(AppError::NotFound)?;
+    let by_discord = links::find_by_discord(tx, guild.num, &request.discord_id).await?;
+    let by_steam = links::find_by_steam(tx, guild.num, &request.steam_id).await?;
+    let linked = match decide_link(&request.discord_id, &request.steam_id, by_discord, by_steam) {
+        LinkDecision::AlreadyLinked(link) => {
+            let country = request.country.as_ref().map(Country::as_str);
+            links::mark_verified(tx, scope, link.num, linking.now_ms, country).await?;
+            Linked::Already { id: link.id }
+        }
+        LinkDecision::Create { archive, net } => {
+            linking
+                .refuse_early_relink(tx, &guild, !archive.is_empty())
+                .await?;
+            linking.create(tx, org, &guild, archive, net).await?
+        }
+    };
+    if let Some(verified) = linking.verified {
+        let (discord_name, steam_name) = (&verified.discord_name, &verified.steam_name);
+        links::set_names(
+            tx,
+            scope,
+            guild.num,
+            &request.discord_id,
+            discord_name,
+            steam_name,
+        )
+        .await?;
+    }
+    Ok(linked)
+}
+
+impl Linking<'_> {
+    /// Who ended a link a short while ago may link the same two accounts again, and another one later. Whoever has a link
+    /// changes it, whatever they had before.
+    async fn refuse_early_relink(
+        &self,
+        tx: &mut Tx<'_>,
+        guild: &Guild,
+        has_link: bool,
+    ) -> Result<(), AppError> {
+        let cooldown_ms = self.verified.map_or(0, |verified| verified.relink_cooldown_ms);
+        if cooldown_ms == 0 {
+            return Ok(());
+        }
+        let (discord_id, steam_id) = (&self.request.discord_id, &self.request.steam_id);
+        let last = links::find_last_end(tx, guild.num, discord_id, steam_id).await?;
+        let last = last.filter(|last| has_link || !last.is_same_pair);
+        match relink_waits_until(last.map(|last| last.at_ms), cooldown_ms, self.now_ms) {
+            Some(until_ms) => Err(AppError::RelinkTooSoon {
+                wait_ms: until_ms - self.now_ms,
+            }),
+            None => Ok(()),
+        }
+    }
+
+    async fn create(
+        &self,
+        tx: &mut Tx<'_>,
+        org: &LockedOrg,
+        guild: &Guild,
+        archive: Vec<ActiveLink>,
+        net: i64,
+    ) -> Result<Linked, AppError> {
+        let ending = Ending {
+            scope: self.scope,
+            guild,
+            cause: UnlinkCause::Relink,
+            actor: &self.request.actor,
+            now_ms: self.now_ms,
+        };
+        for old in &archive {
+            ending.end(tx, old, AuditAction::LinkRelinked).await?;
+        }
+        // A relink that adds nothing is allowed above the ceiling; only growth is checked.
+        let ceiling = if net > 0 {
+            org.tier.ceilings().links
+        } else {
+            i64::MAX
+        };
+        if !orgs::add_one(tx, self.scope, Dimension::Links, ceiling).await? {
+            return Err(AppError::LimitReached {
+                dimension: Dimension::Links,
+                ceiling,
+            });
+        }
+        guilds::change_links(tx, self.scope, guild.num, 1).await?;
+        let new = NewLink {
+            id: self.id,
+            guild: guild.num,
+            discord_id: &self.request.discord_id,
+            steam_id: &self.request.steam_id,
+            country: self.request.country.as_ref().map(Country::as_str),
+            now_ms: self.now_ms,
+        };
+        links::insert(tx, self.scope, &new).await?;
+        link_roles::grant(tx, self.scope, guild.num, &self.request.discord_id, self.now_ms).await?;
+        enqueue_log(tx, self.scope, guild, "log.linked", self.id, self.now_ms).await?;
+        let detail = format!(r#"{{"guild":"{}"}}"#, guild.id);
+        let entry = audit::Entry {
+            at_ms: self.now_ms,
+            actor: &self.request.actor,
+            action: AuditAction::LinkCreated,
+            target: Some(self.id.as_str()),
+            detail: &detail,
+        };
+        audit::append(tx, self.scope, &entry).await?;
+        Ok(Linked::Created {
+            id: self.id.clone(),
+            relinked: archive.into_iter().map(|old| old.id).collect(),
+        })
+    }
+}
+
+/// Which link ends, and why.
+pub(crate) struct UnlinkRequest {
+    pub guild: GuildId,
+    pub either: EitherId,
+    pub cause: UnlinkCause,
+    pub actor: Actor,
+}
+
+/// Ends the active link of either id in a Guild; `None` when there was none.
+pub async fn unlink(
+    app: &App,
+    scope: OrgScope,
+    guild: GuildId,
+    either: EitherId,
+    cause: UnlinkCause,
+    actor: Actor,
+) -> Result<Option<LinkId>, AppError> {
+    let request = UnlinkRequest {
+        guild,
+        either,
+        cause,
+        actor,
+    };
+    let now_ms = app.now_ms();
+    app.db
+        .write(Unlink {
+            scope,
+            request,
+            now_ms,
+        })
+        .await
+}
+
+struct Unlink {
+    scope: OrgScope,
+    request: UnlinkRequest,
+    now_ms: i64,
+}
+
+impl Work for Unlink {
+    type Output = Option<LinkId>;
+    type Error = AppError;
+    const NAME: &'static str = "unlink";
+
+    fn tenant(&self) -> Option<i64> {
+        Some(self.scope.num())
+    }
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<Option<LinkId>, AppError> {
+        orgs::lock(tx, self.scope).await?;
+        unlink_in(tx, self.scope, &self.request, self.now_ms).await
+    }
+}
+
+/// The same in a transaction that holds the Org's lock.
+pub(crate) async fn unlink_in(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    request: &UnlinkRequest,
+    now_ms: i64,
+) -> Result<Option<LinkId>, AppError> {
+    let guild = guilds::find_in(tx, scope, &request.guild)
+        .await?
+        .ok_or(AppError::NotFound)?;
+    let found = match &request.either {
+        EitherId::Discord(id) => links::find_by_discord(tx, guild.num, id).await?,
+        EitherId::Steam(id) => links::find_by_steam(tx, guild.num, id).await?,
+    };
+    let Some(link) = found else { return Ok(None) };
+    let ending = Ending {
+        scope,
+        guild: &guild,
+        cause: request.cause,
+        actor: &request.actor,
+        now_ms,
+    };
+    ending.end(tx, &link, AuditAction::LinkRemoved).await?;
+    Ok(Some(link.id))
+}
+
+/// The end of a link: archive row, counters, roles, log message and audit entry.
+struct Ending<'a> {
+    scope: OrgScope,
+    guild: &'a Guild,
+    cause: UnlinkCause,
+    actor: &'a Actor,
+    now_ms: i64,
+}
+
+impl Ending<'_> {
+    async fn end(&self, tx: &mut Tx<'_>, link: &ActiveLink, action: AuditAction) -> Result<(), AppError> {
+        links::end(tx, self.scope, link.num, self.now_ms, self.cause).await?;
+        orgs::drop_links(tx, self.scope, 1).await?;
+        guilds::change_links(tx, self.scope, self.guild.num, -1).await?;
+        link_roles::revoke(tx, self.scope, self.guild.num, &link.discord_id, self.now_ms).await?;
+        boosters::remove(tx, self.scope, self.guild.num, &link.discord_id).await?;
+        enqueue_log(tx, self.scope, self.guild, "log.unlinked", &link.id, self.now_ms).await?;
+        let detail = format!(
+            r#"{{"guild":"{}","cause":"{}"}}"#,
+            self.guild.id,
+            self.cause.as_str()
+        );
+        let entry = audit::Entry {
+            at_ms: self.now_ms,
+            actor: self.actor,
+            action,
+            target: Some(link.id.as_str()),
+            detail: &detail,
+        };
+        Ok(audit::append(tx, self.scope, &entry).await?)
+    }
+}
+
+/// Leaves a log message to be sent after the commit. A Guild without a log channel wants none.
+async fn enqueue_log(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    guild: &Guild,
+    kind: &str,
+    link: &LinkId,
+    now_ms: i64,
+) -> Result<(), AppError> {
+    if guild.log_channel_id.is_none() {
+        return Ok(());
+    }
+    let job = NewJob {
+        lane: &format!("log:{}", guild.id),
+        kind,
+        dedupe: &format!("{kind}:{link}"),
+        payload: &format!(r#"{{"guild":"{}","link":"{link}"}}"#, guild.id),
+        now_ms,
+        give_up_at_ms: now_ms + LOG_LIFETIME_MS,
+    };
+    Ok(jobs::enqueue(tx, scope, &job).await?)
+}

@@ -1,0 +1,222 @@
+//! Who was seen on which Server, kept in memory and written once a minute. Losing the last minute is acceptable.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use domain::platform_id::SteamAccount;
+use storage::players::server_players;
+use storage::tenancy::servers;
+use storage::{ServerNum, Tx, Work};
+
+use crate::error::AppError;
+
+const HOUR_MS: i64 = 60 * 60_000;
+/// Callers of different Servers rarely need the same part.
+const PARTS: usize = 16;
+/// Marks held between two writes; beyond it new ones wait for the next minute.
+const MOST: usize = 200_000;
+
+/// One mark per player, Server and hour. The players of a Server are kept together, because a game server names many
+/// of them in one call.
+#[derive(Default)]
+pub struct Seen {
+    parts: [Mutex<HashMap<ServerNum, Marks>>; PARTS],
+    count: AtomicUsize,
+}
+
+type Marks = HashMap<SteamAccount, Mark>;
+
+struct Mark {
+    seen_at_ms: i64,
+    written: bool,
+}
+
+/// A mark to be written down.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeenMark {
+    pub server: ServerNum,
+    pub steam_id: String,
+    pub seen_at_ms: i64,
+}
+
+impl Seen {
+    pub fn mark(&self, server: ServerNum, players: impl IntoIterator<Item = SteamAccount>, now_ms: i64) {
+        let mut part = self.part(server);
+        let marks = part.entry(server).or_default();
+        for player in players {
+            let fresh = Mark {
+                seen_at_ms: now_ms,
+                written: false,
+            };
+            match marks.get_mut(&player) {
+                Some(mark) if mark.seen_at_ms <= now_ms - HOUR_MS => *mark = fresh,
+                None if self.count.load(Ordering::Relaxed) < MOST => {
+                    self.count.fetch_add(1, Ordering::Relaxed);
+                    marks.insert(player, fresh);
+                }
+                Some(_) | None => {}
+            }
+        }
+    }
+
+    /// Marks since the last call of this, in the order of their rows; those older than an hour are forgotten.
+    pub(crate) fn drain(&self, now_ms: i64) -> Vec<SeenMark> {
+        let mut fresh = Vec::new();
+        for part in &self.parts {
+            let mut servers = locked(part);
+            for (server, marks) in servers.iter_mut() {
+                let held = marks.len();
+                marks.retain(|player, mark| {
+                    if !std::mem::replace(&mut mark.written, true) {
+                        fresh.push(SeenMark {
+                            server: *server,
+                            steam_id: player.id(),
+                            seen_at_ms: mark.seen_at_ms,
+                        });
+                    }
+                    mark.seen_at_ms > now_ms - HOUR_MS
+                });
+                self.count.fetch_sub(held - marks.len(), Ordering::Relaxed);
+            }
+            servers.retain(|_, marks| !marks.is_empty());
+        }
+        fresh
+            .sort_unstable_by(|one, other| (one.server, &one.steam_id).cmp(&(other.server, &other.steam_id)));
+        fresh
+    }
+}
+
+impl Seen {
+    fn part(&self, server: ServerNum) -> MutexGuard<'_, HashMap<ServerNum, Marks>> {
+        locked(&self.parts[server.0.unsigned_abs() as usize % PARTS])
+    }
+
+    /// Puts marks back that could not be written, as far as there is room.
+    pub(crate) fn restore(&self, unwritten: &[SeenMark]) {
+        for lost in unwritten {
+            let Some(player) = SteamAccount::of(&lost.steam_id) else {
+                continue;
+            };
+            let mut part = self.part(lost.server);
+            let marks = part.entry(lost.server).or_default();
+            match marks.get_mut(&player) {
+                Some(mark) => mark.written = false,
+                None if self.count.load(Ordering::Relaxed) < MOST => {
+                    self.count.fetch_add(1, Ordering::Relaxed);
+                    let mark = Mark {
+                        seen_at_ms: lost.seen_at_ms,
+                        written: false,
+                    };
+                    marks.insert(player, mark);
+                }
+                None => {}
+            }
+        }
+    }
+}
+
+/// A panic in between leaves at worst one mark unmade.
+fn locked<T>(part: &Mutex<T>) -> MutexGuard<'_, T> {
+    part.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+pub(crate) struct WriteMarks(pub Vec<SeenMark>);
+
+impl Work for WriteMarks {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "write_seen";
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        // All Servers before the first player: who deletes a Server waits for us, or we see that it is gone.
+        let mut there = BTreeSet::new();
+        for server in self.0.iter().map(|mark| mark.server).collect::<BTreeSet<_>>() {
+            if servers::hold(tx, server).await? {
+                there.insert(server);
+            }
+        }
+        for mark in self.0.iter().filter(|mark| there.contains(&mark.server)) {
+            server_players::mark_seen(tx, mark.server, &mark.steam_id, mark.seen_at_ms).await?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const START: i64 = 1_700_000_000_000;
+
+    fn player(number: u64) -> SteamAccount {
+        SteamAccount::of(&(76_561_198_000_000_000 + number).to_string()).unwrap()
+    }
+
+    #[test]
+    fn a_player_is_written_once_an_hour() {
+        let seen = Seen::default();
+        seen.mark(ServerNum(1), [player(1)], START);
+        seen.mark(ServerNum(1), [player(1)], START + 5);
+        assert_eq!(seen.drain(START + 10).len(), 1);
+        seen.mark(ServerNum(1), [player(1)], START + 60_000);
+        assert!(seen.drain(START + 60_001).is_empty());
+        seen.mark(ServerNum(1), [player(1)], START + HOUR_MS);
+        assert_eq!(seen.drain(START + HOUR_MS)[0].seen_at_ms, START + HOUR_MS);
+    }
+
+    #[test]
+    fn a_player_on_two_servers_is_two_marks() {
+        let seen = Seen::default();
+        seen.mark(ServerNum(1), [player(1)], START);
+        seen.mark(ServerNum(2), [player(1)], START);
+        assert_eq!(seen.drain(START).len(), 2);
+    }
+
+    #[test]
+    fn marks_that_were_not_written_are_handed_out_again() {
+        let seen = Seen::default();
+        seen.mark(ServerNum(1), [player(1), player(2)], START);
+        // The second hour is over when they are put back: they are not in memory any more.
+        let drained = seen.drain(START + HOUR_MS);
+        assert_eq!(drained.len(), 2);
+        seen.restore(&drained);
+        let mut again = seen.drain(START + HOUR_MS);
+        again.sort_by(|one, other| one.steam_id.cmp(&other.steam_id));
+        assert_eq!(
+            again.iter().map(|mark| mark.seen_at_ms).collect::<Vec<_>>(),
+            [START; 2]
+        );
+        assert!(seen.drain(START + HOUR_MS).is_empty());
+        // Somebody who came back meanwhile is written once, with the later time.
+        seen.mark(ServerNum(1), [player(1)], START + HOUR_MS);
+        seen.restore(&again);
+        let last = seen.drain(START + HOUR_MS + 1);
+        let times: Vec<_> = last.iter().map(|mark| mark.seen_at_ms).collect();
+        assert_eq!((last.len(), times.iter().max()), (2, Some(&(START + HOUR_MS))));
+    }
+
+    #[test]
+    fn marks_that_are_put_back_stay_within_the_memory() {
+        let seen = Seen::default();
+        let many = |first: u64| (first..first + MOST as u64).map(player);
+        seen.mark(ServerNum(1), many(0), START);
+        let drained = seen.drain(START + HOUR_MS);
+        seen.mark(ServerNum(1), many(MOST as u64), START + HOUR_MS);
+        seen.restore(&drained);
+        assert_eq!(seen.drain(START + HOUR_MS).len(), MOST);
+    }
+
+    #[test]
+    fn a_storm_of_players_stays_within_its_memory() {
+        let seen = Seen::default();
+        for number in 0..300_000 {
+            seen.mark(ServerNum(1), [player(number)], START);
+        }
+        assert_eq!(seen.drain(START).len(), MOST);
+        // An hour later their room is free again.
+        assert!(seen.drain(START + HOUR_MS).is_empty());
+        seen.mark(ServerNum(2), [player(1)], START + HOUR_MS);
+        assert_eq!(seen.drain(START + HOUR_MS).len(), 1);
+    }
+}

@@ -1,0 +1,52 @@
+//! Reading the audit log.
+
+use domain::audit::{Actor, AuditAction};
+use serde_json::json;
+use storage::records::audit;
+pub use storage::records::audit::{AuditFilter, NamedEntry};
+use storage::tenancy::orgs;
+use storage::{OrgScope, Tx, Work};
+
+use crate::error::AppError;
+use crate::records::deed::Deed;
+use crate::records::exports::ExportPlace;
+use crate::state::App;
+
+/// Entries of an Org that fit, newest first.
+pub async fn list(
+    app: &App,
+    scope: OrgScope,
+    filter: &AuditFilter,
+    limit: i64,
+) -> Result<Vec<NamedEntry>, AppError> {
+    Ok(audit::list_filtered(&app.db, scope, filter, limit).await?)
+}
+
+/// Writes down that somebody takes the log home. The export lasts as long as what is returned.
+pub async fn begin_export(app: &App, scope: OrgScope, actor: Actor) -> Result<ExportPlace, AppError> {
+    let place = app.exports.begin(scope).ok_or(AppError::ExportsRunning)?;
+    let deed = Deed::begin(app, scope, actor);
+    app.db.write(NoteExport { deed }).await?;
+    Ok(place)
+}
+
+struct NoteExport {
+    deed: Deed,
+}
+
+impl Work for NoteExport {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "note_export";
+
+    fn tenant(&self) -> Option<i64> {
+        self.deed.tenant()
+    }
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        orgs::lock(tx, self.deed.scope).await?;
+        self.deed
+            .note(tx, AuditAction::AuditExported, None, &json!({}))
+            .await
+    }
+}

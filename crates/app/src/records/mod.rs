@@ -1,0 +1,7 @@
+//! What is written down: the audit log, the error log, and refusals.
+
+pub mod audit;
+pub(crate) mod deed;
+pub mod error_log;
+pub mod exports;
+pub mod refusals;

@@ -1,0 +1,162 @@
+//! Refused members on their way to the audit log: one entry for each person, route and minute, with a count.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use domain::audit::{Actor, AuditAction};
+use domain::permission::Permission;
+use serde_json::json;
+use storage::records::audit;
+use storage::tenancy::orgs;
+use storage::{OrgScope, Tx, Work};
+
+use crate::error::AppError;
+use crate::state::App;
+
+const MINUTE_MS: i64 = 60_000;
+/// Groups held between two writes; further ones are counted and dropped.
+const MOST: usize = 10_000;
+/// Entries written by one unit.
+const SLICE: usize = 200;
+
+/// A member was refused what their permissions do not cover.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Refusal {
+    pub scope: OrgScope,
+    pub actor: Actor,
+    pub permission: Permission,
+    /// Method and template of the route, never the path that was asked for.
+    pub route: String,
+}
+
+/// What waits to be written.
+#[derive(Default)]
+pub struct Refusals {
+    groups: Mutex<HashMap<(Refusal, i64), Counted>>,
+}
+
+#[derive(Clone, Copy)]
+struct Counted {
+    first_ms: i64,
+    count: u64,
+}
+
+impl Refusals {
+    pub fn note(&self, refusal: Refusal, now_ms: i64) {
+        let minute = now_ms.div_euclid(MINUTE_MS);
+        let mut groups = self.locked();
+        if groups.len() >= MOST && !groups.contains_key(&(refusal.clone(), minute)) {
+            metrics::counter!("symbolon_refusals_dropped_total").increment(1);
+            return;
+        }
+        let fresh = Counted {
+            first_ms: now_ms,
+            count: 0,
+        };
+        groups.entry((refusal, minute)).or_insert(fresh).count += 1;
+    }
+
+    /// Takes the groups whose minute is over, in an order that keeps an Org's together.
+    fn drain(&self, before_ms: i64) -> Vec<Entry> {
+        let over = before_ms.div_euclid(MINUTE_MS);
+        let mut groups = self.locked();
+        let taken = groups.extract_if(|(_, minute), _| *minute < over);
+        let mut entries: Vec<Entry> = taken
+            .map(|((refusal, _), counted)| Entry { refusal, counted })
+            .collect();
+        entries.sort_by_key(|entry| (entry.refusal.scope.num(), entry.counted.first_ms));
+        entries
+    }
+
+    fn restore(&self, entries: Vec<Entry>) {
+        let mut groups = self.locked();
+        for Entry { refusal, counted } in entries {
+            let minute = counted.first_ms.div_euclid(MINUTE_MS);
+            groups.entry((refusal, minute)).or_insert(counted);
+        }
+    }
+
+    /// A panic in between leaves at worst one refusal uncounted.
+    fn locked(&self) -> MutexGuard<'_, HashMap<(Refusal, i64), Counted>> {
+        self.groups.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Writes down the refusals of the minutes that are over.
+pub async fn flush(app: &App) -> Result<(), AppError> {
+    flush_before(app, app.now_ms()).await
+}
+
+/// Writes down all of them, when nothing more will come.
+pub async fn flush_all(app: &App) -> Result<(), AppError> {
+    flush_before(app, i64::MAX).await
+}
+
+async fn flush_before(app: &App, before_ms: i64) -> Result<(), AppError> {
+    let mut waiting = app.refusals.drain(before_ms);
+    let mut outcome = Ok(());
+    while let Some(first) = waiting.first() {
+        let scope = first.refusal.scope;
+        let of_org = waiting.iter().take(SLICE);
+        let of_org = of_org.take_while(|entry| entry.refusal.scope == scope).count();
+        let rest = waiting.split_off(of_org);
+        let entries = std::mem::replace(&mut waiting, rest);
+        let work = Write {
+            scope,
+            entries: entries.clone(),
+        };
+        match app.db.write(work).await {
+            // Nobody reads the log of an Org that is gone.
+            Ok(()) | Err(AppError::NotFound) => {}
+            Err(error @ (AppError::StorageUnavailable(_) | AppError::Overloaded)) => {
+                app.refusals.restore(entries);
+                app.refusals.restore(waiting);
+                return Err(error);
+            }
+            // What the store does not take at all would be in the way for ever.
+            Err(error) => outcome = Err(error),
+        }
+    }
+    outcome
+}
+
+#[derive(Clone)]
+struct Entry {
+    refusal: Refusal,
+    counted: Counted,
+}
+
+struct Write {
+    scope: OrgScope,
+    entries: Vec<Entry>,
+}
+
+impl Work for Write {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "write_refusals";
+
+    fn tenant(&self) -> Option<i64> {
+        Some(self.scope.num())
+    }
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        orgs::lock(tx, self.scope).await?;
+        for Entry { refusal, counted } in &self.entries {
+            let detail = json!({
+                "permission": refusal.permission.as_str(),
+                "route": refusal.route,
+                "count": counted.count,
+            });
+            let entry = audit::Entry {
+                at_ms: counted.first_ms,
+                actor: &refusal.actor,
+                action: AuditAction::AccessDenied,
+                target: None,
+                detail: &detail.to_string(),
+            };
+            audit::append(tx, self.scope, &entry).await?;
+        }
+        Ok(())
+    }
+}

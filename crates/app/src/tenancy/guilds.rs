@@ -1,0 +1,379 @@
+//! Guilds: Discord communities that an Org has claimed.
+
+use domain::audit::{Actor, AuditAction};
+use domain::flow::JoinMode;
+use domain::id::GuildId;
+use domain::invite::InviteUrl;
+use domain::name::{DisplayName, Slug};
+use domain::plan::Dimension;
+use domain::platform_id::DiscordId;
+use domain::steam_group::PastedGroup;
+use storage::records::audit;
+use storage::tenancy::guilds::{self, NewGuild};
+pub use storage::tenancy::guilds::{Guild, GuildSettings, RemovedGuild, SteamGroup};
+use storage::tenancy::orgs;
+use storage::{GuildNum, OrgScope, Tx, Work};
+
+use crate::error::AppError;
+use crate::linking;
+use crate::once::PressBy;
+use crate::players::steam_group_names;
+use crate::records::deed::Deed;
+use crate::state::App;
+
+pub struct NewGuildRequest {
+    pub discord_guild_id: DiscordId,
+    pub name: DisplayName,
+    pub slug: Slug,
+    /// Where log messages go; none switches them off.
+    pub log_channel_id: Option<DiscordId>,
+}
+
+/// Adds a Guild to an Org, within its tier's ceiling. A Discord community belongs to one Org at a time.
+pub async fn create(
+    app: &App,
+    scope: OrgScope,
+    request: NewGuildRequest,
+    actor: Actor,
+) -> Result<(GuildId, GuildNum), AppError> {
+    let work = Create::prepare(app, scope, request, actor);
+    let id = work.id.clone();
+    Ok((id, app.db.write(work).await?))
+}
+
+/// The same for a press that may be repeated: the Guild that it made, now or before.
+pub(crate) async fn create_once(
+    app: &App,
+    press: PressBy,
+    scope: OrgScope,
+    request: NewGuildRequest,
+    actor: Actor,
+) -> Result<GuildId, AppError> {
+    let work = Create::prepare(app, scope, request, actor);
+    let id = work.id.clone();
+    let outcome = press.write(app, id.as_str(), GuildId::parse, work).await?;
+    Ok(outcome.id_or(id))
+}
+
+struct Create {
+    scope: OrgScope,
+    id: GuildId,
+    request: NewGuildRequest,
+    actor: Actor,
+    now_ms: i64,
+}
+
+impl Create {
+    fn prepare(app: &App, scope: OrgScope, request: NewGuildRequest, actor: Actor) -> Self {
+        let now_ms = app.now_ms();
+        Self {
+            scope,
+            id: GuildId::generate(now_ms, &*app.random),
+            request,
+            actor,
+            now_ms,
+        }
+    }
+}
+
+impl Work for Create {
+    type Output = GuildNum;
+    type Error = AppError;
+    const NAME: &'static str = "create_guild";
+
+    fn tenant(&self) -> Option<i64> {
+        Some(self.scope.num())
+    }
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<GuildNum, AppError> {
+        let org = orgs::lock(tx, self.scope).await?;
+        let ceiling = org.tier.ceilings().guilds;
+        if !orgs::add_one(tx, self.scope, Dimension::Guilds, ceiling).await? {
+            return Err(AppError::LimitReached {
+                dimension: Dimension::Guilds,
+                ceiling,
+            });
+        }
+        let new = NewGuild {
+            id: &self.id,
+            discord_guild_id: &self.request.discord_guild_id,
+            slug: self.request.slug.as_str(),
+            name: self.request.name.as_str(),
+            log_channel_id: self.request.log_channel_id.as_ref().map(DiscordId::as_str),
+            now_ms: self.now_ms,
+        };
+        let inserted = guilds::insert(tx, self.scope, &new).await;
+        let num = inserted.map_err(|error| {
+            AppError::taken(
+                error,
+                "This Discord server or slug already belongs to an organisation.",
+            )
+        })?;
+        let entry = audit::Entry {
+            at_ms: self.now_ms,
+            actor: &self.actor,
+            action: AuditAction::GuildCreated,
+            target: Some(self.id.as_str()),
+            detail: "{}",
+        };
+        audit::append(tx, self.scope, &entry).await?;
+        Ok(num)
+    }
+}
+
+/// The Org that a Guild belongs to, for operators who name only the Guild.
+pub async fn find_org(app: &App, id: &GuildId) -> Result<OrgScope, AppError> {
+    guilds::find_org(&app.db, id).await?.ok_or(AppError::NotFound)
+}
+
+pub async fn list(app: &App, scope: OrgScope) -> Result<Vec<Guild>, AppError> {
+    Ok(guilds::list(&app.db, scope).await?)
+}
+
+/// A Guild of the Org with its settings.
+pub async fn get(app: &App, scope: OrgScope, id: &GuildId) -> Result<(Guild, GuildSettings), AppError> {
+    let guild = guilds::find(&app.db, scope, id)
+        .await?
+        .ok_or(AppError::NotFound)?;
+    let settings = guilds::find_settings(&app.db, scope, guild.num).await?;
+    Ok((guild, settings.ok_or(AppError::NotFound)?))
+}
+
+/// Roles in one list of a Guild.
+const MOST_ROLES: usize = 50;
+/// Longer than any address of a Steam group.
+const PASTED_MAX_BYTES: usize = 200;
+const LONGEST_COOLDOWN_MS: i64 = 90 * 24 * 60 * 60_000;
+
+/// What may be changed about a Guild; what is left out stays.
+#[derive(Debug, Clone, Default)]
+pub struct GuildChange {
+    /// `Some(None)` switches log messages off.
+    pub log_channel_id: Option<Option<DiscordId>>,
+    pub verified_roles: Option<Vec<DiscordId>>,
+    pub booster_roles: Option<Vec<DiscordId>>,
+    pub plugin_roles: Option<Vec<DiscordId>>,
+    /// A Steam group as somebody pasted it; `Some(None)` takes it away.
+    pub steam_group: Option<Option<String>>,
+    pub join_mode: Option<JoinMode>,
+    /// `Some(None)` takes the invite away.
+    pub invite_url: Option<Option<InviteUrl>>,
+    pub relink_cooldown_ms: Option<i64>,
+    pub name: Option<DisplayName>,
+    pub slug: Option<Slug>,
+}
+
+impl GuildChange {
+    fn apply(&self, settings: &GuildSettings, group: Option<&SteamGroup>) -> GuildSettings {
+        let roles = |new: &Option<Vec<DiscordId>>, old: &[DiscordId]| {
+            let mut list = new.clone().unwrap_or_else(|| old.to_vec());
+            list.sort();
+            list.dedup();
+            list
+        };
+        GuildSettings {
+            log_channel_id: self
+                .log_channel_id
+                .clone()
+                .unwrap_or_else(|| settings.log_channel_id.clone()),
+            verified_roles: roles(&self.verified_roles, &settings.verified_roles),
+            booster_roles: roles(&self.booster_roles, &settings.booster_roles),
+            plugin_roles: roles(&self.plugin_roles, &settings.plugin_roles),
+            steam_group: match &self.steam_group {
+                Some(_) => group.cloned(),
+                None => settings.steam_group.clone(),
+            },
+            join_mode: self.join_mode.unwrap_or(settings.join_mode),
+            invite_url: self
+                .invite_url
+                .clone()
+                .unwrap_or_else(|| settings.invite_url.clone()),
+            relink_cooldown_ms: self.relink_cooldown_ms.unwrap_or(settings.relink_cooldown_ms),
+        }
+    }
+
+    /// What the types let through.
+    fn refuse_excess(&self) -> Result<(), AppError> {
+        let lists = [
+            ("verified_roles", &self.verified_roles),
+            ("booster_roles", &self.booster_roles),
+            ("plugin_roles", &self.plugin_roles),
+        ];
+        for (name, list) in lists {
+            if list.as_ref().is_some_and(|roles| roles.len() > MOST_ROLES) {
+                return Err(AppError::invalid(name, "at most 50 roles"));
+            }
+        }
+        let allowed = 0..=LONGEST_COOLDOWN_MS;
+        if self.relink_cooldown_ms.is_some_and(|ms| !allowed.contains(&ms)) {
+            return Err(AppError::invalid("relink_cooldown_ms", "between 0 and 90 days"));
+        }
+        Ok(())
+    }
+}
+
+pub async fn change(
+    app: &App,
+    scope: OrgScope,
+    id: GuildId,
+    change: GuildChange,
+    actor: Actor,
+) -> Result<(), AppError> {
+    change.refuse_excess()?;
+    let group = match &change.steam_group {
+        Some(Some(pasted)) => {
+            // Nobody is asked about a Guild that is not this Org's.
+            let guild = guilds::find(&app.db, scope, &id).await?;
+            guild.ok_or(AppError::NotFound)?;
+            Some(steam_group(app, scope, pasted.trim()).await?)
+        }
+        Some(None) | None => None,
+    };
+    let deed = Deed::begin(app, scope, actor);
+    let work = Change {
+        deed,
+        id,
+        change,
+        group,
+    };
+    app.db.write(work).await
+}
+
+/// Steam is asked only where somebody pasted a name: nobody else can turn it into a number.
+async fn steam_group(app: &App, scope: OrgScope, text: &str) -> Result<SteamGroup, AppError> {
+    let refused = |problem: &str| AppError::invalid("steam_group", problem);
+    if text.len() > PASTED_MAX_BYTES {
+        return Err(refused("it is too long"));
+    }
+    let id = match PastedGroup::parse(text).map_err(|error| refused(&error.to_string()))? {
+        PastedGroup::Id(id) => id,
+        PastedGroup::Name(name) => {
+            let found = steam_group_names::find(app, scope.num(), &name).await?;
+            found.ok_or_else(|| refused("Steam knows no group of this name"))?
+        }
+    };
+    Ok(SteamGroup {
+        pasted: text.to_owned(),
+        id,
+    })
+}
+
+struct Change {
+    deed: Deed,
+    id: GuildId,
+    change: GuildChange,
+    /// What the pasted group stands for, if one is set.
+    group: Option<SteamGroup>,
+}
+
+impl Work for Change {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "change_guild";
+
+    fn tenant(&self) -> Option<i64> {
+        self.deed.tenant()
+    }
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        let scope = self.deed.scope;
+        orgs::lock(tx, scope).await?;
+        let found = guilds::find_in(tx, scope, &self.id).await?;
+        let guild = found.ok_or(AppError::NotFound)?;
+        self.rename(tx, &guild).await?;
+        let before = guilds::get_settings_in(tx, scope, guild.num).await?;
+        let after = self.change.apply(&before, self.group.as_ref());
+        if after == before {
+            return Ok(());
+        }
+        guilds::set_settings(tx, scope, guild.num, &after).await?;
+        let detail = serde_json::json!({
+            "log_channel_id": after.log_channel_id,
+            "verified_roles": after.verified_roles,
+            "booster_roles": after.booster_roles,
+            "plugin_roles": after.plugin_roles,
+            "steam_group": after.steam_group.map(|group| group.id.to_string()),
+            "join_mode": after.join_mode,
+            "invite_url": after.invite_url.as_ref().map(InviteUrl::as_str),
+            "relink_cooldown_ms": after.relink_cooldown_ms,
+        });
+        self.deed
+            .note(tx, AuditAction::GuildChanged, Some(self.id.as_str()), &detail)
+            .await
+    }
+}
+
+impl Change {
+    /// A new name or address of the Guild. Whoever has the old address finds nothing there any more.
+    async fn rename(&self, tx: &mut Tx<'_>, guild: &Guild) -> Result<(), AppError> {
+        let name = self
+            .change
+            .name
+            .as_ref()
+            .map_or(&*guild.name, DisplayName::as_str);
+        let slug = self.change.slug.as_ref().map_or(&*guild.slug, Slug::as_str);
+        if (name, slug) == (&*guild.name, &*guild.slug) {
+            return Ok(());
+        }
+        let renamed = guilds::rename(tx, self.deed.scope, guild.num, name, slug).await;
+        renamed.map_err(|error| {
+            AppError::taken(error, "Another community has this address. Choose another one.")
+        })?;
+        let detail = serde_json::json!({ "slug": { "from": guild.slug, "to": slug } });
+        self.deed
+            .note(tx, AuditAction::GuildChanged, Some(self.id.as_str()), &detail)
+            .await
+    }
+}
+
+/// Removes a Guild with its Servers and keys. Its links end; nothing is posted about them.
+pub async fn remove(app: &App, scope: OrgScope, id: GuildId, actor: Actor) -> Result<(), AppError> {
+    let deed = Deed::begin(app, scope, actor);
+    app.db.write(Remove { deed, id }).await?;
+    linking::give_back_later(app);
+    Ok(())
+}
+
+struct Remove {
+    deed: Deed,
+    id: GuildId,
+}
+
+impl Work for Remove {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "remove_guild";
+
+    fn tenant(&self) -> Option<i64> {
+        self.deed.tenant()
+    }
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        let (scope, now_ms) = (self.deed.scope, self.deed.now_ms);
+        orgs::lock(tx, scope).await?;
+        let found = guilds::find_in(tx, scope, &self.id).await?;
+        let guild = found.ok_or(AppError::NotFound)?;
+        let gone = remove_guild(tx, scope, guild.num, now_ms).await?;
+        let detail = serde_json::json!({ "links_ended": gone.links, "servers": gone.servers });
+        let target = Some(self.id.as_str());
+        self.deed
+            .note(tx, AuditAction::GuildRemoved, target, &detail)
+            .await
+    }
+}
+
+/// Removes a Guild and counts it out, inside a unit of work that holds the Org's lock.
+pub(crate) async fn remove_guild(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    guild: GuildNum,
+    now_ms: i64,
+) -> Result<RemovedGuild, AppError> {
+    let gone = guilds::remove(tx, scope, guild, now_ms).await?;
+    for _ in 0..gone.servers {
+        orgs::drop_server(tx, scope).await?;
+    }
+    orgs::drop_links(tx, scope, i64::try_from(gone.links).unwrap_or(i64::MAX)).await?;
+    orgs::drop_guild(tx, scope).await?;
+    Ok(gone)
+}

@@ -1,0 +1,399 @@
+//! Invitations: links that make whoever follows them a member.
+
+use domain::audit::{Actor, AuditAction};
+use domain::id::{AccountId, InviteId, OrgId};
+use domain::invitation::{Code, Expiry};
+use domain::permission::{Permission, PermissionSet, Role};
+use domain::seal::Aad;
+use serde_json::json;
+pub use storage::tenancy::invites::Invite;
+use storage::tenancy::invites::{self, NewInvite, StoredCode};
+use storage::tenancy::{orgs, team};
+use storage::{AccountNum, OrgScope, Tx, Work};
+
+use crate::error::AppError;
+use crate::once::{Outcome, PressBy};
+use crate::records::deed::Deed;
+use crate::state::App;
+use crate::tenancy::team::{Doer, MOST_MEMBERS, Standing};
+
+/// Invitations of one Org that work at the same time.
+const MOST_OPEN: i64 = 100;
+const NOTE_MAX: usize = 200;
+
+pub(crate) fn sealed_place(invite: &str, version: i64) -> Aad<'_> {
+    Aad {
+        table: "invites",
+        column: "sealed",
+        row: invite,
+        version,
+    }
+}
+
+/// An invitation as one of the team sees it.
+pub struct ShownInvite {
+    pub invite: Invite,
+    /// Its address, as long as it works, for those who could have made it.
+    pub url: Option<String>,
+    pub expired: bool,
+    /// Whether they may replace its code and revoke it.
+    pub can_edit: bool,
+}
+
+fn shown_to(app: &App, viewer: &Standing, invite: Invite) -> ShownInvite {
+    let now_ms = app.now_ms();
+    let can_edit = viewer.refuse_beyond(invite.role, invite.permissions).is_ok();
+    let url = can_edit.then(|| open_url(app, &invite, now_ms)).flatten();
+    ShownInvite {
+        url,
+        expired: invite.expires_at_ms.is_some_and(|end| end <= now_ms),
+        can_edit,
+        invite,
+    }
+}
+
+fn open_url(app: &App, invite: &Invite, now_ms: i64) -> Option<String> {
+    if !invite.works_at(now_ms) {
+        return None;
+    }
+    let place = sealed_place(invite.id.as_str(), invite.version);
+    let plain = app.vault.open_sealed(&place, &invite.sealed).ok()?;
+    let code = std::str::from_utf8(&plain).ok()?;
+    Some([&app.public_url, "/invite/", code].concat())
+}
+
+/// The newest invitations of an Org, as somebody of this standing sees them.
+pub async fn list(app: &App, scope: OrgScope, viewer: Standing) -> Result<Vec<ShownInvite>, AppError> {
+    let found = invites::list(&app.db, scope).await?;
+    let shown = found.into_iter().map(|invite| shown_to(app, &viewer, invite));
+    Ok(shown.collect())
+}
+
+async fn get(app: &App, scope: OrgScope, id: &InviteId, viewer: Standing) -> Result<ShownInvite, AppError> {
+    let found = invites::find(&app.db, scope, id).await?;
+    Ok(shown_to(app, &viewer, found.ok_or(AppError::NotFound)?))
+}
+
+pub struct InviteRequest {
+    pub role: Role,
+    pub permissions: PermissionSet,
+    pub note: Option<String>,
+    pub expiry: Expiry,
+}
+
+/// A code in the three forms in which it exists.
+struct Sealed {
+    hash: String,
+    sealed: String,
+    kid: String,
+}
+
+impl Sealed {
+    fn generate(app: &App, invite: &InviteId, version: i64) -> Self {
+        let code = Code::generate(&*app.random);
+        let place = sealed_place(invite.as_str(), version);
+        let (sealed, kid) = app.vault.seal(&*app.random, &place, code.expose().as_bytes());
+        Self {
+            hash: code.invite_hash(),
+            sealed,
+            kid,
+        }
+    }
+
+    fn stored(&self) -> StoredCode<'_> {
+        StoredCode {
+            hash: &self.hash,
+            sealed: &self.sealed,
+            sealed_kid: &self.kid,
+        }
+    }
+}
+
+/// Makes an invitation. Nobody can invite to more than they are.
+pub async fn create(
+    app: &App,
+    scope: OrgScope,
+    doer: Doer,
+    request: InviteRequest,
+) -> Result<ShownInvite, AppError> {
+    let (id, work) = prepare(app, scope, doer, request)?;
+    let doer = app.db.write(work).await?;
+    get(app, scope, &id, doer).await.map_err(AppError::after_write)
+}
+
+/// The same for a press that may be repeated. A repetition does not show the link again.
+pub async fn create_once(
+    app: &App,
+    press: PressBy,
+    scope: OrgScope,
+    doer: Doer,
+    viewer: Standing,
+    request: InviteRequest,
+) -> Result<ShownInvite, AppError> {
+    let (id, work) = prepare(app, scope, doer, request)?;
+    match press.write(app, id.as_str(), InviteId::parse, work).await? {
+        Outcome::Made(doer) => get(app, scope, &id, doer).await.map_err(AppError::after_write),
+        Outcome::MadeBefore(id) => Ok(ShownInvite {
+            url: None,
+            ..get(app, scope, &id, viewer).await?
+        }),
+    }
+}
+
+fn prepare(
+    app: &App,
+    scope: OrgScope,
+    doer: Doer,
+    request: InviteRequest,
+) -> Result<(InviteId, Create), AppError> {
+    if request.role == Role::Owner {
+        return Err(AppError::invalid("role", "ownership is transferred, not granted"));
+    }
+    let note = request
+        .note
+        .as_deref()
+        .map(str::trim)
+        .filter(|note| !note.is_empty());
+    if note.is_some_and(|note| note.chars().count() > NOTE_MAX || note.chars().any(char::is_control)) {
+        return Err(AppError::invalid("note", "one line of at most 200 characters"));
+    }
+    let id = InviteId::generate(app.now_ms(), &*app.random);
+    let work = Create {
+        code: Sealed::generate(app, &id, 1),
+        id: id.clone(),
+        account: doer.account,
+        note: note.map(str::to_owned),
+        deed: Deed::begin(app, scope, doer.actor),
+        request,
+    };
+    Ok((id, work))
+}
+
+struct Create {
+    deed: Deed,
+    id: InviteId,
+    account: AccountNum,
+    code: Sealed,
+    note: Option<String>,
+    request: InviteRequest,
+}
+
+impl Work for Create {
+    type Output = Standing;
+    type Error = AppError;
+    const NAME: &'static str = "create_invite";
+
+    fn tenant(&self) -> Option<i64> {
+        self.deed.tenant()
+    }
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<Standing, AppError> {
+        let (scope, now_ms) = (self.deed.scope, self.deed.now_ms);
+        orgs::lock(tx, scope).await?;
+        let doer = Standing::of_doer(tx, scope, self.account, Permission::OrgInvites).await?;
+        doer.refuse_beyond(self.request.role, self.request.permissions)?;
+        if invites::count_open(tx, scope, now_ms).await? >= MOST_OPEN {
+            return Err(AppError::Conflict {
+                what: "There are 100 open invitations. Revoke some first.",
+            });
+        }
+        let new = NewInvite {
+            id: &self.id,
+            code: self.code.stored(),
+            role: self.request.role,
+            permissions: self.request.permissions,
+            note: self.note.as_deref(),
+            account: self.account,
+            now_ms,
+            expires_at_ms: self.request.expiry.ends_at_ms(now_ms),
+        };
+        invites::insert(tx, scope, &new).await?;
+        let detail = json!({ "role": self.request.role, "expires": self.request.expiry });
+        let target = Some(self.id.as_str());
+        self.deed
+            .note(tx, AuditAction::InviteCreated, target, &detail)
+            .await?;
+        Ok(doer)
+    }
+}
+
+/// Replaces the code of an invitation; members who came with the old one stay.
+pub async fn reissue(app: &App, scope: OrgScope, doer: Doer, id: InviteId) -> Result<ShownInvite, AppError> {
+    let found = invites::find(&app.db, scope, &id).await?;
+    let version = found.ok_or(AppError::NotFound)?.version;
+    let work = Reissue {
+        code: Sealed::generate(app, &id, version + 1),
+        deed: Deed::begin(app, scope, doer.actor),
+        id: id.clone(),
+        account: doer.account,
+        version,
+    };
+    let doer = app.db.write(work).await?;
+    get(app, scope, &id, doer).await.map_err(AppError::after_write)
+}
+
+struct Reissue {
+    deed: Deed,
+    id: InviteId,
+    account: AccountNum,
+    code: Sealed,
+    version: i64,
+}
+
+impl Work for Reissue {
+    type Output = Standing;
+    type Error = AppError;
+    const NAME: &'static str = "reissue_invite";
+
+    fn tenant(&self) -> Option<i64> {
+        self.deed.tenant()
+    }
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<Standing, AppError> {
+        let scope = self.deed.scope;
+        orgs::lock(tx, scope).await?;
+        let (doer, invite) = decided(tx, scope, self.account, &self.id).await?;
+        if !invites::reissue(tx, scope, invite.num, &self.code.stored(), self.version).await? {
+            return Err(AppError::Conflict {
+                what: "This invitation was revoked or changed meanwhile. Look at the list again.",
+            });
+        }
+        let target = Some(self.id.as_str());
+        self.deed
+            .note(tx, AuditAction::InviteReissued, target, &json!({}))
+            .await?;
+        Ok(doer)
+    }
+}
+
+/// An existing invitation and the one who decides about it, once it is clear that they could have made it.
+async fn decided(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    doer: AccountNum,
+    invite: &InviteId,
+) -> Result<(Standing, Invite), AppError> {
+    let doer = Standing::of_doer(tx, scope, doer, Permission::OrgInvites).await?;
+    let invite = invites::find_in(tx, scope, invite).await?;
+    let invite = invite.ok_or(AppError::NotFound)?;
+    doer.refuse_beyond(invite.role, invite.permissions)?;
+    Ok((doer, invite))
+}
+
+/// Ends an invitation; one that was revoked before stays so.
+pub async fn revoke(app: &App, scope: OrgScope, doer: Doer, id: InviteId) -> Result<(), AppError> {
+    let deed = Deed::begin(app, scope, doer.actor);
+    let account = doer.account;
+    app.db.write(Revoke { deed, id, account }).await
+}
+
+struct Revoke {
+    deed: Deed,
+    id: InviteId,
+    account: AccountNum,
+}
+
+impl Work for Revoke {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "revoke_invite";
+
+    fn tenant(&self) -> Option<i64> {
+        self.deed.tenant()
+    }
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        let scope = self.deed.scope;
+        orgs::lock(tx, scope).await?;
+        let (_, invite) = decided(tx, scope, self.account, &self.id).await?;
+        if !invites::revoke(tx, scope, invite.num, self.deed.now_ms).await? {
+            return Ok(());
+        }
+        let target = Some(self.id.as_str());
+        self.deed
+            .note(tx, AuditAction::InviteRevoked, target, &json!({}))
+            .await
+    }
+}
+
+/// What anybody with the address may see.
+#[derive(Debug)]
+pub struct Preview {
+    pub org_name: String,
+    pub role: Role,
+    pub permissions: PermissionSet,
+    pub expires_at_ms: Option<i64>,
+    /// False when it was revoked or is too old.
+    pub works: bool,
+}
+
+pub async fn preview(app: &App, code: &Code) -> Result<Preview, AppError> {
+    let found = invites::find_by_code(&app.db, &code.invite_hash()).await?;
+    let invite = found.ok_or(AppError::NotFound)?;
+    Ok(Preview {
+        works: invite.works_at(app.now_ms()),
+        org_name: invite.org_name,
+        role: invite.role,
+        permissions: invite.permissions,
+        expires_at_ms: invite.expires_at_ms,
+    })
+}
+
+/// Makes a signed-in person a member and returns the Org. Whoever belongs to it already stays as they are.
+pub async fn accept(
+    app: &App,
+    code: &Code,
+    account: AccountNum,
+    account_id: AccountId,
+) -> Result<OrgId, AppError> {
+    let hash = code.invite_hash();
+    let found = invites::find_by_code(&app.db, &hash).await?;
+    let scope = found.ok_or(AppError::NotFound)?.scope;
+    let deed = Deed::begin(app, scope, Actor::Account(account_id));
+    app.db.write(Accept { deed, hash, account }).await
+}
+
+struct Accept {
+    deed: Deed,
+    hash: String,
+    account: AccountNum,
+}
+
+impl Work for Accept {
+    type Output = OrgId;
+    type Error = AppError;
+    const NAME: &'static str = "accept_invite";
+
+    fn tenant(&self) -> Option<i64> {
+        self.deed.tenant()
+    }
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<OrgId, AppError> {
+        let (scope, now_ms) = (self.deed.scope, self.deed.now_ms);
+        orgs::lock(tx, scope).await?;
+        let found = invites::find_by_code_in(tx, &self.hash).await?;
+        let invite = found.filter(|invite| invite.works_at(now_ms));
+        let invite = invite.ok_or(AppError::NotFound)?;
+        let org = orgs::get_in(tx, scope).await?;
+        if Standing::find(tx, scope, self.account).await?.is_some() {
+            return Ok(org.id);
+        }
+        // What the inviter holds now counts, not what they held when they wrote the invitation.
+        let inviter = Standing::find(tx, scope, invite.account).await?;
+        let inviter = inviter.ok_or(AppError::NotFound)?;
+        if team::count(tx, scope).await? >= MOST_MEMBERS {
+            return Err(AppError::Conflict {
+                what: "This organisation has 500 members. Somebody has to leave first.",
+            });
+        }
+        let role = invite.role.min(inviter.role);
+        let permissions = invite.permissions.intersection(inviter.permissions);
+        orgs::add_member(tx, scope, self.account, role, permissions, now_ms).await?;
+        invites::note_use(tx, scope, invite.num).await?;
+        let detail = json!({ "invite": invite.id.as_str(), "role": role });
+        self.deed
+            .note(tx, AuditAction::MemberAdded, None, &detail)
+            .await?;
+        Ok(org.id)
+    }
+}

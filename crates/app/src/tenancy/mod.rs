@@ -1,0 +1,10 @@
+//! Orgs and what belongs to them: Guilds, Servers, the team, invitations, navigation.
+
+pub mod claims;
+pub mod guilds;
+pub mod invites;
+pub mod navigation;
+pub mod orgs;
+pub mod overview;
+pub mod servers;
+pub mod team;

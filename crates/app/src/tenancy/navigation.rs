@@ -1,0 +1,109 @@
+//! The editor of link-page buttons: one call replaces them all, in their order.
+
+use domain::audit::{Actor, AuditAction};
+use domain::navigation::{self as rules, Icon};
+use domain::plan::Dimension;
+use serde_json::json;
+use storage::tenancy::navigation;
+pub use storage::tenancy::navigation::NavigationLink;
+use storage::tenancy::{guilds, orgs};
+use storage::{OrgScope, Tx, Work};
+
+use crate::error::AppError;
+use crate::records::deed::Deed;
+use crate::state::App;
+
+/// The buttons, how many the plan allows, and the pages they are on.
+pub struct Navigation {
+    pub links: Vec<NavigationLink>,
+    pub ceiling: i64,
+    pub pages: Vec<String>,
+}
+
+pub async fn get(app: &App, scope: OrgScope) -> Result<Navigation, AppError> {
+    let org = orgs::get(&app.db, scope).await?.ok_or(AppError::NotFound)?;
+    let pages = guilds::list(&app.db, scope).await?;
+    Ok(Navigation {
+        links: navigation::list(&app.db, scope).await?,
+        ceiling: org.tier.ceilings().navigation_links,
+        pages: pages.into_iter().map(|guild| guild.slug).collect(),
+    })
+}
+
+pub async fn count(app: &App, scope: OrgScope) -> Result<i64, AppError> {
+    Ok(navigation::count(&app.db, scope).await?)
+}
+
+/// A button as somebody typed it.
+pub struct TypedLink {
+    pub label: String,
+    pub url: String,
+    pub icon: String,
+    pub new_tab: bool,
+}
+
+/// Replaces the buttons. An Org above its ceiling can change and remove what it has, and add nothing.
+pub async fn replace(
+    app: &App,
+    scope: OrgScope,
+    typed: &[TypedLink],
+    actor: Actor,
+) -> Result<Navigation, AppError> {
+    let checked = typed.iter().enumerate().map(|(row, link)| check(row, link));
+    let links = checked.collect::<Result<Vec<_>, _>>()?;
+    let deed = Deed::begin(app, scope, actor);
+    app.db.write(Replace { deed, links }).await?;
+    get(app, scope).await
+}
+
+fn check(row: usize, link: &TypedLink) -> Result<NavigationLink, AppError> {
+    let refused = |parameter, problem: String| AppError::InvalidRow {
+        row,
+        parameter,
+        problem,
+    };
+    let icon = Icon::parse(&link.icon).ok_or_else(|| refused("icon", "choose one of the list".to_owned()))?;
+    Ok(NavigationLink {
+        label: rules::label(&link.label).map_err(|error| refused("label", error.to_string()))?,
+        url: rules::address(&link.url).map_err(|error| refused("url", error.to_string()))?,
+        icon: icon.as_str().to_owned(),
+        new_tab: link.new_tab,
+    })
+}
+
+struct Replace {
+    deed: Deed,
+    links: Vec<NavigationLink>,
+}
+
+impl Work for Replace {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "replace_navigation";
+
+    fn tenant(&self) -> Option<i64> {
+        self.deed.tenant()
+    }
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        let scope = self.deed.scope;
+        let ceilings = orgs::lock(tx, scope).await?.tier.ceilings();
+        let before = navigation::list_in(tx, scope).await?;
+        if before == self.links {
+            return Ok(());
+        }
+        let count = |links: &[NavigationLink]| i64::try_from(links.len()).unwrap_or(i64::MAX);
+        let (old, new) = (count(&before), count(&self.links));
+        if !ceilings.allows(Dimension::NavigationLinks, old, new - old) {
+            return Err(AppError::LimitReached {
+                dimension: Dimension::NavigationLinks,
+                ceiling: ceilings.navigation_links,
+            });
+        }
+        navigation::replace(tx, scope, &self.links).await?;
+        let detail = json!({ "from": old, "to": new });
+        self.deed
+            .note(tx, AuditAction::NavigationChanged, None, &detail)
+            .await
+    }
+}

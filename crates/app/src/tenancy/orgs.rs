@@ -1,0 +1,328 @@
+//! Orgs.
+
+use domain::audit::{Actor, AuditAction};
+use domain::id::OrgId;
+use domain::invitation::Code;
+use domain::name::{DisplayName, Slug};
+use domain::permission::Role;
+use domain::plan::{Dimension, Tier, best_tier};
+use serde_json::json;
+use storage::identity::accounts::{self, Account};
+use storage::records::audit;
+pub use storage::tenancy::orgs::Org;
+use storage::tenancy::orgs::{self, NewOrg};
+use storage::tenancy::{guilds, invites, registration, team};
+use storage::{AccountNum, OrgScope, Tx, Work};
+
+use crate::error::AppError;
+use crate::instance;
+use crate::linking;
+use crate::once::PressBy;
+use crate::records::deed::Deed;
+use crate::state::App;
+use crate::tenancy::guilds::remove_guild;
+use crate::tenancy::team::Doer;
+
+/// Creates an Org owned by `owner`. How many one account may own follows from the best tier among them.
+pub async fn create(
+    app: &App,
+    owner: &Account,
+    name: DisplayName,
+    slug: Slug,
+    actor: Actor,
+) -> Result<(OrgId, OrgScope), AppError> {
+    let work = prepare(app, owner, name, slug, actor, None);
+    let id = work.id.clone();
+    Ok((id, app.db.write(work).await?))
+}
+
+/// The same for somebody who asks for it, and may ask twice. While registration is by invitation it takes a code, which
+/// is used up.
+pub async fn register(
+    app: &App,
+    press: PressBy,
+    owner: &Account,
+    name: DisplayName,
+    slug: Slug,
+    code: Option<&str>,
+) -> Result<OrgId, AppError> {
+    let actor = Actor::Account(owner.id.clone());
+    let code = code.map(str::trim).and_then(Code::parse);
+    let entry = Registration {
+        code_hash: code.map(|code| code.registration_hash()),
+    };
+    let work = prepare(app, owner, name, slug, actor, Some(entry));
+    let id = work.id.clone();
+    let outcome = press.write(app, id.as_str(), OrgId::parse, work).await?;
+    Ok(outcome.id_or(id))
+}
+
+/// Somebody who makes an Org without being an operator.
+struct Registration {
+    code_hash: Option<String>,
+}
+
+fn prepare(
+    app: &App,
+    owner: &Account,
+    name: DisplayName,
+    slug: Slug,
+    actor: Actor,
+    registration: Option<Registration>,
+) -> Create {
+    let now_ms = app.now_ms();
+    Create {
+        id: OrgId::generate(now_ms, &*app.random),
+        owner: owner.clone(),
+        name,
+        slug,
+        actor,
+        registration,
+        now_ms,
+    }
+}
+
+struct Create {
+    id: OrgId,
+    owner: Account,
+    name: DisplayName,
+    slug: Slug,
+    actor: Actor,
+    registration: Option<Registration>,
+    now_ms: i64,
+}
+
+impl Work for Create {
+    type Output = OrgScope;
+    type Error = AppError;
+    const NAME: &'static str = "create_org";
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<OrgScope, AppError> {
+        if let Some(entry) = &self.registration
+            && instance::is_invite_only_in(tx).await?
+        {
+            let taken = match &entry.code_hash {
+                Some(hash) => registration::take(tx, hash, self.now_ms).await?,
+                None => false,
+            };
+            if !taken {
+                return Err(AppError::RegistrationClosed);
+            }
+        }
+        accounts::lock(tx, &[self.owner.num]).await?;
+        let owned = accounts::owned_tiers(tx, self.owner.num).await?;
+        let best = best_tier(owned.iter().filter_map(|tier| Tier::parse(tier)));
+        let ceiling = best.ceilings().orgs;
+        if !accounts::own_one_more(tx, self.owner.num, ceiling).await? {
+            return Err(AppError::LimitReached {
+                dimension: Dimension::Orgs,
+                ceiling,
+            });
+        }
+        let new = NewOrg {
+            id: &self.id,
+            slug: self.slug.as_str(),
+            name: self.name.as_str(),
+            tier: Tier::Free,
+            owner: self.owner.num,
+            now_ms: self.now_ms,
+        };
+        let inserted = orgs::insert(tx, &new).await;
+        let scope = inserted
+            .map_err(|error| AppError::taken(error, "That short name is taken. Choose another one."))?;
+        let entry = audit::Entry {
+            at_ms: self.now_ms,
+            actor: &self.actor,
+            action: AuditAction::OrgCreated,
+            target: Some(self.id.as_str()),
+            detail: "{}",
+        };
+        audit::append(tx, scope, &entry).await?;
+        Ok(scope)
+    }
+}
+
+/// An Org by its public id, for operators.
+pub async fn get(app: &App, id: &OrgId) -> Result<Org, AppError> {
+    orgs::find(&app.db, id).await?.ok_or(AppError::NotFound)
+}
+
+/// The first thousand Orgs, for operators.
+pub async fn list(app: &App) -> Result<Vec<Org>, AppError> {
+    Ok(orgs::list(&app.db).await?)
+}
+
+/// Adds a member with a role's default permissions; an existing membership stays as it is.
+pub async fn add_member(app: &App, scope: OrgScope, account: &Account, role: Role) -> Result<(), AppError> {
+    if role == Role::Owner {
+        return Err(AppError::invalid("role", "ownership is transferred, not granted"));
+    }
+    let work = AddMember {
+        deed: Deed::begin(app, scope, Actor::System),
+        account: account.clone(),
+        role,
+    };
+    app.db.write(work).await
+}
+
+struct AddMember {
+    deed: Deed,
+    account: Account,
+    role: Role,
+}
+
+impl Work for AddMember {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "add_member";
+
+    fn tenant(&self) -> Option<i64> {
+        self.deed.tenant()
+    }
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        let (scope, role) = (self.deed.scope, self.role);
+        orgs::lock(tx, scope).await?;
+        let (account, now_ms) = (self.account.num, self.deed.now_ms);
+        if !orgs::add_member(tx, scope, account, role, role.default_permissions(), now_ms).await? {
+            return Ok(());
+        }
+        let target = Some(self.account.id.as_str());
+        let detail = json!({ "role": role });
+        self.deed
+            .note(tx, AuditAction::MemberAdded, target, &detail)
+            .await
+    }
+}
+
+/// Sets an Org's tier. An operator's tool until billing derives it.
+pub async fn set_tier(app: &App, scope: OrgScope, tier: Tier, actor: Actor) -> Result<(), AppError> {
+    let deed = Deed::begin(app, scope, actor);
+    app.db.write(SetTier { deed, tier }).await
+}
+
+struct SetTier {
+    deed: Deed,
+    tier: Tier,
+}
+
+impl Work for SetTier {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "set_tier";
+
+    fn tenant(&self) -> Option<i64> {
+        self.deed.tenant()
+    }
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        let scope = self.deed.scope;
+        let before = orgs::lock(tx, scope).await?.tier;
+        if before == self.tier {
+            return Ok(());
+        }
+        // How many Orgs the owner may have hangs on it.
+        let owner = team::get_owner(tx, scope).await?;
+        accounts::lock(tx, &[owner.num]).await?;
+        orgs::set_tier(tx, scope, self.tier).await?;
+        let detail = json!({ "from": before.as_str(), "to": self.tier.as_str() });
+        self.deed.note(tx, AuditAction::TierChanged, None, &detail).await
+    }
+}
+
+/// The Org of a caller, with its settings and counters.
+pub async fn get_own(app: &App, scope: OrgScope) -> Result<Org, AppError> {
+    orgs::get(&app.db, scope).await?.ok_or(AppError::NotFound)
+}
+
+/// What may be changed about an Org; what is left out stays.
+#[derive(Debug, Clone, Default)]
+pub struct OrgChange {
+    pub name: Option<DisplayName>,
+    /// Keys in the address are refused, from the next call on.
+    pub refuse_query_keys: Option<bool>,
+}
+
+pub async fn change(app: &App, scope: OrgScope, change: OrgChange, actor: Actor) -> Result<(), AppError> {
+    let deed = Deed::begin(app, scope, actor);
+    app.db.write(Change { deed, change }).await
+}
+
+struct Change {
+    deed: Deed,
+    change: OrgChange,
+}
+
+impl Work for Change {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "change_org";
+
+    fn tenant(&self) -> Option<i64> {
+        self.deed.tenant()
+    }
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        let scope = self.deed.scope;
+        orgs::lock(tx, scope).await?;
+        let org = orgs::get_in(tx, scope).await?;
+        let mut changed = serde_json::Map::new();
+        if let Some(name) = self.change.name.as_ref().filter(|name| name.as_str() != org.name) {
+            orgs::rename(tx, scope, name.as_str()).await?;
+            changed.insert("name".to_owned(), name.as_str().into());
+        }
+        let refuse = self.change.refuse_query_keys;
+        if let Some(refuse) = refuse.filter(|refuse| *refuse != org.refuse_query_keys) {
+            orgs::set_refuse_query_keys(tx, scope, refuse).await?;
+            changed.insert("refuse_query_keys".to_owned(), refuse.into());
+        }
+        if changed.is_empty() {
+            return Ok(());
+        }
+        self.deed
+            .note(tx, AuditAction::OrgChanged, None, &changed.into())
+            .await
+    }
+}
+
+/// Removes an Org: its Guilds with their Servers and keys go, links end, people lose access. The history stays.
+pub async fn remove(app: &App, scope: OrgScope, doer: Doer) -> Result<(), AppError> {
+    let deed = Deed::begin(app, scope, doer.actor);
+    let owner = doer.account;
+    app.db.write(Remove { deed, owner }).await?;
+    linking::give_back_later(app);
+    Ok(())
+}
+
+struct Remove {
+    deed: Deed,
+    owner: AccountNum,
+}
+
+impl Work for Remove {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "remove_org";
+
+    fn tenant(&self) -> Option<i64> {
+        self.deed.tenant()
+    }
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        let (scope, now_ms) = (self.deed.scope, self.deed.now_ms);
+        orgs::lock(tx, scope).await?;
+        if team::get_owner(tx, scope).await?.num != self.owner {
+            return Err(AppError::OwnerOnly);
+        }
+        let mut ended = 0;
+        for guild in guilds::list_in(tx, scope).await? {
+            ended += remove_guild(tx, scope, guild.num, now_ms).await?.links;
+        }
+        team::remove_all(tx, scope).await?;
+        invites::revoke_all(tx, scope, now_ms).await?;
+        accounts::own_one_less(tx, self.owner).await?;
+        orgs::remove(tx, scope, now_ms).await?;
+        let detail = json!({ "links_ended": ended });
+        self.deed.note(tx, AuditAction::OrgRemoved, None, &detail).await
+    }
+}

@@ -1,0 +1,354 @@
+//! Servers. Each is made together with its one plugin key.
+
+use domain::action::ActionSet;
+use domain::audit::{Actor, AuditAction};
+use domain::id::{GuildId, KeyId, ServerId};
+use domain::key::{KeyKind, PlainKey};
+use domain::name::DisplayName;
+use domain::plan::Dimension;
+use serde_json::json;
+use storage::keys::plugin_keys::{self, NewKey};
+use storage::records::audit;
+use storage::tenancy::servers;
+pub use storage::tenancy::servers::{GameSettings, Server};
+use storage::tenancy::{guilds, orgs};
+use storage::{OrgScope, Tx, Work};
+
+use crate::error::AppError;
+use crate::keys::plugin_keys::sealed_place;
+use crate::once::{Outcome, PressBy};
+use crate::records::deed::Deed;
+use crate::state::App;
+
+/// A fresh Server and the key its plugin is to be given.
+pub struct CreatedServer {
+    pub id: ServerId,
+    pub key: PlainKey,
+}
+
+/// Creates a Server and its key in one transaction, within the tier's ceiling.
+pub async fn create(
+    app: &App,
+    scope: OrgScope,
+    guild: GuildId,
+    name: DisplayName,
+    actor: Actor,
+) -> Result<CreatedServer, AppError> {
+    let (created, work) = prepare(app, scope, guild, name, actor);
+    app.db.write(work).await?;
+    Ok(created)
+}
+
+/// The same for a press that may be repeated.
+pub async fn create_once(
+    app: &App,
+    press: PressBy,
+    scope: OrgScope,
+    guild: GuildId,
+    name: DisplayName,
+    actor: Actor,
+) -> Result<Outcome<CreatedServer, ServerId>, AppError> {
+    let (created, work) = prepare(app, scope, guild, name, actor);
+    let id = created.id.clone();
+    let outcome = press.write(app, id.as_str(), ServerId::parse, work).await?;
+    Ok(outcome.map(|()| created))
+}
+
+fn prepare(
+    app: &App,
+    scope: OrgScope,
+    guild: GuildId,
+    name: DisplayName,
+    actor: Actor,
+) -> (CreatedServer, Create) {
+    let now_ms = app.now_ms();
+    let id = ServerId::generate(now_ms, &*app.random);
+    let key_id = KeyId::generate(now_ms, &*app.random);
+    let key = PlainKey::generate(&*app.random);
+    let (sealed, sealed_kid) = app.vault.seal(
+        &*app.random,
+        &sealed_place(key_id.as_str(), 1),
+        key.expose().as_bytes(),
+    );
+    let work = Create {
+        scope,
+        guild,
+        id: id.clone(),
+        name,
+        key_id,
+        hash: key.hash(),
+        prefix: key.prefix(),
+        sealed,
+        sealed_kid,
+        actor,
+        now_ms,
+    };
+    (CreatedServer { id, key }, work)
+}
+
+struct Create {
+    scope: OrgScope,
+    guild: GuildId,
+    id: ServerId,
+    name: DisplayName,
+    key_id: KeyId,
+    hash: domain::key::KeyHash,
+    prefix: domain::key::KeyPrefix,
+    sealed: String,
+    sealed_kid: String,
+    actor: Actor,
+    now_ms: i64,
+}
+
+impl Work for Create {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "create_server";
+
+    fn tenant(&self) -> Option<i64> {
+        Some(self.scope.num())
+    }
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        let org = orgs::lock(tx, self.scope).await?;
+        let guild = guilds::find_in(tx, self.scope, &self.guild)
+            .await?
+            .ok_or(AppError::NotFound)?;
+        let ceiling = org.tier.ceilings().servers;
+        if !orgs::add_one(tx, self.scope, Dimension::Servers, ceiling).await? {
+            return Err(AppError::LimitReached {
+                dimension: Dimension::Servers,
+                ceiling,
+            });
+        }
+        let server = servers::insert(
+            tx,
+            self.scope,
+            guild.num,
+            &self.id,
+            self.name.as_str(),
+            self.now_ms,
+        )
+        .await?;
+        let key = NewKey {
+            id: &self.key_id,
+            server,
+            kind: KeyKind::Plugin,
+            actions: ActionSet::PLUGIN,
+            hash: &self.hash,
+            prefix: &self.prefix,
+            sealed: &self.sealed,
+            sealed_kid: &self.sealed_kid,
+            now_ms: self.now_ms,
+        };
+        plugin_keys::insert(tx, self.scope, &key).await?;
+        let detail = format!(r#"{{"key":"{}"}}"#, self.key_id);
+        let entry = audit::Entry {
+            at_ms: self.now_ms,
+            actor: &self.actor,
+            action: AuditAction::ServerCreated,
+            target: Some(self.id.as_str()),
+            detail: &detail,
+        };
+        Ok(audit::append(tx, self.scope, &entry).await?)
+    }
+}
+
+pub async fn get(app: &App, scope: OrgScope, id: &ServerId) -> Result<Server, AppError> {
+    servers::find(&app.db, scope, id).await?.ok_or(AppError::NotFound)
+}
+
+/// The Org that a Server belongs to, for operators who name only the Server.
+pub async fn find_org(app: &App, id: &ServerId) -> Result<OrgScope, AppError> {
+    servers::find_org(&app.db, id).await?.ok_or(AppError::NotFound)
+}
+
+pub async fn list(app: &App, scope: OrgScope) -> Result<Vec<Server>, AppError> {
+    Ok(servers::list(&app.db, scope).await?)
+}
+
+/// What may be changed about a Server; what is left out stays.
+#[derive(Debug, Clone, Default)]
+pub struct ServerChange {
+    pub name: Option<DisplayName>,
+    /// The keys of a Server that is off are refused.
+    pub active: Option<bool>,
+    /// The id look-ups answer digits without quotes.
+    pub bare_ids: Option<bool>,
+    pub linked_group: Option<String>,
+    pub booster_group: Option<String>,
+    pub steam_members_group: Option<String>,
+    pub poll_seconds: Option<i64>,
+}
+
+impl ServerChange {
+    /// Groups are named as game servers name them.
+    fn refuse_unfit(&self) -> Result<(), AppError> {
+        let groups = [
+            ("linked_group", &self.linked_group),
+            ("booster_group", &self.booster_group),
+            ("steam_members_group", &self.steam_members_group),
+        ];
+        let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+        for (parameter, name) in groups {
+            let unfit = |name: &String| !(1..=64).contains(&name.len()) || !name.bytes().all(fits);
+            if name.as_ref().is_some_and(unfit) {
+                return Err(AppError::invalid(
+                    parameter,
+                    "1 to 64 of a-z, 0-9, dot, hyphen and underscore",
+                ));
+            }
+        }
+        if self
+            .poll_seconds
+            .is_some_and(|seconds| !(10..=3_600).contains(&seconds))
+        {
+            return Err(AppError::invalid("poll_seconds", "between 10 and 3600"));
+        }
+        Ok(())
+    }
+
+    fn apply(&self, game: &GameSettings) -> GameSettings {
+        let text = |new: &Option<String>, old: &String| new.clone().unwrap_or_else(|| old.clone());
+        GameSettings {
+            linked_group: text(&self.linked_group, &game.linked_group),
+            booster_group: text(&self.booster_group, &game.booster_group),
+            steam_members_group: text(&self.steam_members_group, &game.steam_members_group),
+            poll_seconds: self.poll_seconds.unwrap_or(game.poll_seconds),
+        }
+    }
+}
+
+/// Changes a Server, from the next request on.
+pub async fn change(
+    app: &App,
+    scope: OrgScope,
+    id: ServerId,
+    change: ServerChange,
+    actor: Actor,
+) -> Result<(), AppError> {
+    change.refuse_unfit()?;
+    let deed = Deed::begin(app, scope, actor);
+    app.db.write(Change { deed, id, change }).await
+}
+
+/// Switches a Server on or off.
+pub async fn set_active(
+    app: &App,
+    scope: OrgScope,
+    id: ServerId,
+    active: bool,
+    actor: Actor,
+) -> Result<(), AppError> {
+    let switch = ServerChange {
+        active: Some(active),
+        ..ServerChange::default()
+    };
+    change(app, scope, id, switch, actor).await
+}
+
+struct Change {
+    deed: Deed,
+    id: ServerId,
+    change: ServerChange,
+}
+
+impl Work for Change {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "change_server";
+
+    fn tenant(&self) -> Option<i64> {
+        self.deed.tenant()
+    }
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        let (scope, target) = (self.deed.scope, Some(self.id.as_str()));
+        orgs::lock(tx, scope).await?;
+        let found = servers::find_in(tx, scope, &self.id).await?;
+        let server = found.ok_or(AppError::NotFound)?;
+        if let Some(active) = self.change.active.filter(|active| *active != server.active) {
+            servers::set_active(tx, scope, server.num, active).await?;
+            let action = if active {
+                AuditAction::ServerActivated
+            } else {
+                AuditAction::ServerDeactivated
+            };
+            self.deed.note(tx, action, target, &json!({})).await?;
+        }
+        let mut changed = serde_json::Map::new();
+        if let Some(bare) = self.change.bare_ids.filter(|bare| *bare != server.bare_ids) {
+            servers::set_bare_ids(tx, scope, server.num, bare).await?;
+            changed.insert("bare_ids".to_owned(), bare.into());
+        }
+        if let Some(name) = self
+            .change
+            .name
+            .as_ref()
+            .filter(|name| name.as_str() != server.name)
+        {
+            servers::rename(tx, scope, server.num, name.as_str()).await?;
+            changed.insert("name".to_owned(), name.as_str().into());
+        }
+        let game = self.change.apply(&server.game);
+        if game != server.game {
+            servers::set_game_settings(tx, scope, server.num, &game).await?;
+            changed.insert("poll_seconds".to_owned(), game.poll_seconds.into());
+            changed.insert("linked_group".to_owned(), game.linked_group.into());
+            changed.insert("booster_group".to_owned(), game.booster_group.into());
+            changed.insert("steam_members_group".to_owned(), game.steam_members_group.into());
+        }
+        if changed.is_empty() {
+            return Ok(());
+        }
+        self.deed
+            .note(tx, AuditAction::ServerChanged, target, &changed.into())
+            .await
+    }
+}
+
+/// Deletes a Server with its key. Links stay: they belong to the Guild.
+pub async fn delete(app: &App, scope: OrgScope, id: ServerId, actor: Actor) -> Result<(), AppError> {
+    app.db
+        .write(Delete {
+            scope,
+            id,
+            actor,
+            now_ms: app.now_ms(),
+        })
+        .await
+}
+
+struct Delete {
+    scope: OrgScope,
+    id: ServerId,
+    actor: Actor,
+    now_ms: i64,
+}
+
+impl Work for Delete {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "delete_server";
+
+    fn tenant(&self) -> Option<i64> {
+        Some(self.scope.num())
+    }
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        orgs::lock(tx, self.scope).await?;
+        let server = servers::find_in(tx, self.scope, &self.id)
+            .await?
+            .ok_or(AppError::NotFound)?;
+        servers::delete(tx, self.scope, server.num).await?;
+        orgs::drop_server(tx, self.scope).await?;
+        let entry = audit::Entry {
+            at_ms: self.now_ms,
+            actor: &self.actor,
+            action: AuditAction::ServerDeleted,
+            target: Some(self.id.as_str()),
+            detail: "{}",
+        };
+        Ok(audit::append(tx, self.scope, &entry).await?)
+    }
+}

@@ -1,0 +1,323 @@
+//! Members of an Org: what they may do, and who may change that.
+
+use domain::audit::{Actor, AuditAction};
+use domain::id::AccountId;
+use domain::permission::{Permission, PermissionSet, Role};
+use domain::plan::{Dimension, Tier, best_tier};
+use serde_json::json;
+use storage::identity::accounts;
+pub use storage::tenancy::team::Member;
+use storage::tenancy::{invites, orgs, team};
+use storage::{AccountNum, OrgScope, Tx, Work};
+
+use crate::error::AppError;
+use crate::records::deed::Deed;
+use crate::state::App;
+
+/// Members of one Org besides its owner.
+pub const MOST_MEMBERS: i64 = 500;
+
+/// Somebody who acts on a team.
+#[derive(Debug, Clone)]
+pub struct Doer {
+    pub account: AccountNum,
+    pub actor: Actor,
+}
+
+/// What somebody is in an Org at this moment. A unit of work that depends on it asks inside itself.
+#[derive(Debug, Clone, Copy)]
+pub struct Standing {
+    pub role: Role,
+    pub permissions: PermissionSet,
+}
+
+impl Standing {
+    /// Somebody who acts, and still may: what the request was let in for may be gone by now.
+    pub(crate) async fn of_doer(
+        tx: &mut Tx<'_>,
+        scope: OrgScope,
+        account: AccountNum,
+        needed: Permission,
+    ) -> Result<Self, AppError> {
+        let doer = Self::find(tx, scope, account).await?.ok_or(AppError::NotFound)?;
+        if doer.permissions.contains(needed) {
+            return Ok(doer);
+        }
+        Err(AppError::MissingPermission {
+            permission: needed.as_str(),
+        })
+    }
+
+    /// None for somebody who does not belong to the Org any more.
+    pub(crate) async fn find(
+        tx: &mut Tx<'_>,
+        scope: OrgScope,
+        account: AccountNum,
+    ) -> Result<Option<Self>, AppError> {
+        if team::get_owner(tx, scope).await?.num == account {
+            return Ok(Some(Self {
+                role: Role::Owner,
+                permissions: PermissionSet::ALL,
+            }));
+        }
+        let member = team::find_by_account(tx, scope, account).await?;
+        Ok(member.map(|member| Self {
+            role: member.role,
+            permissions: member.permissions,
+        }))
+    }
+
+    /// Nobody hands out a role above their own or a permission they lack. Who could not have made an invitation
+    /// does not learn its address, replace its code or revoke it either.
+    pub(crate) fn refuse_beyond(&self, role: Role, granted: PermissionSet) -> Result<(), AppError> {
+        if role > self.role {
+            return Err(AppError::RankTooLow);
+        }
+        match granted.difference(self.permissions).iter().next() {
+            Some(missing) => Err(AppError::CannotGrant {
+                permission: missing.as_str(),
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// Nobody but the owner touches somebody of their own rank.
+    pub fn outranks(&self, other: Role) -> bool {
+        self.role == Role::Owner || self.role > other
+    }
+}
+
+pub async fn list(app: &App, scope: OrgScope) -> Result<Vec<Member>, AppError> {
+    Ok(team::list(&app.db, scope).await?)
+}
+
+/// What may be changed about a member. A role alone fills in what that role starts with.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct MemberChange {
+    pub role: Option<Role>,
+    pub permissions: Option<PermissionSet>,
+}
+
+/// Changes what a member may do, from their next request on.
+pub async fn change(
+    app: &App,
+    scope: OrgScope,
+    doer: Doer,
+    member: AccountId,
+    change: MemberChange,
+) -> Result<(), AppError> {
+    if change.role == Some(Role::Owner) {
+        return Err(AppError::invalid("role", "ownership is transferred, not granted"));
+    }
+    let deed = Deed::begin(app, scope, doer.actor);
+    let account = doer.account;
+    app.db
+        .write(Change {
+            deed,
+            account,
+            member,
+            change,
+        })
+        .await
+}
+
+struct Change {
+    deed: Deed,
+    account: AccountNum,
+    member: AccountId,
+    change: MemberChange,
+}
+
+impl Work for Change {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "change_member";
+
+    fn tenant(&self) -> Option<i64> {
+        self.deed.tenant()
+    }
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        let scope = self.deed.scope;
+        orgs::lock(tx, scope).await?;
+        let (doer, member) = both(tx, scope, self.account, &self.member).await?;
+        let role = self.change.role.unwrap_or(member.role);
+        let permissions = match (self.change.permissions, self.change.role) {
+            (Some(chosen), _) => chosen,
+            (None, Some(role)) => role.default_permissions().intersection(doer.permissions),
+            (None, None) => member.permissions,
+        };
+        doer.refuse_beyond(role, permissions.difference(member.permissions))?;
+        if (role, permissions) == (member.role, member.permissions) {
+            return Ok(());
+        }
+        team::change(tx, scope, member.num, role, permissions).await?;
+        let words = |set: PermissionSet| -> Vec<&str> { set.iter().map(|one| one.as_str()).collect() };
+        let detail = json!({
+            "role": { "from": member.role, "to": role },
+            "granted": words(permissions.difference(member.permissions)),
+            "taken": words(member.permissions.difference(permissions)),
+        });
+        let target = Some(self.member.as_str());
+        self.deed
+            .note(tx, AuditAction::MemberChanged, target, &detail)
+            .await
+    }
+}
+
+/// The one who acts and the one acted on, once it is clear that the first may.
+async fn both(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    doer: AccountNum,
+    member: &AccountId,
+) -> Result<(Standing, Member), AppError> {
+    let doer = Standing::of_doer(tx, scope, doer, Permission::OrgTeam).await?;
+    if team::get_owner(tx, scope).await?.account == *member {
+        return Err(AppError::RankTooLow);
+    }
+    let member = team::find_member(tx, scope, member).await?;
+    let member = member.ok_or(AppError::NotFound)?;
+    if !doer.outranks(member.role) {
+        return Err(AppError::RankTooLow);
+    }
+    Ok((doer, member))
+}
+
+/// Takes somebody out of the team, with the invitations they made.
+pub async fn remove(app: &App, scope: OrgScope, doer: Doer, member: AccountId) -> Result<(), AppError> {
+    let deed = Deed::begin(app, scope, doer.actor);
+    let account = doer.account;
+    app.db
+        .write(Remove {
+            deed,
+            account,
+            member,
+        })
+        .await
+}
+
+struct Remove {
+    deed: Deed,
+    account: AccountNum,
+    member: AccountId,
+}
+
+impl Work for Remove {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "remove_member";
+
+    fn tenant(&self) -> Option<i64> {
+        self.deed.tenant()
+    }
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        let scope = self.deed.scope;
+        orgs::lock(tx, scope).await?;
+        let (_, member) = both(tx, scope, self.account, &self.member).await?;
+        let target = Some(self.member.as_str());
+        take_out(tx, &self.deed, member.num, AuditAction::MemberRemoved, target).await
+    }
+}
+
+async fn take_out(
+    tx: &mut Tx<'_>,
+    deed: &Deed,
+    account: AccountNum,
+    action: AuditAction,
+    target: Option<&str>,
+) -> Result<(), AppError> {
+    if !team::remove(tx, deed.scope, account).await? {
+        return Err(AppError::NotFound);
+    }
+    let revoked = invites::revoke_of(tx, deed.scope, account, deed.now_ms).await?;
+    deed.note(tx, action, target, &json!({ "invites_revoked": revoked }))
+        .await
+}
+
+/// Leaves a team. The owner has to hand the Org over first.
+pub async fn leave(app: &App, scope: OrgScope, doer: Doer) -> Result<(), AppError> {
+    let deed = Deed::begin(app, scope, doer.actor);
+    let account = doer.account;
+    app.db.write(Leave { deed, account }).await
+}
+
+struct Leave {
+    deed: Deed,
+    account: AccountNum,
+}
+
+impl Work for Leave {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "leave_org";
+
+    fn tenant(&self) -> Option<i64> {
+        self.deed.tenant()
+    }
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        let scope = self.deed.scope;
+        orgs::lock(tx, scope).await?;
+        if team::get_owner(tx, scope).await?.num == self.account {
+            return Err(AppError::OwnerStays);
+        }
+        take_out(tx, &self.deed, self.account, AuditAction::MemberLeft, None).await
+    }
+}
+
+/// Hands an Org over to one of its members, who needs room for one more; the owner of before stays as an admin.
+pub async fn transfer(app: &App, scope: OrgScope, doer: Doer, to: AccountId) -> Result<(), AppError> {
+    let deed = Deed::begin(app, scope, doer.actor);
+    let from = doer.account;
+    app.db.write(Transfer { deed, from, to }).await
+}
+
+struct Transfer {
+    deed: Deed,
+    from: AccountNum,
+    to: AccountId,
+}
+
+impl Work for Transfer {
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "transfer_org";
+
+    fn tenant(&self) -> Option<i64> {
+        self.deed.tenant()
+    }
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+        let scope = self.deed.scope;
+        let org = orgs::lock(tx, scope).await?;
+        if team::get_owner(tx, scope).await?.num != self.from {
+            return Err(AppError::OwnerOnly);
+        }
+        let member = team::find_member(tx, scope, &self.to).await?;
+        let member = member.ok_or(AppError::NotFound)?;
+        // The Org that arrives counts for the tier too: whoever receives a Pro Org has the room of Pro.
+        accounts::lock(tx, &[self.from, member.num]).await?;
+        let owned = accounts::owned_tiers(tx, member.num).await?;
+        let tiers = owned.iter().filter_map(|tier| Tier::parse(tier));
+        let ceiling = best_tier(tiers.chain([org.tier])).ceilings().orgs;
+        if !accounts::own_one_more(tx, member.num, ceiling).await? {
+            return Err(AppError::LimitReached {
+                dimension: Dimension::Orgs,
+                ceiling,
+            });
+        }
+        accounts::own_one_less(tx, self.from).await?;
+        if !team::set_owner(tx, scope, self.from, member.num).await? {
+            return Err(AppError::OwnerOnly);
+        }
+        team::remove(tx, scope, member.num).await?;
+        let (role, now_ms) = (Role::Admin, self.deed.now_ms);
+        orgs::add_member(tx, scope, self.from, role, role.default_permissions(), now_ms).await?;
+        let target = Some(self.to.as_str());
+        self.deed
+            .note(tx, AuditAction::OwnerChanged, target, &json!({}))
+            .await
+    }
+}

@@ -1,0 +1,6 @@
+//! Accounts, sessions, sign-ins under way, and who is kept out.
+
+pub mod accounts;
+pub mod blocklist;
+pub mod sessions;
+pub mod sign_ins;

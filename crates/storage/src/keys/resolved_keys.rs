@@ -1,0 +1,136 @@
+//! From a presented key to what it may do, on every plugin call.
+
+use domain::action::ActionSet;
+use domain::id::{GuildId, KeyId};
+use domain::key::{KeyHash, KeyKind};
+use domain::plan::Tier;
+use domain::platform_id::SteamId;
+
+use crate::db::statement::statements;
+use crate::db::{Db, DbError, FromRow, Known, Row, Snapshot};
+use crate::params;
+use crate::scope::{GuildNum, KeyNum, OrgScope, ServerNum};
+use crate::tenancy::orgs;
+
+statements! {
+    /// The hot read of the plugin API: the key and the asked-for link in one statement, so that the check is exact on
+    /// every node. BETWEEN is an equality here and below: with `=` SQLite would take the unique index, which lacks the
+    /// Discord id, instead of the one that has it.
+    RESOLVE = "
+        SELECT k.num, k.kind, k.actions, k.revoked_at, k.org_num, k.tier, k.guild_num, k.server_num, k.server_active, k.bare_ids, k.refuse_in_query, l.discord_id
+        FROM api_keys k
+        LEFT JOIN links l ON l.guild_num = k.guild_num AND l.steam_id BETWEEN $2 AND $2 AND l.ended_at IS NULL
+        WHERE k.hash = $1";
+    LINKED = "
+        SELECT discord_id
+        FROM links
+        WHERE guild_num = $1 AND steam_id BETWEEN $2 AND $2 AND ended_at IS NULL";
+    SCOPE = "
+        SELECT k.id, g.id, g.discord_guild_id, s.id
+        FROM api_keys k
+        JOIN guilds g ON g.num = k.guild_num AND g.org_num = k.org_num
+        LEFT JOIN servers s ON s.num = k.server_num AND s.guild_num = k.guild_num AND s.org_num = k.org_num
+        WHERE k.num = $1";
+}
+
+/// Everything the front door needs to know about a presented key.
+#[derive(Debug, Clone)]
+pub struct ResolvedKey {
+    pub num: KeyNum,
+    pub kind: KeyKind,
+    pub actions: ActionSet,
+    pub revoked: bool,
+    pub scope: OrgScope,
+    pub tier: Tier,
+    pub guild: GuildNum,
+    /// None for a custom key of the whole Guild.
+    pub server: Option<ServerNum>,
+    pub server_active: bool,
+    /// The id look-ups answer digits without quotes.
+    pub bare_ids: bool,
+    /// The Org takes keys in headers only.
+    pub refuse_in_query: bool,
+    /// The Discord side of the asked Steam id's active link.
+    pub linked_discord: Option<String>,
+}
+
+impl FromRow for ResolvedKey {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        let bits = row.int(2)?;
+        Ok(Self {
+            num: KeyNum(row.int(0)?),
+            kind: row.parse(1, |text| KeyKind::parse(text).ok_or("unknown kind"))?,
+            actions: ActionSet::from_bits(bits)
+                .ok_or_else(|| DbError::Bug(format!("unknown actions {bits}")))?,
+            revoked: row.opt_int(3)?.is_some(),
+            scope: OrgScope::new(row.int(4)?),
+            tier: orgs::tier(row, 5)?,
+            guild: GuildNum(row.int(6)?),
+            server: row.opt_int(7)?.map(ServerNum),
+            server_active: row.flag(8)?,
+            bare_ids: row.flag(9)?,
+            refuse_in_query: row.flag(10)?,
+            linked_discord: row.opt_text(11)?,
+        })
+    }
+}
+
+/// The public ids of what a key is recorded for.
+#[derive(Debug, Clone)]
+pub struct KeyScope {
+    pub key_id: KeyId,
+    pub guild_id: GuildId,
+    pub discord_guild_id: String,
+    pub server_id: Option<String>,
+}
+
+impl FromRow for KeyScope {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self {
+            key_id: row.parse(0, KeyId::parse)?,
+            guild_id: row.parse(1, GuildId::parse)?,
+            discord_guild_id: row.text(2)?,
+            server_id: row.opt_text(3)?,
+        })
+    }
+}
+
+/// The recorded Guild and Server of a key, unless they no longer belong together.
+pub async fn find_scope(db: &Db, key: KeyNum) -> Result<Option<KeyScope>, DbError> {
+    db.find(&SCOPE, params![key]).await
+}
+
+/// The key with this hash, its scope, and the link of `steam` in its Guild if a Steam id was asked for.
+pub async fn resolve(
+    db: &Db,
+    hash: &KeyHash,
+    steam: Option<&SteamId>,
+) -> Result<Option<ResolvedKey>, DbError> {
+    match db {
+        Db::Sqlite(db) => db.with_known(|snapshot, known| resolve_in(snapshot, known, hash, steam)),
+        Db::Postgres(_) => {
+            let steam = steam.map_or("", SteamId::as_str);
+            db.find(&RESOLVE, params![hash.as_str(), steam]).await
+        }
+    }
+}
+
+/// The same in one state of an embedded database: a key is read once in it.
+fn resolve_in(
+    snapshot: Snapshot<'_>,
+    known: &mut Known,
+    hash: &KeyHash,
+    steam: Option<&SteamId>,
+) -> Result<Option<ResolvedKey>, DbError> {
+    let mut key = match known.key(hash) {
+        Some(key) => key.clone(),
+        None => match snapshot.find::<ResolvedKey>(&RESOLVE, params![hash.as_str(), ""])? {
+            Some(key) => known.keep_key(hash, key),
+            None => return Ok(None),
+        },
+    };
+    if let Some(steam) = steam {
+        key.linked_discord = snapshot.find(&LINKED, params![key.guild, steam.as_str()])?;
+    }
+    Ok(Some(key))
+}

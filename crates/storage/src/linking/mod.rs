@@ -1,0 +1,9 @@
+//! Links, the flows that make and end them, and what a Guild looks up about them.
+
+pub mod flows;
+pub mod imports;
+pub mod link_pages;
+pub mod links;
+pub mod lookups;
+pub mod role_changes;
+pub mod sealed_flows;

@@ -1,0 +1,10 @@
+//! Orgs and what belongs to them.
+
+pub mod guilds;
+pub mod invites;
+pub mod navigation;
+pub mod orgs;
+pub mod registration;
+pub mod server_config;
+pub mod servers;
+pub mod team;

@@ -1,0 +1,289 @@
+//! Orgs, and the row that every write of an Org locks first.
+
+use domain::id::{AccountId, OrgId};
+use domain::permission::{PermissionSet, Role};
+use domain::plan::{Dimension, Tier};
+
+use crate::db::statement::statements;
+use crate::db::{Db, DbError, FromRow, Row, Tx};
+use crate::keys::plugin_keys;
+use crate::params;
+use crate::scope::{AccountNum, OrgScope};
+
+statements! {
+    INSERT = "
+        INSERT INTO orgs (id, slug, name, tier, owner_account_num, created_at)
+        VALUES ($1, $2, $3, $4, $5, $6)
+        RETURNING num";
+    INSERT_USAGE = "
+        INSERT INTO org_usage (org_num)
+        VALUES ($1)";
+    INSERT_CHAIN = "
+        INSERT INTO audit_heads (chain, seq, hash)
+        VALUES ($1, 0, '')";
+    BY_ID = "
+        SELECT o.num, o.id, o.slug, o.name, o.tier, a.id, u.guilds, u.servers, u.links, o.refuse_query_keys
+        FROM orgs o
+        JOIN accounts a ON a.num = o.owner_account_num
+        JOIN org_usage u ON u.org_num = o.num
+        WHERE o.id = $1 AND o.removed_at IS NULL";
+    BY_NUM = "
+        SELECT o.num, o.id, o.slug, o.name, o.tier, a.id, u.guilds, u.servers, u.links, o.refuse_query_keys
+        FROM orgs o
+        JOIN accounts a ON a.num = o.owner_account_num
+        JOIN org_usage u ON u.org_num = o.num
+        WHERE o.num = $1 AND o.removed_at IS NULL";
+    ALL = "
+        SELECT o.num, o.id, o.slug, o.name, o.tier, a.id, u.guilds, u.servers, u.links, o.refuse_query_keys
+        FROM orgs o
+        JOIN accounts a ON a.num = o.owner_account_num
+        JOIN org_usage u ON u.org_num = o.num
+        WHERE o.removed_at IS NULL
+        ORDER BY o.num
+        LIMIT 1000";
+    LOCK = "
+        SELECT org_num
+        FROM org_usage
+        WHERE org_num = $1
+        FOR UPDATE";
+    LOCKED = "
+        SELECT u.guilds, u.servers, u.links, o.tier
+        FROM org_usage u
+        JOIN orgs o ON o.num = u.org_num
+        WHERE u.org_num = $1 AND o.removed_at IS NULL";
+    ADD_GUILD = "
+        UPDATE org_usage
+        SET guilds = guilds + 1
+        WHERE org_num = $1 AND guilds < $2";
+    ADD_SERVER = "
+        UPDATE org_usage
+        SET servers = servers + 1
+        WHERE org_num = $1 AND servers < $2";
+    ADD_LINK = "
+        UPDATE org_usage
+        SET links = links + 1
+        WHERE org_num = $1 AND links < $2";
+    ADD_LINKS = "
+        UPDATE org_usage
+        SET links = links + $2
+        WHERE org_num = $1 AND links + $2 <= $3";
+    DROP_SERVER = "
+        UPDATE org_usage
+        SET servers = servers - 1
+        WHERE org_num = $1";
+    DROP_LINKS = "
+        UPDATE org_usage
+        SET links = links - $2
+        WHERE org_num = $1";
+    ADD_MEMBER = "
+        INSERT INTO members (org_num, account_num, role, permissions, joined_at)
+        VALUES ($1, $2, $3, $4, $5)
+        ON CONFLICT (org_num, account_num) DO NOTHING";
+    RENAME = "
+        UPDATE orgs
+        SET name = $2
+        WHERE num = $1";
+    REMOVE = "
+        UPDATE orgs
+        SET removed_at = $2, slug = id
+        WHERE num = $1 AND removed_at IS NULL";
+    DROP_GUILD = "
+        UPDATE org_usage
+        SET guilds = guilds - 1
+        WHERE org_num = $1";
+    SET_REFUSE_QUERY_KEYS = "
+        UPDATE orgs
+        SET refuse_query_keys = $2
+        WHERE num = $1";
+    SET_TIER = "
+        UPDATE orgs
+        SET tier = $2
+        WHERE num = $1";
+}
+
+#[derive(Debug, Clone)]
+pub struct Org {
+    pub scope: OrgScope,
+    pub id: OrgId,
+    pub slug: String,
+    pub name: String,
+    pub tier: Tier,
+    pub owner: AccountId,
+    pub guilds: i64,
+    pub servers: i64,
+    pub links: i64,
+    /// Keys in the address are refused; only headers count.
+    pub refuse_query_keys: bool,
+}
+
+impl FromRow for Org {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self {
+            scope: OrgScope::new(row.int(0)?),
+            id: row.parse(1, OrgId::parse)?,
+            slug: row.text(2)?,
+            name: row.text(3)?,
+            tier: tier(row, 4)?,
+            owner: row.parse(5, AccountId::parse)?,
+            guilds: row.int(6)?,
+            servers: row.int(7)?,
+            links: row.int(8)?,
+            refuse_query_keys: row.flag(9)?,
+        })
+    }
+}
+
+pub(crate) fn tier(row: &Row<'_>, column: usize) -> Result<Tier, DbError> {
+    let text = row.str(column)?;
+    Tier::parse(text).ok_or_else(|| DbError::Bug(format!("unknown tier {text}")))
+}
+
+/// What a unit of work knows about its Org while it holds the Org's lock.
+#[derive(Debug, Clone, Copy)]
+pub struct LockedOrg {
+    pub tier: Tier,
+    pub guilds: i64,
+    pub servers: i64,
+    pub links: i64,
+}
+
+impl FromRow for LockedOrg {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self {
+            guilds: row.int(0)?,
+            servers: row.int(1)?,
+            links: row.int(2)?,
+            tier: tier(row, 3)?,
+        })
+    }
+}
+
+pub struct NewOrg<'a> {
+    pub id: &'a OrgId,
+    pub slug: &'a str,
+    pub name: &'a str,
+    pub tier: Tier,
+    pub owner: AccountNum,
+    pub now_ms: i64,
+}
+
+/// Inserts the Org with its counters and its audit chain.
+pub async fn insert(tx: &mut Tx<'_>, new: &NewOrg<'_>) -> Result<OrgScope, DbError> {
+    let values = params![
+        new.id.as_str(),
+        new.slug,
+        new.name,
+        new.tier.as_str(),
+        new.owner,
+        new.now_ms
+    ];
+    let num: i64 = tx.get(&INSERT, values).await?;
+    tx.execute_one(&INSERT_USAGE, params![num]).await?;
+    tx.execute_one(&INSERT_CHAIN, params![num]).await?;
+    Ok(OrgScope::new(num))
+}
+
+/// The Org of a scope, with its settings and counters.
+pub async fn get(db: &Db, scope: OrgScope) -> Result<Option<Org>, DbError> {
+    db.find(&BY_NUM, params![scope.num()]).await
+}
+
+/// The same inside a unit of work that holds the Org's lock.
+pub async fn get_in(tx: &mut Tx<'_>, scope: OrgScope) -> Result<Org, DbError> {
+    tx.get(&BY_NUM, params![scope.num()]).await
+}
+
+pub async fn rename(tx: &mut Tx<'_>, scope: OrgScope, name: &str) -> Result<(), DbError> {
+    tx.execute_one(&RENAME, params![scope.num(), name]).await
+}
+
+pub async fn set_refuse_query_keys(tx: &mut Tx<'_>, scope: OrgScope, refuse: bool) -> Result<(), DbError> {
+    tx.execute_one(&SET_REFUSE_QUERY_KEYS, params![scope.num(), refuse])
+        .await?;
+    plugin_keys::set_refuse_in_query(tx, scope, refuse).await
+}
+
+/// An Org by its public id, for operators.
+pub async fn find(db: &Db, id: &OrgId) -> Result<Option<Org>, DbError> {
+    db.find(&BY_ID, params![id.as_str()]).await
+}
+
+/// The first thousand Orgs, for operators.
+pub async fn list(db: &Db) -> Result<Vec<Org>, DbError> {
+    db.list_heavy(&ALL, params![]).await
+}
+
+/// Takes the Org's lock: the first thing in every unit of work that changes an Org. A removed Org is gone for all of
+/// them. What is known about the Org is read by a statement of its own, after the lock: one that had to wait would
+/// show other rows as they were before it began to wait.
+pub async fn lock(tx: &mut Tx<'_>, scope: OrgScope) -> Result<LockedOrg, DbError> {
+    tx.get::<i64>(&LOCK, params![scope.num()]).await?;
+    let org = tx.find(&LOCKED, params![scope.num()]).await?;
+    org.ok_or(DbError::Gone)
+}
+
+/// Counts one more, or answers false at the ceiling. The guard is in the statement, so a race cannot pass it.
+pub async fn add_one(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    dimension: Dimension,
+    ceiling: i64,
+) -> Result<bool, DbError> {
+    let statement = match dimension {
+        Dimension::Guilds => &ADD_GUILD,
+        Dimension::Servers => &ADD_SERVER,
+        Dimension::Links => &ADD_LINK,
+        Dimension::Orgs | Dimension::NavigationLinks => {
+            return Err(DbError::Bug(format!(
+                "{} is not counted per Org",
+                dimension.as_str()
+            )));
+        }
+    };
+    Ok(tx.execute(statement, params![scope.num(), ceiling]).await? == 1)
+}
+
+/// Counts many more links at once, or answers false when they do not all fit.
+pub async fn add_links(tx: &mut Tx<'_>, scope: OrgScope, count: i64, ceiling: i64) -> Result<bool, DbError> {
+    Ok(tx
+        .execute(&ADD_LINKS, params![scope.num(), count, ceiling])
+        .await?
+        == 1)
+}
+
+/// Removes an Org: its history stays, its short name goes back.
+pub async fn remove(tx: &mut Tx<'_>, scope: OrgScope, now_ms: i64) -> Result<(), DbError> {
+    tx.execute_one(&REMOVE, params![scope.num(), now_ms]).await
+}
+
+pub async fn drop_guild(tx: &mut Tx<'_>, scope: OrgScope) -> Result<(), DbError> {
+    tx.execute_one(&DROP_GUILD, params![scope.num()]).await
+}
+
+pub async fn drop_server(tx: &mut Tx<'_>, scope: OrgScope) -> Result<(), DbError> {
+    tx.execute_one(&DROP_SERVER, params![scope.num()]).await
+}
+
+pub async fn drop_links(tx: &mut Tx<'_>, scope: OrgScope, count: i64) -> Result<(), DbError> {
+    tx.execute_one(&DROP_LINKS, params![scope.num(), count]).await
+}
+
+/// Adds a member; an existing membership stays as it is, and the answer is false.
+pub async fn add_member(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    account: AccountNum,
+    role: Role,
+    permissions: PermissionSet,
+    now_ms: i64,
+) -> Result<bool, DbError> {
+    let values = params![scope.num(), account, role.as_str(), permissions.bits(), now_ms];
+    Ok(tx.execute(&ADD_MEMBER, values).await? == 1)
+}
+
+/// Sets the tier, in the Org and in its keys.
+pub async fn set_tier(tx: &mut Tx<'_>, scope: OrgScope, tier: Tier) -> Result<(), DbError> {
+    tx.execute_one(&SET_TIER, params![scope.num(), tier.as_str()])
+        .await?;
+    plugin_keys::set_tier(tx, scope, tier).await
+}

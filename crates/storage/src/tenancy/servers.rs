@@ -1,0 +1,290 @@
+//! Game servers.
+
+use domain::id::{GuildId, KeyId, ServerId};
+
+use crate::db::statement::statements;
+use crate::db::{Db, DbError, FromRow, Row, Tx};
+use crate::keys::plugin_keys;
+use crate::params;
+use crate::players::group_changes::ServerPlace;
+use crate::scope::{GuildNum, KeyNum, OrgScope, ServerNum};
+use crate::tenancy::guilds;
+
+statements! {
+    INSERT = "
+        INSERT INTO servers (id, org_num, guild_num, name, created_at)
+        VALUES ($1, $2, $3, $4, $5)
+        RETURNING num";
+    BY_ID = "
+        SELECT s.num, s.id, s.name, s.active, g.num, g.id,
+               k.num, k.id, k.prefix, k.version, k.sealed, k.revoked_at, k.last_used_at, k.rotated_at, k.query_calls, s.created_at, s.bare_ids, s.plugin_version, s.linked_group, s.booster_group, s.steam_members_group, s.poll_seconds
+        FROM servers s
+        JOIN guilds g ON g.num = s.guild_num
+        JOIN api_keys k ON k.server_num = s.num AND k.kind = 'plugin'
+        WHERE s.id = $2 AND s.org_num = $1";
+    BY_ORG = "
+        SELECT s.num, s.id, s.name, s.active, g.num, g.id,
+               k.num, k.id, k.prefix, k.version, k.sealed, k.revoked_at, k.last_used_at, k.rotated_at, k.query_calls, s.created_at, s.bare_ids, s.plugin_version, s.linked_group, s.booster_group, s.steam_members_group, s.poll_seconds
+        FROM servers s
+        JOIN guilds g ON g.num = s.guild_num
+        JOIN api_keys k ON k.server_num = s.num AND k.kind = 'plugin'
+        WHERE s.org_num = $1
+        ORDER BY s.num
+        LIMIT 200";
+    ORG_OF = "
+        SELECT org_num
+        FROM servers
+        WHERE id = $1";
+    IN_GUILD = "
+        SELECT num, active
+        FROM servers
+        WHERE id = $3 AND guild_num = $2 AND org_num = $1";
+    LOCK_ALL = "
+        SELECT num
+        FROM servers
+        WHERE org_num = $1
+        ORDER BY num
+        FOR UPDATE";
+    HOLD = "
+        SELECT num
+        FROM servers
+        WHERE num = $1
+        FOR KEY SHARE";
+    ALIVE = "
+        SELECT num
+        FROM servers
+        WHERE num = $3 AND guild_num = $2 AND org_num = $1";
+    SET_ACTIVE = "
+        UPDATE servers
+        SET active = $3
+        WHERE num = $2 AND org_num = $1";
+    SET_BARE_IDS = "
+        UPDATE servers
+        SET bare_ids = $3
+        WHERE num = $2 AND org_num = $1";
+    SET_GAME_SETTINGS = "
+        UPDATE servers
+        SET linked_group = $3, booster_group = $4, steam_members_group = $5, poll_seconds = $6
+        WHERE num = $2 AND org_num = $1";
+    NOTE_VERSION = "
+        UPDATE servers
+        SET plugin_version = $2
+        WHERE num = $1";
+    RENAME = "
+        UPDATE servers
+        SET name = $3
+        WHERE num = $2 AND org_num = $1";
+    DELETE = "
+        DELETE FROM servers
+        WHERE num = $2 AND org_num = $1";
+}
+
+/// A Server and what may be shown of its key.
+#[derive(Debug, Clone)]
+pub struct Server {
+    pub num: ServerNum,
+    pub id: ServerId,
+    pub name: String,
+    pub active: bool,
+    pub guild: GuildNum,
+    pub guild_id: GuildId,
+    pub key: PluginKey,
+    pub created_at_ms: i64,
+    /// The id look-ups answer digits without quotes, for one very old client.
+    pub bare_ids: bool,
+    /// What the plugin last said about itself.
+    pub plugin_version: Option<String>,
+    pub game: GameSettings,
+}
+
+/// What a game server is told: the permission groups that follow from a link, and how often to ask.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GameSettings {
+    pub linked_group: String,
+    pub booster_group: String,
+    pub steam_members_group: String,
+    pub poll_seconds: i64,
+}
+
+#[derive(Debug, Clone)]
+pub struct PluginKey {
+    pub num: KeyNum,
+    pub id: KeyId,
+    pub prefix: String,
+    pub version: i64,
+    pub sealed: String,
+    pub revoked_at_ms: Option<i64>,
+    pub last_used_at_ms: Option<i64>,
+    pub rotated_at_ms: i64,
+    /// Calls that carried the key in the query string.
+    pub query_calls: i64,
+}
+
+impl FromRow for Server {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self {
+            num: ServerNum(row.int(0)?),
+            id: row.parse(1, ServerId::parse)?,
+            name: row.text(2)?,
+            active: row.flag(3)?,
+            guild: GuildNum(row.int(4)?),
+            guild_id: row.parse(5, GuildId::parse)?,
+            key: PluginKey {
+                num: KeyNum(row.int(6)?),
+                id: row.parse(7, KeyId::parse)?,
+                prefix: row.text(8)?,
+                version: row.int(9)?,
+                sealed: row.text(10)?,
+                revoked_at_ms: row.opt_int(11)?,
+                last_used_at_ms: row.opt_int(12)?,
+                rotated_at_ms: row.int(13)?,
+                query_calls: row.int(14)?,
+            },
+            created_at_ms: row.int(15)?,
+            bare_ids: row.flag(16)?,
+            plugin_version: row.opt_text(17)?,
+            game: GameSettings {
+                linked_group: row.text(18)?,
+                booster_group: row.text(19)?,
+                steam_members_group: row.text(20)?,
+                poll_seconds: row.int(21)?,
+            },
+        })
+    }
+}
+
+pub async fn insert(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    guild: GuildNum,
+    id: &ServerId,
+    name: &str,
+    now_ms: i64,
+) -> Result<ServerNum, DbError> {
+    tx.get(&INSERT, params![id.as_str(), scope.num(), guild, name, now_ms])
+        .await
+        .map(ServerNum)
+}
+
+pub async fn find(db: &Db, scope: OrgScope, id: &ServerId) -> Result<Option<Server>, DbError> {
+    db.find(&BY_ID, params![scope.num(), id.as_str()]).await
+}
+
+pub async fn find_in(tx: &mut Tx<'_>, scope: OrgScope, id: &ServerId) -> Result<Option<Server>, DbError> {
+    tx.find(&BY_ID, params![scope.num(), id.as_str()]).await
+}
+
+/// The Org a Server belongs to, for operators who name only the Server.
+pub async fn find_org(db: &Db, id: &ServerId) -> Result<Option<OrgScope>, DbError> {
+    Ok(db
+        .find::<i64>(&ORG_OF, params![id.as_str()])
+        .await?
+        .map(OrgScope::new))
+}
+
+pub async fn list(db: &Db, scope: OrgScope) -> Result<Vec<Server>, DbError> {
+    db.list(&BY_ORG, params![scope.num()]).await
+}
+
+/// Takes the Org's lock for a change on one of its Servers, which may be gone since the caller looked.
+pub async fn lock(tx: &mut Tx<'_>, place: ServerPlace) -> Result<(), DbError> {
+    guilds::lock(tx, place.scope, place.guild).await?;
+    let values = params![place.scope.num(), place.guild, place.server];
+    let alive = tx.find::<i64>(&ALIVE, values).await?;
+    alive.map(drop).ok_or(DbError::Gone)
+}
+
+/// Locks the Servers of an Org in the order in which marks of players are written, which happens without the Org's lock.
+/// To be called before several Servers go at once.
+pub(crate) async fn lock_all(tx: &mut Tx<'_>, scope: OrgScope) -> Result<(), DbError> {
+    tx.list::<i64>(&LOCK_ALL, params![scope.num()]).await.map(drop)
+}
+
+/// Keeps a Server from going before the end of this unit; false when it is gone. Whoever holds several takes them in
+/// their order.
+pub async fn hold(tx: &mut Tx<'_>, server: ServerNum) -> Result<bool, DbError> {
+    Ok(tx.find::<i64>(&HOLD, params![server]).await?.is_some())
+}
+
+pub async fn set_game_settings(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    server: ServerNum,
+    game: &GameSettings,
+) -> Result<(), DbError> {
+    let values = params![
+        scope.num(),
+        server,
+        &game.linked_group,
+        &game.booster_group,
+        &game.steam_members_group,
+        game.poll_seconds,
+    ];
+    tx.execute_one(&SET_GAME_SETTINGS, values).await
+}
+
+/// Writes down what a plugin said about itself. A Server that is gone is no error.
+pub async fn note_version(tx: &mut Tx<'_>, server: ServerNum, version: &str) -> Result<(), DbError> {
+    tx.execute(&NOTE_VERSION, params![server, version])
+        .await
+        .map(drop)
+}
+
+pub async fn set_active(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    server: ServerNum,
+    active: bool,
+) -> Result<(), DbError> {
+    tx.execute_one(&SET_ACTIVE, params![scope.num(), server, active])
+        .await?;
+    plugin_keys::set_server_active(tx, scope, server, active).await
+}
+
+pub async fn set_bare_ids(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    server: ServerNum,
+    bare: bool,
+) -> Result<(), DbError> {
+    tx.execute_one(&SET_BARE_IDS, params![scope.num(), server, bare])
+        .await?;
+    plugin_keys::set_bare_ids(tx, scope, server, bare).await
+}
+
+pub async fn rename(tx: &mut Tx<'_>, scope: OrgScope, server: ServerNum, name: &str) -> Result<(), DbError> {
+    tx.execute_one(&RENAME, params![scope.num(), server, name]).await
+}
+
+/// Deletes the Server; its keys go with it, links stay.
+pub async fn delete(tx: &mut Tx<'_>, scope: OrgScope, server: ServerNum) -> Result<(), DbError> {
+    lock_all(tx, scope).await?;
+    plugin_keys::lock_all(tx, scope).await?;
+    tx.execute_one(&DELETE, params![scope.num(), server]).await
+}
+
+/// A Server that a key of its Guild named.
+#[derive(Debug, Clone, Copy)]
+pub struct NamedServer {
+    pub num: ServerNum,
+    pub active: bool,
+}
+
+impl FromRow for NamedServer {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self {
+            num: ServerNum(row.int(0)?),
+            active: row.flag(1)?,
+        })
+    }
+}
+
+/// The Server with this id, if it is the Guild's.
+pub async fn find_in_guild(
+    db: &Db,
+    scope: OrgScope,
+    guild: GuildNum,
+    id: &str,
+) -> Result<Option<NamedServer>, DbError> {
+    db.find(&IN_GUILD, params![scope.num(), guild, id]).await
+}

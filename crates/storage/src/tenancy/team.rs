@@ -1,0 +1,213 @@
+//! Who belongs to an Org, and what they may do there.
+
+use domain::id::{AccountId, OrgId};
+use domain::permission::{PermissionSet, Role};
+use domain::plan::Tier;
+use domain::platform_id::DiscordId;
+
+use crate::db::statement::statements;
+use crate::db::{Db, DbError, FromRow, Row, Tx};
+use crate::params;
+use crate::scope::{AccountNum, OrgScope};
+use crate::tenancy::orgs::tier;
+
+statements! {
+    OWNER = "
+        SELECT a.num, a.id, a.name, a.discord_id, 'owner', CAST(0 AS BIGINT), o.created_at
+        FROM orgs o
+        JOIN accounts a ON a.num = o.owner_account_num
+        WHERE o.num = $1";
+    MEMBERS = "
+        SELECT a.num, a.id, a.name, a.discord_id, m.role, m.permissions, m.joined_at
+        FROM members m
+        JOIN accounts a ON a.num = m.account_num
+        WHERE m.org_num = $1
+        ORDER BY m.role, m.joined_at, a.num
+        LIMIT 500";
+    MEMBER = "
+        SELECT a.num, a.id, a.name, a.discord_id, m.role, m.permissions, m.joined_at
+        FROM members m
+        JOIN accounts a ON a.num = m.account_num
+        WHERE m.org_num = $1 AND a.id = $2";
+    BY_ACCOUNT = "
+        SELECT a.num, a.id, a.name, a.discord_id, m.role, m.permissions, m.joined_at
+        FROM members m
+        JOIN accounts a ON a.num = m.account_num
+        WHERE m.org_num = $1 AND m.account_num = $2";
+    COUNT = "
+        SELECT CAST(COUNT(*) AS BIGINT)
+        FROM members
+        WHERE org_num = $1";
+    CHANGE = "
+        UPDATE members
+        SET role = $3, permissions = $4
+        WHERE org_num = $1 AND account_num = $2";
+    REMOVE = "
+        DELETE FROM members
+        WHERE org_num = $1 AND account_num = $2";
+    REMOVE_ALL = "
+        DELETE FROM members
+        WHERE org_num = $1";
+    SET_OWNER = "
+        UPDATE orgs
+        SET owner_account_num = $2
+        WHERE num = $1 AND owner_account_num = $3";
+    OWNED = "
+        SELECT o.id, o.slug, o.name, o.tier, 'owner', CAST(0 AS BIGINT), u.guilds, u.servers, u.links, o.num,
+               (SELECT CAST(COUNT(*) AS BIGINT) FROM navigation_links n WHERE n.org_num = o.num)
+        FROM orgs o
+        JOIN org_usage u ON u.org_num = o.num
+        WHERE o.owner_account_num = $1 AND o.removed_at IS NULL
+        ORDER BY o.name, o.num
+        LIMIT 100";
+    JOINED = "
+        SELECT o.id, o.slug, o.name, o.tier, m.role, m.permissions, u.guilds, u.servers, u.links, o.num,
+               (SELECT CAST(COUNT(*) AS BIGINT) FROM navigation_links n WHERE n.org_num = o.num)
+        FROM members m
+        JOIN orgs o ON o.num = m.org_num
+        JOIN org_usage u ON u.org_num = o.num
+        WHERE m.account_num = $1 AND o.removed_at IS NULL
+        ORDER BY o.name, o.num
+        LIMIT 500";
+}
+
+#[derive(Debug, Clone)]
+pub struct Member {
+    pub num: AccountNum,
+    pub account: AccountId,
+    pub name: String,
+    pub discord_id: DiscordId,
+    pub role: Role,
+    pub permissions: PermissionSet,
+    pub joined_at_ms: i64,
+}
+
+impl FromRow for Member {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        let (role, permissions) = standing(row, 4)?;
+        Ok(Self {
+            num: AccountNum(row.int(0)?),
+            account: row.parse(1, AccountId::parse)?,
+            name: row.text(2)?,
+            discord_id: row.parse(3, DiscordId::parse)?,
+            role,
+            permissions,
+            joined_at_ms: row.int(6)?,
+        })
+    }
+}
+
+/// The owner holds everything, whatever the row says.
+fn standing(row: &Row<'_>, column: usize) -> Result<(Role, PermissionSet), DbError> {
+    let role = row.parse(column, |text| Role::parse(text).ok_or("unknown role"))?;
+    let stored = PermissionSet::from_bits(row.int(column + 1)?);
+    let permissions = match role {
+        Role::Owner => Some(PermissionSet::ALL),
+        Role::Admin | Role::Staff => stored,
+    };
+    let permissions = permissions.ok_or_else(|| DbError::Bug("unknown permissions".to_owned()))?;
+    Ok((role, permissions))
+}
+
+/// Everybody, the owner first.
+pub async fn list(db: &Db, scope: OrgScope) -> Result<Vec<Member>, DbError> {
+    let mut everybody: Vec<Member> = db.list(&OWNER, params![scope.num()]).await?;
+    everybody.extend(db.list::<Member>(&MEMBERS, params![scope.num()]).await?);
+    Ok(everybody)
+}
+
+pub async fn get_owner(tx: &mut Tx<'_>, scope: OrgScope) -> Result<Member, DbError> {
+    tx.get(&OWNER, params![scope.num()]).await
+}
+
+/// A member who is not the owner.
+pub async fn find_member(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    account: &AccountId,
+) -> Result<Option<Member>, DbError> {
+    tx.find(&MEMBER, params![scope.num(), account.as_str()]).await
+}
+
+pub async fn find_by_account(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    account: AccountNum,
+) -> Result<Option<Member>, DbError> {
+    tx.find(&BY_ACCOUNT, params![scope.num(), account]).await
+}
+
+pub async fn count(tx: &mut Tx<'_>, scope: OrgScope) -> Result<i64, DbError> {
+    tx.get(&COUNT, params![scope.num()]).await
+}
+
+pub async fn change(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    account: AccountNum,
+    role: Role,
+    permissions: PermissionSet,
+) -> Result<(), DbError> {
+    let values = params![scope.num(), account, role.as_str(), permissions.bits()];
+    tx.execute_one(&CHANGE, values).await
+}
+
+pub async fn remove(tx: &mut Tx<'_>, scope: OrgScope, account: AccountNum) -> Result<bool, DbError> {
+    Ok(tx.execute(&REMOVE, params![scope.num(), account]).await? == 1)
+}
+
+pub async fn remove_all(tx: &mut Tx<'_>, scope: OrgScope) -> Result<u64, DbError> {
+    tx.execute(&REMOVE_ALL, params![scope.num()]).await
+}
+
+/// Hands an Org over; false when `from` does not own it any more.
+pub async fn set_owner(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    from: AccountNum,
+    to: AccountNum,
+) -> Result<bool, DbError> {
+    Ok(tx.execute(&SET_OWNER, params![scope.num(), to, from]).await? == 1)
+}
+
+/// An Org as one of its people sees it in their list.
+#[derive(Debug, Clone)]
+pub struct OrgOfPerson {
+    pub id: OrgId,
+    pub slug: String,
+    pub name: String,
+    pub tier: Tier,
+    pub role: Role,
+    pub permissions: PermissionSet,
+    pub guilds: i64,
+    pub servers: i64,
+    pub links: i64,
+    pub scope: OrgScope,
+    pub navigation_links: i64,
+}
+
+impl FromRow for OrgOfPerson {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        let (role, permissions) = standing(row, 4)?;
+        Ok(Self {
+            id: row.parse(0, OrgId::parse)?,
+            slug: row.text(1)?,
+            name: row.text(2)?,
+            tier: tier(row, 3)?,
+            role,
+            permissions,
+            guilds: row.int(6)?,
+            servers: row.int(7)?,
+            links: row.int(8)?,
+            scope: OrgScope::new(row.int(9)?),
+            navigation_links: row.int(10)?,
+        })
+    }
+}
+
+/// The Orgs that a person owns or belongs to.
+pub async fn list_orgs(db: &Db, account: AccountNum) -> Result<Vec<OrgOfPerson>, DbError> {
+    let mut orgs: Vec<OrgOfPerson> = db.list(&OWNED, params![account]).await?;
+    orgs.extend(db.list::<OrgOfPerson>(&JOINED, params![account]).await?);
+    Ok(orgs)
+}

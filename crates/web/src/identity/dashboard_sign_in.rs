@@ -1,0 +1,217 @@
+//! In and out of the dashboard: to Discord and back, and the invitation page that people sign in from.
+
+use app::AppError;
+use app::identity::{sessions, sign_in};
+use app::linking::DiscordAnswer;
+use app::tenancy::invites::{self, Preview};
+use askama::Template;
+use axum::extract::{FromRequestParts, Path, RawQuery, State};
+use axum::response::{Html, IntoResponse, Response};
+use domain::flow::FlowToken;
+use domain::id::OrgId;
+use domain::invitation::Code;
+use domain::return_path::ReturnPath;
+use domain::token::SessionToken;
+use http::header::{CACHE_CONTROL, SET_COOKIE, USER_AGENT};
+use http::request::Parts;
+use http::{HeaderMap, HeaderValue};
+
+use crate::error::Failure;
+use crate::extract::{Guard, Stop, cookie, session_token};
+use crate::public::visitor::Visitor;
+use crate::public::{STYLE, see_other, value};
+use crate::state::{Settings, WebState};
+
+/// Seconds that a browser keeps the secret of a trip.
+const TRIP_S: i64 = domain::flow::TRIP_MS / 1000;
+
+fn trip_token(headers: &HeaderMap, settings: &Settings) -> Option<FlowToken> {
+    cookie(headers, settings.sign_in_cookie()).and_then(|text| FlowToken::parse(text).ok())
+}
+
+fn depart(state: &WebState, departure: &sign_in::Departure) -> Response {
+    let mut response = see_other(&departure.url);
+    let settings = &state.settings;
+    let kept = settings.cookie(settings.sign_in_cookie(), departure.token.expose(), TRIP_S);
+    response.headers_mut().append(SET_COOKIE, kept);
+    response
+}
+
+/// Out to Discord. Where to go on afterwards is one of our own pages or the dashboard's front page.
+pub async fn login(
+    State(state): State<WebState>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+    visitor: Visitor,
+) -> Result<Response, Failure> {
+    let wanted = value(&query.unwrap_or_default(), "return_to");
+    let wanted = wanted.as_deref().and_then(ReturnPath::parse);
+    let return_to = wanted.unwrap_or_else(ReturnPath::dashboard);
+    let browser = trip_token(&headers, &state.settings);
+    let departure = sign_in::start_login(&state.app, return_to, browser, visitor.address).await?;
+    Ok(depart(&state, &departure))
+}
+
+/// What a browser brings back from Discord.
+struct Returned {
+    state: String,
+    code: Option<String>,
+    trip: Option<FlowToken>,
+    session: Option<SessionToken>,
+}
+
+impl Returned {
+    fn read(query: Option<String>, headers: &HeaderMap, settings: &Settings) -> Self {
+        let query = query.unwrap_or_default();
+        Self {
+            state: value(&query, "state").unwrap_or_default(),
+            code: value(&query, "code"),
+            trip: trip_token(headers, settings),
+            session: session_token(headers, settings),
+        }
+    }
+
+    fn answer(&self) -> DiscordAnswer<'_> {
+        DiscordAnswer {
+            state: &self.state,
+            code: self.code.as_deref(),
+        }
+    }
+}
+
+/// On to a page of ours, with a new session. The browser keeps the secret of its trips: another tab may be on its way.
+fn enter(done: &sign_in::SignedIn, settings: &Settings) -> Response {
+    let mut response = see_other(done.return_to.as_str());
+    let session = settings.set_session(&done.session);
+    response.headers_mut().append(SET_COOKIE, session);
+    response
+}
+
+pub async fn login_callback(
+    State(state): State<WebState>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+    visitor: Visitor,
+) -> Result<Response, Failure> {
+    let back = Returned::read(query, &headers, &state.settings);
+    let agent = headers.get(USER_AGENT).and_then(|value| value.to_str().ok());
+    let device = agent.and_then(domain::device::describe);
+    let (trip, old) = (back.trip.as_ref(), back.session.as_ref());
+    let done = sign_in::finish_login(&state.app, trip, back.answer(), visitor.address, device, old).await?;
+    Ok(enter(&done, &state.settings))
+}
+
+/// Out to Discord, to see which servers somebody manages. Whoever is not signed in does that first.
+pub async fn claim(
+    State(state): State<WebState>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+    visitor: Visitor,
+) -> Result<Response, Failure> {
+    let org = value(&query.unwrap_or_default(), "org").and_then(|text| OrgId::parse(&text).ok());
+    let org = org.ok_or(AppError::NotFound)?;
+    let session = session_token(&headers, &state.settings).ok_or(AppError::SignInRequired)?;
+    let caller = sessions::authenticate(&state.app, &session, Some(&org)).await?;
+    caller.membership.ok_or(AppError::NotFound)?;
+    let browser = trip_token(&headers, &state.settings);
+    let departure = sign_in::start_claim(&state.app, &org, browser, visitor.address).await?;
+    Ok(depart(&state, &departure))
+}
+
+pub async fn claim_callback(
+    State(state): State<WebState>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+    visitor: Visitor,
+) -> Result<Response, Failure> {
+    let back = Returned::read(query, &headers, &state.settings);
+    let (trip, session) = (back.trip.as_ref(), back.session.as_ref());
+    let done = sign_in::finish_claim(&state.app, trip, back.answer(), visitor.address, session).await?;
+    Ok(enter(&done, &state.settings))
+}
+
+#[derive(Template)]
+#[template(path = "invite.html")]
+struct InviteTemplate<'a> {
+    style: &'static str,
+    preview: &'a Preview,
+    role: &'static str,
+    permissions: Vec<&'static str>,
+    code: &'a str,
+    signed_in: bool,
+}
+
+async fn is_signed_in(state: &WebState, session: Option<&SessionToken>) -> Result<bool, AppError> {
+    let Some(session) = session else { return Ok(false) };
+    match sessions::authenticate(&state.app, session, None).await {
+        Ok(_) => Ok(true),
+        Err(AppError::SignInRequired) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Anybody with the address sees the workspace, the role and what comes with it, and nothing else.
+pub async fn invite(
+    State(state): State<WebState>,
+    Path(code): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, Failure> {
+    let parsed = Code::parse(&code).ok_or(AppError::NotFound)?;
+    let preview = invites::preview(&state.app, &parsed).await?;
+    let session = session_token(&headers, &state.settings);
+    let template = InviteTemplate {
+        style: STYLE,
+        role: titled(preview.role),
+        permissions: preview.permissions.iter().map(|one| one.as_str()).collect(),
+        preview: &preview,
+        code: parsed.expose(),
+        // During maintenance the page still shows what the invitation is for.
+        signed_in: is_signed_in(&state, session.as_ref()).await.unwrap_or(true),
+    };
+    let text = template
+        .render()
+        .map_err(|error| AppError::Internal(format!("a page could not be drawn: {error}")))?;
+    let mut response = Html(text).into_response();
+    let no_store = HeaderValue::from_static("no-store");
+    response.headers_mut().insert(CACHE_CONTROL, no_store);
+    Ok(response)
+}
+
+fn titled(role: domain::permission::Role) -> &'static str {
+    use domain::permission::Role;
+    match role {
+        Role::Owner => "Owner",
+        Role::Admin => "Admin",
+        Role::Staff => "Staff",
+    }
+}
+
+/// Whoever presses the one button of the page, signed in. Their cookie does not travel with forms of other sites.
+pub struct Joiner(sessions::Caller);
+
+impl Guard for Joiner {
+    const STOP: Stop = Stop::Session;
+}
+
+impl FromRequestParts<WebState> for Joiner {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, state: &WebState) -> Result<Self, Failure> {
+        let visitor = Visitor::from_request_parts(parts, state).await?;
+        if !visitor.is_same_site {
+            return Err(AppError::CrossSite.into());
+        }
+        let session = session_token(&parts.headers, &state.settings).ok_or(AppError::SignInRequired)?;
+        Ok(Self(sessions::authenticate(&state.app, &session, None).await?))
+    }
+}
+
+pub async fn accept(
+    State(state): State<WebState>,
+    Path(code): Path<String>,
+    Joiner(caller): Joiner,
+) -> Result<Response, Failure> {
+    let code = Code::parse(&code).ok_or(AppError::NotFound)?;
+    let org = invites::accept(&state.app, &code, caller.account, caller.account_id).await?;
+    Ok(see_other(&["/app/orgs/", org.as_str()].concat()))
+}

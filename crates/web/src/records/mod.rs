@@ -1,0 +1,3 @@
+//! What was written down, as the dashboard shows it.
+
+pub mod audit;

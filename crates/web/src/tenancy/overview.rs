@@ -1,0 +1,84 @@
+//! The first page of an Org.
+
+use app::App;
+use app::tenancy::overview;
+use domain::id::GuildId;
+use domain::permission::Permission;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::extract::{Authorized, perm};
+use crate::openapi::words;
+use crate::routes::{Answer, Found};
+use crate::tenancy::guilds::GuildView;
+use crate::tenancy::orgs::Usage;
+use crate::tenancy::servers::ServerView;
+
+#[derive(Serialize, ToSchema)]
+pub struct Overview {
+    #[schema(value_type = words::Tier)]
+    tier: &'static str,
+    usage: Usage,
+    ceilings: Usage,
+    guilds: Vec<GuildView>,
+    servers: Vec<ServerView>,
+    /// Nothing for members who may not see links.
+    recent: Option<Vec<RecentLink>>,
+    attention: Vec<Attention>,
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct RecentLink {
+    at_ms: i64,
+    /// False when a link ended; the cause says why.
+    linked: bool,
+    cause: Option<String>,
+    #[schema(value_type = String)]
+    guild_id: GuildId,
+    discord_id: String,
+    discord_name: Option<String>,
+    steam_id: String,
+    steam_name: Option<String>,
+    country: Option<String>,
+}
+
+impl From<overview::RecentLink> for RecentLink {
+    fn from(link: overview::RecentLink) -> Self {
+        Self {
+            at_ms: link.at_ms,
+            linked: link.linked,
+            cause: link.cause,
+            guild_id: link.guild_id,
+            discord_id: link.discord_id,
+            discord_name: link.discord_name,
+            steam_id: link.steam_id,
+            steam_name: link.steam_name,
+            country: link.country,
+        }
+    }
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct Attention {
+    kind: &'static str,
+    subject: Option<String>,
+}
+
+pub async fn get(app: App, caller: Authorized<perm::ServersView>, (): ()) -> Answer<Found<Overview>> {
+    let seen = overview::get(&app, caller.scope).await?;
+    let sees_links = caller.permissions.contains(Permission::LinksView);
+    let recent = seen.recent.into_iter().map(RecentLink::from);
+    let attention = seen.attention.into_iter().map(|found| Attention {
+        kind: found.kind,
+        subject: found.subject,
+    });
+    Ok(Found(Overview {
+        tier: seen.org.tier.as_str(),
+        usage: Usage::of(&seen.org, seen.navigation_links),
+        ceilings: seen.org.tier.ceilings().into(),
+        guilds: seen.guilds.into_iter().map(GuildView::from).collect(),
+        servers: seen.servers.into_iter().map(ServerView::from).collect(),
+        recent: sees_links.then(|| recent.collect()),
+        attention: attention.collect(),
+    }))
+}
