@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use app::gate::Limits;
+use app::memories::gate::Limits;
 use app::{App, Parts, Platforms};
 use domain::clock::SystemClock;
 use domain::plan::Tier;

@@ -33,7 +33,7 @@ async fn send(route: &RouteSpec, target: &Target, caller: &Client) -> u16 {
 }
 
 async fn small(engine: Engine) -> TestApp {
-    let change = |limits: &mut app::gate::Limits| {
+    let change = |limits: &mut app::memories::gate::Limits| {
         limits.link_starts = limit(1, 3);
         limits.link_steps = limit(1, 3);
     };

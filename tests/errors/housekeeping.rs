@@ -76,7 +76,7 @@ both_databases! {
         assert!(background::flush_errors(&test.app).await.is_err());
         test.client().get("/orgs/nothing").await;
         assert!(background::flush_errors(&test.app).await.is_err());
-        assert_eq!(test.app.errors.waiting(), 1, "one group, counted on");
+        assert_eq!(test.app.memories.errors.waiting(), 1, "one group, counted on");
         let TestApp { app, db, .. } = test;
         drop(app);
         drop(db);

@@ -2,7 +2,7 @@
 
 use app::AppError;
 use app::background;
-use app::records::error_log::Failure;
+use app::memories::error_log::Failure;
 use domain::plan::Tier;
 use storage::records::error_log::{Group, list_newest};
 use testkit::{Tenant, TestApp, both_databases};
@@ -138,7 +138,7 @@ both_databases! {
     async fn a_full_buffer_counts_what_it_drops_and_has_room_again_after_a_flush(engine) {
         let test = TestApp::start(engine).await;
         let note = |org_num| {
-            test.app.errors.note(&Failure {
+            test.app.memories.errors.note(&Failure {
                 error: &AppError::NotFound,
                 route: "/orgs/{org}/servers",
                 org_num,
@@ -147,12 +147,12 @@ both_databases! {
             });
         };
         (0..1_005).for_each(note);
-        assert_eq!(test.app.errors.dropped(), 5);
+        assert_eq!(test.app.memories.errors.dropped(), 5);
         note(3);
-        assert_eq!(test.app.errors.dropped(), 5, "a known group still counts");
+        assert_eq!(test.app.memories.errors.dropped(), 5, "a known group still counts");
         assert_eq!(groups(&test).await.len(), 1_000);
         note(2_000);
-        assert_eq!(test.app.errors.dropped(), 5);
+        assert_eq!(test.app.memories.errors.dropped(), 5);
         assert_eq!(groups(&test).await.len(), 1_001);
         test.finish().await;
     }

@@ -263,6 +263,7 @@ async fn marks_of_players_are_written_in_the_order_of_their_rows() {
         .num;
     let mark = || {
         test.app
+            .memories
             .seen
             .mark(server, (1..=20).map(player), test.app.now_ms())
     };
@@ -303,7 +304,10 @@ async fn a_server_that_goes_while_marks_wait_takes_only_its_own_marks_along() {
             .await
             .unwrap()
             .num;
-        test.app.seen.mark(server, [player(1)], test.app.now_ms());
+        test.app
+            .memories
+            .seen
+            .mark(server, [player(1)], test.app.now_ms());
         nums.push(server.0);
     }
     let (gone, org) = (nums[0], tenants[0].scope.num());

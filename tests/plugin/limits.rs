@@ -56,7 +56,7 @@ both_databases! {
             // The calls between the first and the last are taken without their requests: there are thousands.
             let key = server(&test, &tenant).await.key.num.0;
             for _ in 2..burst {
-                assert!(test.app.gate.take_key(key, tier, false).allowed);
+                assert!(test.app.memories.gate.take_key(key, tier, false).allowed);
             }
             let last = caller.get(COUNT).await;
             assert_eq!(rate_of(&last), Some((burst, 0, now_ms / 1000 + 120)));

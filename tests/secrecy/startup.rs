@@ -3,8 +3,8 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use app::keys::vault::VaultError;
 use app::tenancy::servers;
+use app::vault::VaultError;
 use app::{App, StartError};
 use domain::audit::Actor;
 use domain::name::DisplayName;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use app::gate::Limits;
+use app::memories::gate::Limits;
 use app::{App, AppError, Parts, Platforms};
 use domain::plan::{RateLimit, Tier};
 use domain::random::SeededRandom;

@@ -14,15 +14,13 @@ use storage::{KeyNum, Tx, Work, jobs};
 use tokio::sync::watch;
 
 use crate::error::AppError;
-use crate::gate::KeyUse;
 use crate::linking;
-use crate::players::seen::WriteMarks;
+use crate::memories::error_log::WriteGroups;
+use crate::memories::gate::KeyUse;
+use crate::memories::seen::WriteMarks;
 use crate::players::steam_calls;
-use crate::records::error_log::WriteGroups;
-use crate::records::refusals;
 use crate::state::App;
 use crate::tenancy::claims;
-use crate::versions;
 
 const FLUSH_EVERY: Duration = Duration::from_secs(5);
 const PURGE_EVERY: Duration = Duration::from_secs(60);
@@ -89,7 +87,7 @@ async fn repeat(
 
 /// Writes the collected failures. They wait when the store is away.
 pub async fn flush_errors(app: &App) -> Result<(), AppError> {
-    let mut waiting = app.errors.drain();
+    let mut waiting = app.memories.errors.drain();
     while !waiting.is_empty() {
         let rest = waiting.split_off(waiting.len().min(SLICE));
         let groups = waiting.iter().map(|(_, group)| group.clone()).collect();
@@ -101,7 +99,7 @@ pub async fn flush_errors(app: &App) -> Result<(), AppError> {
                     waiting.clear();
                 }
                 waiting.extend(rest);
-                app.errors.restore(waiting);
+                app.memories.errors.restore(waiting);
                 return Err(error);
             }
         }
@@ -113,8 +111,10 @@ pub async fn flush_errors(app: &App) -> Result<(), AppError> {
 const HOUSEKEEPING: [(&str, StepOf); 14] = [
     ("last_uses", |app| Box::pin(flush_uses(app))),
     ("seen", |app| Box::pin(flush_seen(app))),
-    ("refusals", |app| Box::pin(refusals::flush(app))),
-    ("versions", |app| Box::pin(versions::flush(app))),
+    ("refusals", |app| {
+        Box::pin(app.memories.refusals.flush(&app.db, app.now_ms()))
+    }),
+    ("versions", |app| Box::pin(app.memories.versions.flush(&app.db))),
     ("steam_calls", |app| Box::pin(steam_calls::share(app))),
     ("flows", |app| Box::pin(linking::clear_expired(app))),
     ("sessions", |app| Box::pin(purge(app, Expired::Sessions))),
@@ -151,12 +151,13 @@ fn failures_of(step: &'static str) -> metrics::Counter {
 
 /// Writes down when keys were last used.
 pub async fn flush_uses(app: &App) -> Result<(), AppError> {
-    let uses = app.gate.drain_uses();
+    let uses = app.memories.gate.drain_uses();
     for (index, slice) in uses.chunks(SLICE).enumerate() {
         if let Err(error) = app.db.write(RecordUses(slice.to_vec())).await {
             // What may have been stored is not counted twice.
             let unwritten = index + usize::from(matches!(error, AppError::OutcomeUnknown(_)));
-            app.gate
+            app.memories
+                .gate
                 .restore_uses(uses.get(unwritten * SLICE..).unwrap_or_default());
             return Err(error);
         }
@@ -166,10 +167,10 @@ pub async fn flush_uses(app: &App) -> Result<(), AppError> {
 
 /// Writes down who was seen where.
 pub async fn flush_seen(app: &App) -> Result<(), AppError> {
-    let marks = app.seen.drain(app.now_ms());
+    let marks = app.memories.seen.drain(app.now_ms());
     for (index, slice) in marks.chunks(SLICE).enumerate() {
         if let Err(error) = app.db.write(WriteMarks(slice.to_vec())).await {
-            app.seen.restore(&marks[index * SLICE..]);
+            app.memories.seen.restore(&marks[index * SLICE..]);
             return Err(error);
         }
     }

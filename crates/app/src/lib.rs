@@ -2,7 +2,6 @@
 
 pub mod background;
 pub mod error;
-pub mod gate;
 pub mod identity;
 pub mod import;
 pub mod instance;
@@ -10,21 +9,24 @@ pub mod jobs;
 pub mod keys;
 pub mod linking;
 pub mod master_keys;
+pub mod memories;
 pub mod once;
-mod pace;
 pub mod platforms;
 pub mod players;
 pub mod plugin;
 pub mod readiness;
 pub mod records;
+pub mod runtime;
 pub mod set_up;
+pub mod start;
 pub mod state;
 pub mod tasks;
 pub mod tenancy;
-pub mod versions;
+pub mod vault;
 pub mod world_record;
 
 pub use error::AppError;
 pub use platforms::Platforms;
-pub use state::{App, Parts, StartError};
+pub use start::{Parts, StartError};
+pub use state::App;
 pub use storage::{AccountNum, OrgScope};

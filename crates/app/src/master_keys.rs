@@ -1,17 +1,21 @@
 //! The master keys' life: first start, the check at every start, rotation, removal.
 
+use std::path::Path;
+
 use domain::audit::{Actor, AuditAction};
+use domain::random::Random;
 use domain::seal::{Aad, KeyRing};
 use storage::keys::plugin_keys;
 use storage::keys::plugin_keys::SealedKey;
 use storage::linking::sealed_flows::{self, Kind, SealedFlow};
 use storage::records::audit;
 use storage::tenancy::invites;
-use storage::{KeyNum, Tx, Work, settings};
+use storage::{Db, KeyNum, Tx, Work, settings};
 
 use crate::error::AppError;
-use crate::keys::vault::{Vault, VaultError};
-use crate::state::{App, Parts, StartError};
+use crate::start::StartError;
+use crate::state::App;
+use crate::vault::{Vault, VaultError};
 
 const CANARY: &str = "vault_canary";
 const CANARY_PLAIN: &[u8] = b"symbolon";
@@ -27,36 +31,39 @@ fn canary_place() -> Aad<'static> {
 
 /// Opens the vault and proves that it fits this database: a sealed canary must open, and no stored copy may need
 /// a key that the ring lacks.
-pub(crate) async fn open_vault(parts: &Parts) -> Result<Vault, StartError> {
-    let stored = settings::find(&parts.db, CANARY).await.map_err(AppError::from)?;
-    let vault = Vault::open(&parts.master_key_file, stored.is_none(), &*parts.random)?;
+pub(crate) async fn open_vault(
+    db: &Db,
+    file: &Path,
+    random: &dyn Random,
+    now_ms: i64,
+) -> Result<Vault, StartError> {
+    let stored = settings::find(db, CANARY).await.map_err(AppError::from)?;
+    let vault = Vault::open(file, stored.is_none(), random)?;
     let canary = match stored {
         Some(canary) => canary,
         None => {
-            let (sealed, _) = vault.seal(&*parts.random, &canary_place(), CANARY_PLAIN);
-            parts
-                .db
-                .write(PutCanary {
-                    sealed,
-                    now_ms: parts.clock.now_ms(),
-                    replace: false,
-                })
-                .await?
+            let (sealed, _) = vault.seal(random, &canary_place(), CANARY_PLAIN);
+            db.write(PutCanary {
+                sealed,
+                now_ms,
+                replace: false,
+            })
+            .await?
         }
     };
     if vault.open_sealed(&canary_place(), &canary).is_err() {
         return Err(VaultError::WrongKeys {
-            path: parts.master_key_file.clone(),
+            path: file.to_owned(),
         }
         .into());
     }
-    let all_needed = plugin_keys::list_kids(&parts.db).await.map_err(AppError::from)?;
+    let all_needed = plugin_keys::list_kids(db).await.map_err(AppError::from)?;
     // After the list: a key is in the file before anything is sealed with it, so a rotation going on is no gap.
     vault.reload();
     let known = vault.kids();
     for needed in all_needed {
         if !known.contains(&needed.kid) {
-            let path = parts.master_key_file.clone();
+            let path = file.to_owned();
             return Err(VaultError::KidMissing {
                 path,
                 kid: needed.kid,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use storage::{Tx, Work, Writing, settings};
-use tokio::sync::{Mutex, oneshot};
+use tokio::sync::oneshot;
 
 use crate::error::AppError;
 use crate::state::App;
@@ -12,10 +12,6 @@ use crate::state::App;
 /// Who asks expects an answer within two seconds, also from a database that gives none.
 const WITHIN: Duration = Duration::from_millis(1500);
 const PROBE: &str = "write_probe";
-
-/// The turn to ask the database. A hung one is asked once at a time, however often we are asked.
-#[derive(Default)]
-pub struct Readiness(Arc<Mutex<()>>);
 
 /// Fails unless the database answers and, as far as is known, takes writes. After a failed one it takes a real write to
 /// be believed again.
@@ -35,7 +31,7 @@ pub async fn check(app: &App) -> Result<(), AppError> {
 }
 
 async fn in_turn(app: &App) -> Result<(), AppError> {
-    let turn = Arc::clone(&app.readiness.0).lock_owned().await;
+    let turn = Arc::clone(&app.memories.probing).lock_owned().await;
     let (tell, told) = oneshot::channel();
     let asking = app.clone();
     // A task of its own: the store's deadlines, at which it gives a hung connection up, are longer than ours.

@@ -3,57 +3,33 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use domain::clock::SharedClock;
-use domain::plan::RateLimit;
-use domain::platform_id::DiscordId;
-use domain::random::SharedRandom;
-use storage::{Db, OpenError};
-use thiserror::Error;
-
-use crate::error::AppError;
-use crate::gate::{Gate, Limits};
-use crate::keys::vault::{Vault, VaultError};
-use crate::linking::Checks;
-use crate::master_keys;
+use crate::memories::Memories;
 use crate::platforms::Platforms;
-use crate::players::seen::Seen;
-use crate::players::steam_calls;
-use crate::players::steam_group_names::SteamGroupNames;
-use crate::players::steam_groups::SteamGroups;
-use crate::readiness::Readiness;
-use crate::records::error_log::ErrorLog;
-use crate::records::exports::Exports;
-use crate::records::refusals::Refusals;
-use crate::tasks::Tasks;
-use crate::versions::Versions;
+use crate::runtime::Runtime;
 
-/// The running application; clones share it.
+/// The running application; clones share it. What it runs on is reached directly: `app.db`, `app.clock`.
 #[derive(Clone)]
 pub struct App {
     inner: Arc<Inner>,
 }
 
 pub struct Inner {
-    pub db: Db,
-    pub clock: SharedClock,
-    pub random: SharedRandom,
-    pub vault: Vault,
-    pub gate: Gate,
-    pub errors: ErrorLog,
-    pub exports: Exports,
-    pub refusals: Refusals,
-    pub seen: Seen,
-    pub steam_groups: SteamGroups,
-    pub(crate) steam_group_names: SteamGroupNames,
-    pub(crate) checks: Checks,
-    pub versions: Versions,
+    pub runtime: Runtime,
+    pub memories: Memories,
     pub platforms: Platforms,
-    /// Who is an operator by the configuration, for as long as they stand in it.
-    pub operators: Vec<DiscordId>,
-    /// Scheme, host and port that visitors use.
-    pub public_url: String,
-    pub tasks: Tasks,
-    pub readiness: Readiness,
+}
+
+impl App {
+    pub(crate) fn new(runtime: Runtime, memories: Memories, platforms: Platforms) -> Self {
+        let inner = Inner {
+            runtime,
+            memories,
+            platforms,
+        };
+        Self {
+            inner: Arc::new(inner),
+        }
+    }
 }
 
 impl Deref for App {
@@ -64,88 +40,10 @@ impl Deref for App {
     }
 }
 
-/// What an App is made of. Clock and randomness come from outside, so that tests decide them.
-pub struct Parts {
-    pub db: Db,
-    pub clock: SharedClock,
-    pub random: SharedRandom,
-    pub master_key_file: std::path::PathBuf,
-    pub limits: Limits,
-    pub platforms: Platforms,
-    pub operators: Vec<DiscordId>,
-    pub public_url: String,
-}
+impl Deref for Inner {
+    type Target = Runtime;
 
-#[derive(Debug, Error)]
-pub enum StartError {
-    #[error(transparent)]
-    Open(#[from] OpenError),
-    #[error(transparent)]
-    Vault(#[from] VaultError),
-    #[error("the database does not answer: {}", .0.internal_detail())]
-    Database(#[from] AppError),
-}
-
-impl App {
-    /// Checks that the master keys fit the database before anything is served.
-    pub async fn start(parts: Parts) -> Result<App, StartError> {
-        let vault = master_keys::open_vault(&parts).await?;
-        let app = App {
-            inner: Arc::new(Inner {
-                gate: Gate::new(parts.limits, Arc::clone(&parts.clock)),
-                db: parts.db,
-                clock: parts.clock,
-                random: parts.random,
-                vault,
-                errors: ErrorLog::default(),
-                exports: Exports::default(),
-                refusals: Refusals::default(),
-                seen: Seen::default(),
-                steam_groups: SteamGroups::default(),
-                steam_group_names: SteamGroupNames::default(),
-                checks: Checks::default(),
-                versions: Versions::default(),
-                platforms: parts.platforms,
-                operators: parts.operators,
-                public_url: parts.public_url,
-                tasks: Tasks::default(),
-                readiness: Readiness::default(),
-            }),
-        };
-        steam_calls::share(&app).await?;
-        Ok(app)
-    }
-
-    /// "sqlite" or "postgres".
-    pub fn db_engine(&self) -> &'static str {
-        self.db.engine()
-    }
-
-    pub fn now_ms(&self) -> i64 {
-        self.clock.now_ms()
-    }
-}
-
-impl From<&config::Limits> for Limits {
-    fn from(limits: &config::Limits) -> Self {
-        let of = |tier: config::RateLimits| RateLimit {
-            per_minute: tier.per_minute,
-            burst: tier.burst,
-            bulk_ids: tier.bulk_ids,
-        };
-        let plain = |per_minute, burst| RateLimit {
-            per_minute,
-            burst,
-            bulk_ids: 1,
-        };
-        Limits {
-            free: of(limits.free),
-            standard: of(limits.standard),
-            pro: of(limits.pro),
-            unknown_keys: plain(limits.unknown_keys_per_minute, limits.unknown_keys_per_minute),
-            dashboard: plain(limits.dashboard_per_second * 60, limits.dashboard_burst),
-            link_starts: plain(limits.link_starts_per_minute, limits.link_starts_per_minute),
-            link_steps: plain(limits.link_steps_per_minute, limits.link_steps_per_minute),
-        }
+    fn deref(&self) -> &Runtime {
+        &self.runtime
     }
 }

@@ -212,9 +212,9 @@ async fn write_last(app: &App) {
     for flushed in [
         background::flush_uses(app).await,
         background::flush_seen(app).await,
-        app::versions::flush(app).await,
+        app.memories.versions.flush(&app.db).await,
         background::flush_errors(app).await,
-        app::records::refusals::flush_all(app).await,
+        app.memories.refusals.flush(&app.db, i64::MAX).await,
         app::players::steam_calls::share(app).await,
     ] {
         if let Err(error) = flushed {

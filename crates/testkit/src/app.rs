@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use app::gate::Limits;
+use app::memories::gate::Limits;
 use app::{App, Parts, Platforms};
 use domain::clock::{SharedClock, TestClock};
 use domain::plan::{RateLimit, Tier};
@@ -135,7 +135,7 @@ impl TestApp {
     /// Waits for what requests left to the background.
     pub async fn settle(&self) {
         self.app.tasks.finish(Duration::from_secs(10)).await;
-        let noted = app::records::refusals::flush_all(&self.app).await;
+        let noted = self.app.memories.refusals.flush(&self.app.db, i64::MAX).await;
         noted.expect("refusals are written down");
     }
 

@@ -26,8 +26,8 @@ impl WebState {
         let peer = Peer::of(request.extensions());
         let network = ClientNetwork::exact(self.settings.client(peer, request.headers()));
         let decision = match limit {
-            NetworkLimit::Starts => self.app.gate.take_link_start(network),
-            NetworkLimit::Steps => self.app.gate.take_link_step(network),
+            NetworkLimit::Starts => self.app.memories.gate.take_link_start(network),
+            NetworkLimit::Steps => self.app.memories.gate.take_link_step(network),
         };
         if decision.allowed {
             return Ok(());

@@ -84,7 +84,7 @@ pub async fn authenticate(app: &App, token: &SessionToken, org: Option<&OrgId>) 
     let found = sessions::find_caller(&app.db, &hash, org, now_ms, now_ms - IDLE_MS).await?;
     let mut caller = found.ok_or(AppError::SignInRequired)?;
     caller.operator |= app.operators.contains(&caller.discord_id);
-    let decision = app.gate.take_account(caller.account.0);
+    let decision = app.memories.gate.take_account(caller.account.0);
     if !decision.allowed {
         return Err(AppError::RateLimited {
             retry_after_ms: decision.retry_after_ms,

@@ -3,4 +3,3 @@
 pub mod bot_keys;
 pub mod custom_keys;
 pub mod plugin_keys;
-pub mod vault;

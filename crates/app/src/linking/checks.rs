@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domain::flow::{Finding, JoinMode};
-use domain::platform_id::{DiscordId, SteamAccount, SteamId};
+use domain::platform_id::{DiscordId, SteamId};
 use domain::quota::Purpose;
 use domain::steam_group::{Groups, Membership, Obstacle};
 use platform::Unanswered;
@@ -11,17 +11,8 @@ use platform::discord::Members;
 use platform::discord::oauth::AccessToken;
 
 use super::flow::{Current, open_token};
-use crate::pace::{Acting, Pace, Told};
+use crate::memories::pace::{Acting, Told};
 use crate::state::App;
-
-/// Questions that are under way or were asked a moment ago.
-#[derive(Default)]
-pub struct Checks {
-    /// By guild and person.
-    members: Pace<(DiscordId, DiscordId), Finding>,
-    /// Steam tells all groups of a player at once. None when it told nothing.
-    groups: Pace<SteamAccount, Option<Arc<Groups>>>,
-}
 
 /// What was found out, and whether this visitor is the one who asked.
 pub(super) type Checked = (Finding, Option<Acting>);
@@ -42,7 +33,12 @@ pub(super) async fn ensure_member(app: &App, current: &Current, person: &Discord
     let (guild, person) = (page.discord_guild_id.clone(), person.clone());
     let who = (guild.clone(), person.clone());
     let question = ask_discord(app.clone(), page.scope.num(), guild, person, token);
-    let (finding, acting) = app.checks.members.ask(app, who, question, Finding::Unknown).await;
+    let (finding, acting) = app
+        .memories
+        .checks
+        .members
+        .ask(app, who, question, Finding::Unknown)
+        .await;
     Some((finding, Some(acting)))
 }
 
@@ -101,7 +97,12 @@ pub(super) async fn group_membership(app: &App, current: &Current, player: &Stea
         return Some((Finding::Unknown, None));
     }
     let question = ask_steam(app.clone(), current.page.scope.num(), player.clone());
-    let (groups, acting) = app.checks.groups.ask(app, player.account(), question, None).await;
+    let (groups, acting) = app
+        .memories
+        .checks
+        .groups
+        .ask(app, player.account(), question, None)
+        .await;
     let finding = match groups.map(|groups| Membership::of(&groups, *group)) {
         Some(Membership::Yes) => Finding::Yes,
         Some(Membership::No) => Finding::No,

@@ -23,7 +23,6 @@ use storage::identity::blocklist;
 use crate::error::AppError;
 use crate::state::App;
 
-pub(crate) use checks::Checks;
 pub use discord::{DiscordAnswer, discord_callback};
 pub use flow::{clear_expired, restart};
 pub(crate) use flow::{give_back_later, revoke_later, token_place, trip_place};

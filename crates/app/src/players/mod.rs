@@ -1,6 +1,5 @@
 //! What is known of players beyond their link: when they were seen, and their Steam groups.
 
-pub mod seen;
 pub mod steam_calls;
 pub(crate) mod steam_group_names;
 pub mod steam_groups;

@@ -54,7 +54,7 @@ impl Default for SteamGroupNames {
 /// The group that a name in an address of Steam stands for. Asked out of the Org's share of the day's calls.
 pub(crate) async fn find(app: &App, org_num: i64, name: &str) -> Result<Option<GroupId>, AppError> {
     let steam = app.platforms.steam_api()?;
-    let names = &app.steam_group_names;
+    let names = &app.memories.steam_group_names;
     let lock = usize::try_from(org_num.rem_euclid(LOCKS as i64)).unwrap_or(0);
     let _turn = names.locks[lock].lock().await;
     let name = name.to_lowercase();

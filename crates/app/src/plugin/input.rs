@@ -110,7 +110,7 @@ impl Call<'_> {
 
     /// Refuses more ids than the tier allows, before anything is done.
     pub(crate) fn check_count(&self, count: usize) -> Result<(), AppError> {
-        let limit = self.app.gate.limit(self.key.tier).bulk_ids;
+        let limit = self.app.memories.gate.limit(self.key.tier).bulk_ids;
         if count > limit as usize {
             Err(AppError::TooManyIds { limit })
         } else {

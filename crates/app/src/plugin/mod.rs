@@ -123,7 +123,7 @@ impl Call<'_> {
     /// Players named by a game server's own key were there; other keys say nothing about that.
     pub(crate) fn mark_seen(&self, players: impl IntoIterator<Item = SteamAccount>) {
         if let (KeyKind::Plugin, Some(server)) = (self.key.kind, self.server) {
-            self.app.seen.mark(server, players, self.app.now_ms());
+            self.app.memories.seen.mark(server, players, self.app.now_ms());
         }
     }
 
@@ -151,7 +151,7 @@ impl Answer {
 impl RateState {
     fn of(app: &App, key: &ResolvedKey, decision: &Decision) -> Self {
         Self {
-            limit: app.gate.limit(key.tier).burst,
+            limit: app.memories.gate.limit(key.tier).burst,
             remaining: decision.remaining,
             reset_at_s: (app.now_ms() + decision.reset_after_ms + 999).div_euclid(1000),
         }
@@ -188,7 +188,7 @@ pub async fn admit_body(
             return Err(Box::new(answer));
         }
     };
-    let decision = app.gate.peek_key(resolved.num.0, resolved.tier);
+    let decision = app.memories.gate.peek_key(resolved.num.0, resolved.tier);
     let limited = AppError::RateLimited {
         retry_after_ms: decision.retry_after_ms,
     };
@@ -245,15 +245,15 @@ async fn admit(
     in_query: bool,
 ) -> (Result<Reply, AppError>, Decision) {
     if let Err(error) = check_alive(key, in_query) {
-        return (Err(error), app.gate.peek_key(key.num.0, key.tier));
+        return (Err(error), app.memories.gate.peek_key(key.num.0, key.tier));
     }
-    let decision = app.gate.take_key(key.num.0, key.tier, in_query);
+    let decision = app.memories.gate.take_key(key.num.0, key.tier, in_query);
     if !decision.allowed {
         let retry_after_ms = decision.retry_after_ms;
         return (Err(AppError::RateLimited { retry_after_ms }), decision);
     }
     if let (Some(version), KeyKind::Plugin, Some(server)) = (request.plugin_version, key.kind, key.server) {
-        app.versions.note(server, version);
+        app.memories.versions.note(server, version);
     }
     (answer_within(app, request, key, in_query).await, decision)
 }

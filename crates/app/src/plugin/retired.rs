@@ -17,7 +17,7 @@ const REPORT_EVERY_MS: i64 = 60 * 60_000;
 /// The refusal of a well-formed but unknown key.
 pub(super) async fn refuse_unknown(app: &App, hash: KeyHash, network: ClientNetwork) -> AppError {
     let now_ms = app.now_ms();
-    let decision = app.gate.take_unknown_key(network);
+    let decision = app.memories.gate.take_unknown_key(network);
     if !decision.allowed {
         return AppError::RateLimited {
             retry_after_ms: decision.retry_after_ms,

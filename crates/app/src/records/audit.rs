@@ -8,8 +8,8 @@ use storage::tenancy::orgs;
 use storage::{OrgScope, Tx, Work};
 
 use crate::error::AppError;
+use crate::memories::exports::ExportPlace;
 use crate::records::deed::Deed;
-use crate::records::exports::ExportPlace;
 use crate::state::App;
 
 /// Entries of an Org that fit, newest first.
@@ -24,7 +24,11 @@ pub async fn list(
 
 /// Writes down that somebody takes the log home. The export lasts as long as what is returned.
 pub async fn begin_export(app: &App, scope: OrgScope, actor: Actor) -> Result<ExportPlace, AppError> {
-    let place = app.exports.begin(scope).ok_or(AppError::ExportsRunning)?;
+    let place = app
+        .memories
+        .exports
+        .begin(scope)
+        .ok_or(AppError::ExportsRunning)?;
     let deed = Deed::begin(app, scope, actor);
     app.db.write(NoteExport { deed }).await?;
     Ok(place)

@@ -2,6 +2,3 @@
 
 pub mod audit;
 pub(crate) mod deed;
-pub mod error_log;
-pub mod exports;
-pub mod refusals;

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use app::identity::sessions;
-use app::records::refusals::Refusal;
+use app::memories::refusals::Refusal;
 use app::tenancy::team::{Doer, Standing};
 use app::{AccountNum, AppError, OrgScope};
 use axum::extract::{FromRequestParts, RawPathParams};
@@ -123,7 +123,7 @@ impl<P: Required> FromRequestParts<WebState> for Authorized<P> {
                 permission: P::PERMISSION,
                 route: [parts.method.as_str(), " ", template_of(parts.uri.path())].concat(),
             };
-            state.app.refusals.note(refusal, state.app.now_ms());
+            state.app.memories.refusals.note(refusal, state.app.now_ms());
             return Err(AppError::MissingPermission {
                 permission: P::PERMISSION.as_str(),
             }

@@ -8,8 +8,8 @@ use std::task::{Context, Poll};
 use std::time::Instant;
 
 use app::AppError;
+use app::memories::error_log::Failure as NotedFailure;
 use app::plugin::{is_fail_closed, names_look_up};
-use app::records::error_log::Failure as NotedFailure;
 use axum::Router;
 use axum::body::Body;
 use axum::response::Response;
@@ -203,7 +203,7 @@ impl Shared {
         if seen.surface == Surface::Plugin && !error.is_ours() {
             return;
         }
-        self.state.app.errors.note(&NotedFailure {
+        self.state.app.memories.errors.note(&NotedFailure {
             error,
             route: template_of(seen.uri.path()),
             org_num,

@@ -1,7 +1,7 @@
 //! An Org's audit log: looked through, and taken home as a file.
 
+use app::memories::exports::ExportPlace;
 use app::records::audit::{self, AuditFilter, NamedEntry};
-use app::records::exports::ExportPlace;
 use app::{App, AppError, OrgScope};
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};

@@ -11,7 +11,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Shared};
 
-use crate::state::App;
+use crate::runtime::Runtime;
 
 const EVERY_MS: i64 = 5_000;
 /// The clock is looked at this often while somebody is held back; it may be moved meanwhile.
@@ -73,7 +73,7 @@ impl<K: Hash + Eq + Clone, T: Clone + Send + Sync + 'static> Pace<K, T> {
     /// The answer about `person`, from `question` or from somebody who asks the same at this moment.
     pub(crate) async fn ask(
         &self,
-        app: &App,
+        runtime: &Runtime,
         person: K,
         question: impl Future<Output = Told<T>> + Send + 'static,
         otherwise: T,
@@ -87,14 +87,14 @@ impl<K: Hash + Eq + Clone, T: Clone + Send + Sync + 'static> Pace<K, T> {
         let question = AssertUnwindSafe(question).catch_unwind();
         let question = question.map(|told| told.unwrap_or(failed)).boxed().shared();
         loop {
-            match self.step(&person, &question, app.clock.steady_ms()) {
+            match self.step(&person, &question, runtime.clock.steady_ms()) {
                 Step::Share(answering) => return (answering.await.answer, Acting { _token: None }),
                 Step::Ask(answering, acting) => {
                     // Goes on when its asker hangs up: others may wait for it.
-                    app.tasks.spawn(answering.clone().map(drop));
+                    runtime.tasks.spawn(answering.clone().map(drop));
                     return (answering.await.answer, acting);
                 }
-                Step::Hold { until_ms } => hold(app, until_ms).await,
+                Step::Hold { until_ms } => hold(runtime, until_ms).await,
             }
         }
     }
@@ -140,9 +140,9 @@ impl<K: Hash + Eq, T: Clone> People<K, T> {
     }
 }
 
-async fn hold(app: &App, until_ms: i64) {
+async fn hold(runtime: &Runtime, until_ms: i64) {
     loop {
-        let left_ms = until_ms - app.clock.steady_ms();
+        let left_ms = until_ms - runtime.clock.steady_ms();
         if !(1..=EVERY_MS).contains(&left_ms) {
             return;
         }

@@ -8,10 +8,9 @@ use domain::permission::Permission;
 use serde_json::json;
 use storage::records::audit;
 use storage::tenancy::orgs;
-use storage::{OrgScope, Tx, Work};
+use storage::{Db, OrgScope, Tx, Work};
 
 use crate::error::AppError;
-use crate::state::App;
 
 const MINUTE_MS: i64 = 60_000;
 /// Groups held between two writes; further ones are counted and dropped.
@@ -76,48 +75,39 @@ impl Refusals {
         }
     }
 
+    /// Writes down the refusals of the minutes that were over at `before_ms`.
+    pub async fn flush(&self, db: &Db, before_ms: i64) -> Result<(), AppError> {
+        let mut waiting = self.drain(before_ms);
+        let mut outcome = Ok(());
+        while let Some(first) = waiting.first() {
+            let scope = first.refusal.scope;
+            let of_org = waiting.iter().take(SLICE);
+            let of_org = of_org.take_while(|entry| entry.refusal.scope == scope).count();
+            let rest = waiting.split_off(of_org);
+            let entries = std::mem::replace(&mut waiting, rest);
+            let work = Write {
+                scope,
+                entries: entries.clone(),
+            };
+            match db.write(work).await {
+                // Nobody reads the log of an Org that is gone.
+                Ok(()) | Err(AppError::NotFound) => {}
+                Err(error @ (AppError::StorageUnavailable(_) | AppError::Overloaded)) => {
+                    self.restore(entries);
+                    self.restore(waiting);
+                    return Err(error);
+                }
+                // What the store does not take at all would be in the way for ever.
+                Err(error) => outcome = Err(error),
+            }
+        }
+        outcome
+    }
+
     /// A panic in between leaves at worst one refusal uncounted.
     fn locked(&self) -> MutexGuard<'_, HashMap<(Refusal, i64), Counted>> {
         self.groups.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Writes down the refusals of the minutes that are over.
-pub async fn flush(app: &App) -> Result<(), AppError> {
-    flush_before(app, app.now_ms()).await
-}
-
-/// Writes down all of them, when nothing more will come.
-pub async fn flush_all(app: &App) -> Result<(), AppError> {
-    flush_before(app, i64::MAX).await
-}
-
-async fn flush_before(app: &App, before_ms: i64) -> Result<(), AppError> {
-    let mut waiting = app.refusals.drain(before_ms);
-    let mut outcome = Ok(());
-    while let Some(first) = waiting.first() {
-        let scope = first.refusal.scope;
-        let of_org = waiting.iter().take(SLICE);
-        let of_org = of_org.take_while(|entry| entry.refusal.scope == scope).count();
-        let rest = waiting.split_off(of_org);
-        let entries = std::mem::replace(&mut waiting, rest);
-        let work = Write {
-            scope,
-            entries: entries.clone(),
-        };
-        match app.db.write(work).await {
-            // Nobody reads the log of an Org that is gone.
-            Ok(()) | Err(AppError::NotFound) => {}
-            Err(error @ (AppError::StorageUnavailable(_) | AppError::Overloaded)) => {
-                app.refusals.restore(entries);
-                app.refusals.restore(waiting);
-                return Err(error);
-            }
-            // What the store does not take at all would be in the way for ever.
-            Err(error) => outcome = Err(error),
-        }
-    }
-    outcome
 }
 
 #[derive(Clone)]

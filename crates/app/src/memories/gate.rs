@@ -233,6 +233,30 @@ fn take(bucket: &AtomicI64, steady_ms: i64, limit: RateLimit) -> Decision {
     }
 }
 
+impl From<&config::Limits> for Limits {
+    fn from(limits: &config::Limits) -> Self {
+        let of = |tier: config::RateLimits| RateLimit {
+            per_minute: tier.per_minute,
+            burst: tier.burst,
+            bulk_ids: tier.bulk_ids,
+        };
+        let plain = |per_minute, burst| RateLimit {
+            per_minute,
+            burst,
+            bulk_ids: 1,
+        };
+        Limits {
+            free: of(limits.free),
+            standard: of(limits.standard),
+            pro: of(limits.pro),
+            unknown_keys: plain(limits.unknown_keys_per_minute, limits.unknown_keys_per_minute),
+            dashboard: plain(limits.dashboard_per_second * 60, limits.dashboard_burst),
+            link_starts: plain(limits.link_starts_per_minute, limits.link_starts_per_minute),
+            link_steps: plain(limits.link_steps_per_minute, limits.link_steps_per_minute),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;

@@ -2,10 +2,9 @@
 
 use papaya::HashMap;
 use storage::tenancy::servers;
-use storage::{ServerNum, Tx, Work};
+use storage::{Db, ServerNum, Tx, Work};
 
 use crate::error::AppError;
-use crate::state::App;
 
 /// Longer than any version of ours; nobody else's text is kept.
 const MAX_BYTES: usize = 32;
@@ -42,6 +41,21 @@ impl Versions {
         known.insert(server.0, fresh);
     }
 
+    /// Writes down versions that changed.
+    pub async fn flush(&self, db: &Db) -> Result<(), AppError> {
+        let news = self.unwritten();
+        for slice in news.chunks(200) {
+            let rows = slice
+                .iter()
+                .map(|(server, known)| (*server, known.version.clone()));
+            db.write(Write(rows.collect())).await?;
+            for (server, known) in slice {
+                self.mark_written(*server, known);
+            }
+        }
+        Ok(())
+    }
+
     fn unwritten(&self) -> Vec<(ServerNum, Known)> {
         let known = self.known.pin();
         let news = known.iter().filter(|(_, known)| !known.is_written);
@@ -63,21 +77,6 @@ impl Versions {
             |now| if now == written { done.clone() } else { now.clone() },
         );
     }
-}
-
-/// Writes down versions that changed.
-pub async fn flush(app: &App) -> Result<(), AppError> {
-    let news = app.versions.unwritten();
-    for slice in news.chunks(200) {
-        let rows = slice
-            .iter()
-            .map(|(server, known)| (*server, known.version.clone()));
-        app.db.write(Write(rows.collect())).await?;
-        for (server, known) in slice {
-            app.versions.mark_written(*server, known);
-        }
-    }
-    Ok(())
 }
 
 struct Write(Vec<(ServerNum, String)>);

@@ -1,0 +1,162 @@
+//! Which Steam groups players are in, remembered for ten minutes for the polls of game servers.
+
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use domain::platform_id::SteamId;
+use domain::steam_group::Groups;
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+use tokio::sync::{Mutex, MutexGuard, Semaphore};
+
+const FRESH_MS: i64 = 10 * 60_000;
+/// Calls to Steam at once, over all polls.
+pub(crate) const AT_ONCE: usize = 8;
+/// Players that may wait to be asked about, over all polls; beyond it a poll is answered from what is known.
+const MOST_WAITING: usize = 10_000;
+/// Groups remembered, over all players; about 8 MB.
+const MOST_GROUPS: u64 = 1_000_000;
+/// Few, so that the cache is made of few parts and somebody in very many groups fits into one of them.
+const EXPECTED_PLAYERS: usize = 128;
+/// What a player costs beside their groups.
+const PLAYER_WEIGHT: u64 = 24;
+const LOCKS: usize = 64;
+
+#[derive(Clone)]
+struct Known {
+    groups: Arc<Groups>,
+    asked_at_ms: i64,
+}
+
+impl Known {
+    /// A clock that was set back makes nothing fresh for longer.
+    fn is_fresh(&self, now_ms: i64) -> bool {
+        (0..FRESH_MS).contains(&(now_ms - self.asked_at_ms))
+    }
+}
+
+#[derive(Clone)]
+struct ByGroups;
+
+impl Weighter<SteamId, Known> for ByGroups {
+    fn weight(&self, _: &SteamId, known: &Known) -> u64 {
+        match &*known.groups {
+            Groups::Listed(groups) => PLAYER_WEIGHT + groups.len() as u64,
+            Groups::Hidden => PLAYER_WEIGHT,
+        }
+    }
+}
+
+pub struct SteamGroups {
+    known: Cache<SteamId, Known, ByGroups>,
+    pub(crate) calls: Semaphore,
+    waiting: AtomicUsize,
+    /// Two polls that want the same player ask once: the second waits here and then finds the answer.
+    locks: [Mutex<()>; LOCKS],
+    hasher: RandomState,
+}
+
+impl Default for SteamGroups {
+    fn default() -> Self {
+        Self {
+            known: Cache::with_weighter(EXPECTED_PLAYERS, MOST_GROUPS, ByGroups),
+            calls: Semaphore::new(AT_ONCE),
+            waiting: AtomicUsize::new(0),
+            locks: [const { Mutex::const_new(()) }; LOCKS],
+            hasher: RandomState::new(),
+        }
+    }
+}
+
+impl SteamGroups {
+    pub(crate) fn find(&self, player: &SteamId, now_ms: i64) -> Option<Arc<Groups>> {
+        let known = self.known.get(player)?;
+        known.is_fresh(now_ms).then_some(known.groups)
+    }
+
+    /// Whether so many more players may wait.
+    pub(crate) fn reserve(&self, count: usize) -> bool {
+        let add = |waiting: usize| Some(waiting + count).filter(|sum| *sum <= MOST_WAITING);
+        self.waiting.fetch_update(Relaxed, Relaxed, add).is_ok()
+    }
+
+    /// As many do not wait any more.
+    pub(crate) fn release(&self, count: usize) {
+        self.waiting.fetch_sub(count, Relaxed);
+    }
+
+    pub(crate) fn remember(&self, player: SteamId, groups: Groups, now_ms: i64) {
+        let known = Known {
+            groups: Arc::new(groups),
+            asked_at_ms: now_ms,
+        };
+        self.known.insert(player, known);
+    }
+
+    /// The turn to ask about somebody.
+    pub(crate) async fn turn(&self, player: &SteamId) -> MutexGuard<'_, ()> {
+        let lock = self.hasher.hash_one(player) as usize % LOCKS;
+        self.locks[lock].lock().await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::steam_group::GroupId;
+
+    use super::*;
+
+    const NOW: i64 = 1_800_000_000_000;
+
+    fn player(number: u64) -> SteamId {
+        SteamId::parse(&(76_561_197_960_265_728 + number).to_string()).unwrap()
+    }
+
+    fn remember(groups: &SteamGroups, number: u64, listed: u32) {
+        let listed = Groups::listed((1..=listed).filter_map(GroupId::new));
+        groups.remember(player(number), listed, NOW);
+    }
+
+    #[test]
+    fn an_answer_is_good_for_ten_minutes() {
+        let groups = SteamGroups::default();
+        remember(&groups, 1, 3);
+        for (now_ms, known) in [
+            (NOW, true),
+            (NOW + FRESH_MS - 1, true),
+            (NOW + FRESH_MS, false),
+            (NOW - 1, false),
+        ] {
+            assert_eq!(groups.find(&player(1), now_ms).is_some(), known, "{now_ms}");
+        }
+    }
+
+    #[test]
+    fn players_in_many_groups_do_not_fill_the_memory() {
+        let groups = SteamGroups::default();
+        for number in 0..3_000 {
+            remember(&groups, number, 1_000);
+        }
+        assert!(groups.known.weight() <= MOST_GROUPS);
+        assert!(groups.known.len() < 1_000);
+    }
+
+    #[test]
+    fn somebody_in_very_many_groups_is_remembered_too() {
+        let groups = SteamGroups::default();
+        remember(&groups, 1, 100_000);
+        assert!(groups.find(&player(1), NOW).is_some());
+    }
+
+    #[test]
+    fn only_so_many_players_wait() {
+        let groups = SteamGroups::default();
+        for _ in 0..5 {
+            assert!(groups.reserve(2_000));
+        }
+        assert!(!groups.reserve(1));
+        groups.release(2_000);
+        assert!(groups.reserve(2_000));
+    }
+}
