@@ -15,7 +15,7 @@ use storage::{Db, KeyNum, Tx, Work, settings};
 use crate::error::AppError;
 use crate::start::StartError;
 use crate::state::App;
-use crate::vault::{Vault, VaultError};
+use crate::vault::{Vault, VaultError, key_place};
 
 const CANARY: &str = "vault_canary";
 const CANARY_PLAIN: &[u8] = b"symbolon";
@@ -240,7 +240,7 @@ pub struct Rotation {
 }
 
 fn reseal(app: &App, copy: &SealedKey) -> Result<Resealed, AppError> {
-    let place = crate::keys::plugin_keys::sealed_place(copy.id.as_str(), copy.version);
+    let place = key_place(copy.id.as_str(), copy.version);
     let (sealed, kid) = anew(app, &place, &copy.sealed)?;
     Ok(Resealed {
         num: copy.num,

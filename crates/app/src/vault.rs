@@ -202,3 +202,13 @@ fn write_ring(path: &Path, ring: &KeyRing) -> Result<(), VaultError> {
         .and_then(|directory| directory.sync_all())
         .map_err(at)
 }
+
+/// Where a key's sealed copy lives; it opens nowhere else and for no other version.
+pub(crate) fn key_place(key_id: &str, version: i64) -> Aad<'_> {
+    Aad {
+        table: "api_keys",
+        column: "sealed",
+        row: key_id,
+        version,
+    }
+}

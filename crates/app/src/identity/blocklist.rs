@@ -3,6 +3,7 @@
 use domain::audit::{Actor, AuditAction};
 use domain::blocklist::BlockEntry;
 use domain::id::BlockId;
+use domain::network::ClientAddress;
 use domain::platform_id::DiscordId;
 pub use storage::identity::blocklist::Blocked;
 use storage::identity::blocklist::{self, NewBlock};
@@ -125,4 +126,17 @@ async fn note(
 /// Up to 500 entries after the given one.
 pub async fn list(app: &App, after: &str) -> Result<Vec<Blocked>, AppError> {
     Ok(blocklist::list(&app.db, after).await?)
+}
+
+/// Refuses a blocked network before anything is asked of anybody.
+pub(crate) async fn refuse_blocked_network(app: &App, address: ClientAddress) -> Result<(), AppError> {
+    refuse_blocked(app, &BlockEntry::networks_of(address)).await
+}
+
+/// Refuses whoever one of these stands for.
+pub(crate) async fn refuse_blocked(app: &App, entries: &[BlockEntry]) -> Result<(), AppError> {
+    if blocklist::is_any_blocked(&app.db, entries, app.now_ms()).await? {
+        return Err(AppError::Blocked);
+    }
+    Ok(())
 }

@@ -2,17 +2,18 @@
 
 use std::time::Duration;
 
-use domain::flow::Provider;
+use domain::flow::{LIFETIME_MS, Provider};
 use domain::oauth::PkceVerifier;
+use domain::platform_id::DiscordId;
 use domain::seal::Aad;
 use platform::Unanswered;
 use platform::discord::oauth::{
     AccessToken, GUILDS_ROUTE, NoToken, OwnGuild, PERSON_ROUTE, Person, Scope, TOKEN_ROUTE,
 };
+use storage::linking::flows;
 use tokio::time::{Instant, timeout_at};
 
 use crate::error::AppError;
-use crate::linking::revoke_later;
 use crate::state::App;
 
 /// All questions to Discord together; a person does not wait longer for an answer of ours.
@@ -104,4 +105,28 @@ pub(crate) fn open_verifier(app: &App, place: &Aad<'_>, sealed: &str) -> Result<
     let plain = plain.map_err(|_| AppError::SignInExpired)?;
     let text = std::str::from_utf8(&plain).map_err(|_| AppError::SignInExpired)?;
     PkceVerifier::parse(text).map_err(|_| AppError::SignInExpired)
+}
+
+/// Gives a token back to Discord, without anybody waiting for it. Discord ends all tokens of a person with one of them,
+/// so it stays while another flow of its owner needs one; that flow gives all back.
+pub(crate) fn revoke_later(app: &App, owner: Option<&DiscordId>, token: AccessToken) {
+    let (app_of_task, owner) = (app.clone(), owner.cloned());
+    app.tasks
+        .spawn(async move { revoke(&app_of_task, owner.as_ref(), &token).await });
+}
+
+/// The same for who can wait.
+pub(crate) async fn revoke(app: &App, owner: Option<&DiscordId>, token: &AccessToken) {
+    if let Some(owner) = owner {
+        let alive_since_ms = app.now_ms() - LIFETIME_MS;
+        let needed = flows::is_token_needed(&app.db, owner.as_str(), alive_since_ms).await;
+        if needed.unwrap_or(false) {
+            return;
+        }
+    }
+    if let Some(discord) = &app.platforms.discord_sign_in
+        && let Err(cause) = discord.revoke(token).await
+    {
+        tracing::debug!(%cause, "a token was not revoked; it ends by itself");
+    }
 }

@@ -18,10 +18,17 @@ use storage::records::audit;
 use storage::{AccountNum, Tx, Work};
 
 use crate::error::AppError;
-use crate::identity::discord_visit::{Identified, identify, open_verifier};
+use crate::identity::blocklist::refuse_blocked_network;
+use crate::identity::discord_visit::{Identified, identify, open_verifier, revoke_later};
 use crate::identity::sessions::{ABSOLUTE_MS, authenticate};
-use crate::linking::{DiscordAnswer, refuse_blocked_network, revoke_later};
 use crate::state::App;
+
+/// What a browser brought back to the dashboard.
+pub struct DiscordAnswer<'a> {
+    pub state: &'a str,
+    /// None when the person said no.
+    pub code: Option<&'a str>,
+}
 
 /// Where Discord sends the browser back to, one constant path for each purpose.
 pub const LOGIN_CALLBACK: &str = "/auth/discord/login/callback";

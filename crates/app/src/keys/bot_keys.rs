@@ -12,9 +12,9 @@ use storage::tenancy::{orgs, servers};
 use storage::{OrgScope, Tx, Work};
 
 use crate::error::AppError;
-use crate::keys::plugin_keys::sealed_place;
 use crate::records::deed::Deed;
 use crate::state::App;
+use crate::vault::key_place;
 
 /// What an Org may see of them.
 pub async fn list(app: &App, scope: OrgScope) -> Result<Vec<BotKey>, AppError> {
@@ -26,7 +26,7 @@ pub async fn issue(app: &App, scope: OrgScope, server: ServerId, actor: Actor) -
     let deed = Deed::begin(app, scope, actor);
     let id = KeyId::generate(deed.now_ms, &*app.random);
     let key = PlainKey::generate(&*app.random);
-    let place = sealed_place(id.as_str(), 1);
+    let place = key_place(id.as_str(), 1);
     let (sealed, sealed_kid) = app.vault.seal(&*app.random, &place, key.expose().as_bytes());
     let work = Issue {
         deed,

@@ -14,9 +14,10 @@ use storage::tenancy::{guilds, orgs, servers};
 use storage::{OrgScope, Tx, Work};
 
 use crate::error::AppError;
-use crate::keys::plugin_keys::{open_key, sealed_place};
+use crate::keys::plugin_keys::open_key;
 use crate::once::{Outcome, PressBy};
 use crate::state::App;
+use crate::vault::key_place;
 
 /// Living custom keys of one Org.
 pub const MOST: i64 = 50;
@@ -66,11 +67,9 @@ fn prepare(
     let now_ms = app.now_ms();
     let id = KeyId::generate(now_ms, &*app.random);
     let key = PlainKey::generate(&*app.random);
-    let (sealed, sealed_kid) = app.vault.seal(
-        &*app.random,
-        &sealed_place(id.as_str(), 1),
-        key.expose().as_bytes(),
-    );
+    let (sealed, sealed_kid) =
+        app.vault
+            .seal(&*app.random, &key_place(id.as_str(), 1), key.expose().as_bytes());
     let (hash, prefix) = (key.hash(), key.prefix());
     let work = Create {
         scope,

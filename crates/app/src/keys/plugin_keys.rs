@@ -3,7 +3,6 @@
 use domain::audit::{Actor, AuditAction};
 use domain::id::ServerId;
 use domain::key::{KeyHash, KeyPrefix, PlainKey};
-use domain::seal::Aad;
 use storage::keys::plugin_keys::{self, Replacement};
 use storage::records::audit;
 use storage::tenancy::orgs;
@@ -12,19 +11,10 @@ use storage::{OrgScope, Tx, Work};
 
 use crate::error::AppError;
 use crate::state::App;
+use crate::vault::key_place;
 
 /// Two people regenerating at once take turns; more than this many in a row is somebody's loop.
 const ATTEMPTS: usize = 8;
-
-/// Where a key's sealed copy lives; it opens nowhere else and for no other version.
-pub(crate) fn sealed_place(key_id: &str, version: i64) -> Aad<'_> {
-    Aad {
-        table: "api_keys",
-        column: "sealed",
-        row: key_id,
-        version,
-    }
-}
 
 /// The full key. The audit entry is on disk before the key is handed out.
 pub async fn reveal(app: &App, scope: OrgScope, id: ServerId, actor: Actor) -> Result<PlainKey, AppError> {
@@ -47,7 +37,7 @@ pub async fn reveal(app: &App, scope: OrgScope, id: ServerId, actor: Actor) -> R
 
 /// Opens a key's sealed copy.
 pub(crate) fn open_key(app: &App, key_id: &str, version: i64, sealed: &str) -> Result<PlainKey, AppError> {
-    let opened = app.vault.open_sealed(&sealed_place(key_id, version), sealed);
+    let opened = app.vault.open_sealed(&key_place(key_id, version), sealed);
     let plain = opened.map_err(|error| AppError::Internal(error.to_string()))?;
     let text =
         std::str::from_utf8(&plain).map_err(|_| AppError::Internal("a sealed key is not text".to_owned()))?;
@@ -99,7 +89,7 @@ pub async fn regenerate(
     for _ in 0..ATTEMPTS {
         let server = crate::tenancy::servers::get(app, scope, &id).await?;
         let key = PlainKey::generate(&*app.random);
-        let place = sealed_place(server.key.id.as_str(), server.key.version + 1);
+        let place = key_place(server.key.id.as_str(), server.key.version + 1);
         let (sealed, sealed_kid) = app.vault.seal(&*app.random, &place, key.expose().as_bytes());
         let work = Regenerate {
             scope,

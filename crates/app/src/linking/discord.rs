@@ -9,20 +9,14 @@ use storage::identity::blocklist;
 use storage::linking::flows;
 use storage::{Tx, Work};
 
-use super::flow::{Current, abandon, forget, give_token_back, revoke_later, seal_token, trip_place};
+use super::callback;
+use super::flow::{Current, abandon, forget, give_token_back, seal_token, trip_place};
 use super::start::scopes;
 use super::trip::Trip;
-use super::{callback, refuse_blocked_network};
 use crate::error::AppError;
-use crate::identity::discord_visit::{identify, open_verifier};
+use crate::identity::blocklist::refuse_blocked_network;
+use crate::identity::discord_visit::{identify, open_verifier, revoke_later};
 use crate::state::App;
-
-/// What a browser brought back to the dashboard.
-pub struct DiscordAnswer<'a> {
-    pub state: &'a str,
-    /// None when the person said no.
-    pub code: Option<&'a str>,
-}
 
 /// Finishes a Discord sign-in. There is no code when the person said no.
 pub async fn discord_callback(

@@ -10,6 +10,7 @@ use storage::linking::link_pages::{self, LinkPage};
 use storage::{Tx, Work};
 
 use crate::error::AppError;
+use crate::identity::discord_visit::{revoke, revoke_later};
 use crate::state::App;
 
 /// One-time numbers of Steam are refused by their age long before this.
@@ -80,29 +81,6 @@ pub(super) fn open_token(app: &App, flow_hash: &str, sealed: &str) -> Option<Acc
     let plain = app.vault.open_sealed(&token_place(flow_hash), sealed).ok()?;
     let text = std::str::from_utf8(&plain).ok()?;
     Some(AccessToken::new(SecretString::from(text.to_owned())))
-}
-
-/// Gives a token back to Discord, without anybody waiting for it. Discord ends all tokens of a person with one of them,
-/// so it stays while another flow of its owner needs one; that flow gives all back.
-pub(crate) fn revoke_later(app: &App, owner: Option<&DiscordId>, token: AccessToken) {
-    let (app_of_task, owner) = (app.clone(), owner.cloned());
-    app.tasks
-        .spawn(async move { revoke(&app_of_task, owner.as_ref(), &token).await });
-}
-
-async fn revoke(app: &App, owner: Option<&DiscordId>, token: &AccessToken) {
-    if let Some(owner) = owner {
-        let alive_since_ms = app.now_ms() - LIFETIME_MS;
-        let needed = flows::is_token_needed(&app.db, owner.as_str(), alive_since_ms).await;
-        if needed.unwrap_or(false) {
-            return;
-        }
-    }
-    if let Some(discord) = &app.platforms.discord_sign_in
-        && let Err(cause) = discord.revoke(token).await
-    {
-        tracing::debug!(%cause, "a token was not revoked; it ends by itself");
-    }
 }
 
 /// Forgets the flow of this browser on a page. It is no failure when there is none.

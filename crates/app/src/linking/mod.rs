@@ -15,17 +15,11 @@ mod unlink;
 mod verify;
 mod view;
 
-use domain::blocklist::BlockEntry;
 use domain::flow::{FlowPurpose, Provider};
-use domain::network::ClientAddress;
-use storage::identity::blocklist;
 
-use crate::error::AppError;
-use crate::state::App;
-
-pub use discord::{DiscordAnswer, discord_callback};
+pub use discord::discord_callback;
 pub use flow::{clear_expired, restart};
-pub(crate) use flow::{give_back_later, revoke_later, token_place, trip_place};
+pub(crate) use flow::{give_back_later, token_place, trip_place};
 pub use start::{Started, start};
 pub use steam::steam_callback;
 pub use storage::linking::link_pages::LinkPage as Page;
@@ -54,16 +48,4 @@ pub const fn callback(provider: Provider, purpose: FlowPurpose) -> &'static str 
         (Provider::Steam, FlowPurpose::Link) => "/auth/steam/link/callback",
         (Provider::Steam, FlowPurpose::Unlink) => "/auth/steam/unlink/callback",
     }
-}
-
-/// Refuses a blocked network before anything is asked of anybody.
-pub(crate) async fn refuse_blocked_network(app: &App, address: ClientAddress) -> Result<(), AppError> {
-    refuse_blocked(app, &BlockEntry::networks_of(address)).await
-}
-
-async fn refuse_blocked(app: &App, entries: &[BlockEntry]) -> Result<(), AppError> {
-    if blocklist::is_any_blocked(&app.db, entries, app.now_ms()).await? {
-        return Err(AppError::Blocked);
-    }
-    Ok(())
 }

@@ -9,9 +9,10 @@ use storage::linking::link_pages::{self, LinkPage};
 use storage::tenancy::guilds;
 use storage::{GuildNum, OrgScope, Tx, Work};
 
+use super::callback;
 use super::flow::{give_back_expired, trip_place};
-use super::{callback, refuse_blocked_network};
 use crate::error::AppError;
+use crate::identity::blocklist::refuse_blocked_network;
 use crate::state::App;
 
 /// Where to send the browser, and its secret: a new one, or the one it has.

@@ -13,10 +13,11 @@ use storage::linking::flows;
 use storage::{Tx, Work};
 use tokio::time::Instant;
 
+use super::callback;
 use super::flow::abandon;
 use super::trip::Trip;
-use super::{callback, refuse_blocked_network};
 use crate::error::AppError;
+use crate::identity::blocklist::refuse_blocked_network;
 use crate::identity::discord_visit::unanswered;
 use crate::state::App;
 

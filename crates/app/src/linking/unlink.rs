@@ -10,8 +10,8 @@ use storage::tenancy::guilds;
 use storage::{GuildNum, OrgScope, Tx, Work};
 
 use super::flow::current_of_page;
-use super::refuse_blocked_network;
 use crate::error::AppError;
+use crate::identity::blocklist::refuse_blocked_network;
 use crate::linking::links::{self, UnlinkRequest};
 use crate::state::App;
 

@@ -15,10 +15,10 @@ use storage::tenancy::{guilds, orgs};
 use storage::{OrgScope, Tx, Work};
 
 use crate::error::AppError;
-use crate::keys::plugin_keys::sealed_place;
 use crate::once::{Outcome, PressBy};
 use crate::records::deed::Deed;
 use crate::state::App;
+use crate::vault::key_place;
 
 /// A fresh Server and the key its plugin is to be given.
 pub struct CreatedServer {
@@ -67,7 +67,7 @@ fn prepare(
     let key = PlainKey::generate(&*app.random);
     let (sealed, sealed_kid) = app.vault.seal(
         &*app.random,
-        &sealed_place(key_id.as_str(), 1),
+        &key_place(key_id.as_str(), 1),
         key.expose().as_bytes(),
     );
     let work = Create {

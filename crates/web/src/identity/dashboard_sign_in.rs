@@ -1,8 +1,8 @@
 //! In and out of the dashboard: to Discord and back, and the invitation page that people sign in from.
 
 use app::AppError;
+use app::identity::sign_in::DiscordAnswer;
 use app::identity::{sessions, sign_in};
-use app::linking::DiscordAnswer;
 use app::tenancy::invites::{self, Preview};
 use askama::Template;
 use axum::extract::{FromRequestParts, Path, RawQuery, State};
