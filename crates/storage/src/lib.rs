@@ -2,6 +2,7 @@
 
 pub mod backup;
 pub mod catalogue;
+mod columns;
 pub mod db;
 mod dialect;
 pub mod doctor;

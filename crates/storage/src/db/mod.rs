@@ -3,7 +3,7 @@
 pub(crate) mod error;
 mod postgres;
 mod share;
-mod sqlite;
+pub(crate) mod sqlite;
 pub(crate) mod statement;
 mod tx;
 mod value;
@@ -15,7 +15,7 @@ use secrecy::SecretString;
 
 pub use error::{Broken, DbError};
 pub(crate) use postgres::connect_alone;
-pub(crate) use sqlite::{Known, Snapshot, lock_directory};
+pub(crate) use sqlite::{Known, Memo, Snapshot, lock_directory};
 pub use statement::Statement;
 pub use tx::{Tx, Work};
 pub use value::{FromRow, Row, Value};

@@ -1,16 +1,18 @@
 //! From a presented key to what it may do, on every plugin call.
 
+use std::collections::HashMap;
+
 use domain::action::ActionSet;
 use domain::id::{GuildId, KeyId};
 use domain::key::{KeyHash, KeyKind};
 use domain::plan::Tier;
 use domain::platform_id::SteamId;
 
+use crate::columns;
 use crate::db::statement::statements;
-use crate::db::{Db, DbError, FromRow, Known, Row, Snapshot};
+use crate::db::{Db, DbError, FromRow, Known, Memo, Row, Snapshot};
 use crate::params;
 use crate::scope::{GuildNum, KeyNum, OrgScope, ServerNum};
-use crate::tenancy::orgs;
 
 statements! {
     /// The hot read of the plugin API: the key and the asked-for link in one statement, so that the check is exact on
@@ -64,7 +66,7 @@ impl FromRow for ResolvedKey {
                 .ok_or_else(|| DbError::Bug(format!("unknown actions {bits}")))?,
             revoked: row.opt_int(3)?.is_some(),
             scope: OrgScope::new(row.int(4)?),
-            tier: orgs::tier(row, 5)?,
+            tier: columns::tier(row, 5)?,
             guild: GuildNum(row.int(6)?),
             server: row.opt_int(7)?.map(ServerNum),
             server_active: row.flag(8)?,
@@ -115,6 +117,28 @@ pub async fn resolve(
     }
 }
 
+/// More keys than a busy machine serves between two commits; beyond it they are read again.
+const MOST_KEYS: usize = 4096;
+
+/// Keys that were read in one state of an embedded database.
+#[derive(Default)]
+struct Keys(HashMap<KeyHash, ResolvedKey>);
+
+impl Keys {
+    fn keep(&mut self, hash: &KeyHash, key: ResolvedKey) -> ResolvedKey {
+        if self.0.len() < MOST_KEYS {
+            self.0.insert(hash.clone(), key.clone());
+        }
+        key
+    }
+}
+
+impl Memo for Keys {
+    fn forget(&mut self) {
+        self.0.clear();
+    }
+}
+
 /// The same in one state of an embedded database: a key is read once in it.
 fn resolve_in(
     snapshot: Snapshot<'_>,
@@ -122,10 +146,11 @@ fn resolve_in(
     hash: &KeyHash,
     steam: Option<&SteamId>,
 ) -> Result<Option<ResolvedKey>, DbError> {
-    let mut key = match known.key(hash) {
+    let keys: &mut Keys = known.own();
+    let mut key = match keys.0.get(hash) {
         Some(key) => key.clone(),
         None => match snapshot.find::<ResolvedKey>(&RESOLVE, params![hash.as_str(), ""])? {
-            Some(key) => known.keep_key(hash, key),
+            Some(key) => keys.keep(hash, key),
             None => return Ok(None),
         },
     };

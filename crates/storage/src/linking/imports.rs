@@ -5,9 +5,9 @@ use domain::link::UnlinkCause;
 use domain::platform_id::{DiscordId, SteamId};
 use serde_json::json;
 
+use crate::columns::json_list;
 use crate::db::statement::statements;
 use crate::db::{DbError, FromRow, Row, Tx};
-use crate::linking::lookups::json_list;
 use crate::params;
 use crate::scope::{GuildNum, OrgScope};
 

@@ -5,11 +5,11 @@ use domain::id::GuildId;
 use domain::platform_id::DiscordId;
 use domain::steam_group::GroupId;
 
+use crate::columns::group_id;
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row};
 use crate::params;
 use crate::scope::{GuildNum, OrgScope};
-use crate::tenancy::guilds::group_id;
 
 statements! {
     BY_SLUG = "

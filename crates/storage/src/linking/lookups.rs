@@ -2,8 +2,10 @@
 
 use domain::platform_id::{DiscordId, SteamAccount, SteamId};
 
+use crate::columns::json_list;
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Known, Row, Snapshot};
+use crate::linking::whole_guilds;
 use crate::params;
 use crate::scope::GuildNum;
 
@@ -184,15 +186,15 @@ fn linked_in(
         let accounts = asked.iter().map(SteamId::account);
         accounts.filter(|id| linked.binary_search(id).is_ok()).collect()
     };
-    if let Some(linked) = known.linked(guild) {
+    if let Some(linked) = whole_guilds::linked(known, guild) {
         return Ok(those_of(linked));
     }
-    let most = known.worth_reading(guild, asked.len()) as i64;
+    let most = whole_guilds::worth_reading(known, guild, asked.len()) as i64;
     let all = snapshot.list(&ALL_LINKED, params![guild, most])?;
     if all.is_empty() {
         return snapshot.list(&LINKED, params![guild, &steam_list(asked)]);
     }
-    Ok(those_of(known.keep_linked(guild, all)))
+    Ok(those_of(whole_guilds::keep(known, guild, all)))
 }
 
 /// Which of these Steam ids belong to boosters of the Guild.
@@ -262,19 +264,4 @@ pub async fn page(db: &Db, guild: GuildNum, after: &str, limit: i64) -> Result<V
 
 fn steam_list(ids: &[SteamId]) -> String {
     json_list(ids.iter().map(SteamId::as_str))
-}
-
-/// A JSON array of ids. Ids are digits, so nothing needs escaping.
-pub(crate) fn json_list<'a>(ids: impl Iterator<Item = &'a str>) -> String {
-    let mut list = String::from("[");
-    for id in ids {
-        if list.len() > 1 {
-            list.push(',');
-        }
-        list.push('"');
-        list.push_str(id);
-        list.push('"');
-    }
-    list.push(']');
-    list
 }

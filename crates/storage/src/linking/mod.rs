@@ -7,3 +7,4 @@ pub mod links;
 pub mod lookups;
 pub mod role_changes;
 pub mod sealed_flows;
+mod whole_guilds;

@@ -2,9 +2,9 @@
 
 use domain::platform_id::DiscordId;
 
+use crate::columns::json_list;
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, Tx};
-use crate::linking::lookups::json_list;
 use crate::params;
 use crate::scope::{GuildNum, OrgScope};
 

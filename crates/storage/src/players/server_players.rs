@@ -2,9 +2,9 @@
 
 use domain::platform_id::{DiscordId, SteamId};
 
+use crate::columns::json_list;
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row, Tx};
-use crate::linking::lookups::json_list;
 use crate::params;
 use crate::players::group_changes::ServerPlace;
 use crate::scope::{GuildNum, ServerNum};

@@ -6,6 +6,7 @@ use domain::invite::InviteUrl;
 use domain::platform_id::DiscordId;
 use domain::steam_group::GroupId;
 
+use crate::columns;
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row, Tx};
 use crate::keys::plugin_keys;
@@ -270,7 +271,7 @@ impl FromRow for GuildSettings {
             steam_group: match (row.opt_text(4)?, row.opt_int(5)?) {
                 (Some(pasted), Some(number)) => Some(SteamGroup {
                     pasted,
-                    id: group_id(number)?,
+                    id: columns::group_id(number)?,
                 }),
                 (_, _) => None,
             },
@@ -339,12 +340,7 @@ pub async fn set_settings(
 /// The Steam group of a key's Guild, if it has one.
 pub async fn find_steam_group(db: &Db, guild: GuildNum) -> Result<Option<GroupId>, DbError> {
     let number = db.find::<i64>(&STEAM_GROUP_ID, params![guild]).await?;
-    number.map(group_id).transpose()
-}
-
-pub(crate) fn group_id(number: i64) -> Result<GroupId, DbError> {
-    let id = u32::try_from(number).ok().and_then(GroupId::new);
-    id.ok_or_else(|| DbError::Bug(format!("{number} is no Steam group")))
+    number.map(columns::group_id).transpose()
 }
 
 /// The three role lists of a Guild, each a JSON array of Discord ids.

@@ -4,6 +4,7 @@ use domain::id::{AccountId, OrgId};
 use domain::permission::{PermissionSet, Role};
 use domain::plan::{Dimension, Tier};
 
+use crate::columns;
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row, Tx};
 use crate::keys::plugin_keys;
@@ -123,7 +124,7 @@ impl FromRow for Org {
             id: row.parse(1, OrgId::parse)?,
             slug: row.text(2)?,
             name: row.text(3)?,
-            tier: tier(row, 4)?,
+            tier: columns::tier(row, 4)?,
             owner: row.parse(5, AccountId::parse)?,
             guilds: row.int(6)?,
             servers: row.int(7)?,
@@ -131,11 +132,6 @@ impl FromRow for Org {
             refuse_query_keys: row.flag(9)?,
         })
     }
-}
-
-pub(crate) fn tier(row: &Row<'_>, column: usize) -> Result<Tier, DbError> {
-    let text = row.str(column)?;
-    Tier::parse(text).ok_or_else(|| DbError::Bug(format!("unknown tier {text}")))
 }
 
 /// What a unit of work knows about its Org while it holds the Org's lock.
@@ -153,7 +149,7 @@ impl FromRow for LockedOrg {
             guilds: row.int(0)?,
             servers: row.int(1)?,
             links: row.int(2)?,
-            tier: tier(row, 3)?,
+            tier: columns::tier(row, 3)?,
         })
     }
 }

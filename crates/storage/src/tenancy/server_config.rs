@@ -2,11 +2,11 @@
 
 use domain::steam_group::GroupId;
 
+use crate::columns::group_id;
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row};
 use crate::params;
 use crate::scope::ServerNum;
-use crate::tenancy::guilds::group_id;
 
 statements! {
     FIND = "

@@ -5,11 +5,11 @@ use domain::permission::{PermissionSet, Role};
 use domain::plan::Tier;
 use domain::platform_id::DiscordId;
 
+use crate::columns::tier;
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row, Tx};
 use crate::params;
 use crate::scope::{AccountNum, OrgScope};
-use crate::tenancy::orgs::tier;
 
 statements! {
     OWNER = "

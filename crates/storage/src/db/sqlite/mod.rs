@@ -1,7 +1,7 @@
 //! The embedded database: readers inline, one writer thread, one process.
 
 mod connection;
-mod known;
+pub(crate) mod known;
 mod queue;
 mod readers;
 mod writer;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 
-pub use self::known::Known;
+pub use self::known::{Known, Memo};
 use self::queue::Queue;
 use self::readers::{Owner, Readers};
 use super::{DbError, FromRow, OpenError, OpenOptions, Row, Statement, Value, Work, Writing};

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use rusqlite::Connection;
 
 use super::connection;
-use super::known::{Known, SharedLinks};
+use super::known::{Known, Shared};
 use crate::db::DbError;
 
 /// Who else may write to the database.
@@ -51,7 +51,7 @@ thread_local! {
 
 impl Readers {
     pub(super) fn open(path: &Path, count: usize, owner: Owner) -> Result<Self, DbError> {
-        let shared = Arc::new(SharedLinks::default());
+        let shared = Arc::new(Shared::default());
         let known = || match owner {
             Owner::Us => Known::among(Arc::clone(&shared)),
             Owner::Another => Known::default(),
