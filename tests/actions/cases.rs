@@ -9,8 +9,8 @@ use domain::action_docs;
 use domain::audit::Actor;
 use domain::plan::{RateLimit, Tier};
 use testkit::{Client, Engine, Reply, Tenant, TestApp, discord, steam};
+use web::Edge;
 use web::error::failed_response;
-use web::layers::Edge;
 
 use super::Stage;
 

@@ -14,8 +14,8 @@ use domain::plan::Tier;
 use serde_json::json;
 use testkit::{Engine, START_MS, Tenant, TestApp, both_databases, discord, steam};
 use tokio::sync::oneshot;
+use web::Edge;
 use web::error::failed_response;
-use web::layers::Edge;
 use web::serve::{Limits, bind, serve};
 
 const CLIENTS: [(&str, &str); 2] = [("python3", "old_bot.py"), ("node", "old_bot.mjs")];

@@ -15,7 +15,7 @@ async fn second_node(test: &TestApp) -> Client {
     let app = App::start(test.parts()).await.expect("a second node");
     let state = WebState {
         app,
-        settings: test.state.settings.clone(),
+        ..test.state.clone()
     };
     test.client_of(web::service(state))
 }

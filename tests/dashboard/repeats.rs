@@ -215,6 +215,7 @@ async fn two_nodes_that_are_pressed_at_once_make_one_thing() {
     let second = test.client_of(web::service(WebState {
         app: second,
         settings,
+        ..test.state.clone()
     }));
     let session = test.session(&tenant.owner).await;
     let nodes = [

@@ -8,7 +8,7 @@ use app::background;
 use axum::Router;
 use axum::routing::get;
 use testkit::{Client, TestApp, both_databases, wait_until};
-use web::layers::Edge;
+use web::Edge;
 
 use super::assert_failure;
 

@@ -72,7 +72,7 @@ async fn node(test: &TestApp, proxy: &Proxy, change: impl FnOnce(&mut OpenOption
     let app = App::start(parts).await.unwrap();
     let state = WebState {
         app: app.clone(),
-        settings: Arc::clone(&test.state.settings),
+        ..test.state.clone()
     };
     (app, test.client_of(web::service(state)))
 }

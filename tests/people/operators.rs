@@ -19,7 +19,7 @@ async fn started_with(test: &TestApp, operators: &[&DiscordId]) -> (App, Client)
     let app = App::start(parts).await.expect("a start");
     let state = WebState {
         app: app.clone(),
-        settings: test.state.settings.clone(),
+        ..test.state.clone()
     };
     let client = test.client_of(web::service(state));
     (app, client)

@@ -8,8 +8,8 @@ use axum::body::{Body, Bytes};
 use domain::plan::Tier;
 use http::Method;
 use testkit::{Client, Reply, TestApp, both_databases, steam};
+use web::Edge;
 use web::error::failed_response;
-use web::layers::Edge;
 
 use super::support::{limit, revoke, set_active};
 

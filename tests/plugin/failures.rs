@@ -7,8 +7,8 @@ use domain::action::ACTIONS;
 use domain::plan::{Dimension, Tier};
 use http::Method;
 use testkit::{Client, Reply, TestApp, both_databases, steam};
+use web::Edge;
 use web::error::failed_response;
-use web::layers::Edge;
 
 use super::support::{assert_failure, limit, revoke, set_active, stranger};
 

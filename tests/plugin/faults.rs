@@ -10,7 +10,7 @@ use domain::plan::Tier;
 use http::Method;
 use storage::records::error_log::{Group, list_newest};
 use testkit::{Client, Reply, TestApp, both_databases, discord, steam};
-use web::layers::Edge;
+use web::Edge;
 
 use super::support::{assert_answer, assert_failure, audited, jobs, links, rate_of};
 

@@ -8,7 +8,7 @@ use domain::permission::Permission;
 use domain::plan::Tier;
 use http::Method;
 use testkit::{Client, Reply, Tenant, TestApp, both_databases};
-use web::layers::Edge;
+use web::Edge;
 
 use super::search::{Log, Secrets, everything_stored};
 

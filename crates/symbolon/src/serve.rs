@@ -58,10 +58,7 @@ pub async fn run(common: &Common, options: &ServeOptions) -> Result<(), Failure>
     background::start(&app, &stop);
     admin::listen(&app, &config.data_dir, stop.clone());
     outlive(&app, hangups, stop.clone());
-    let state = WebState {
-        app: app.clone(),
-        settings: Arc::new(settings(&config)),
-    };
+    let state = WebState::new(app.clone(), settings(&config));
     if let Some(operations) = operations {
         serve_operations(&state, metrics, operations, stop);
     }

@@ -9,7 +9,7 @@ use domain::clock::{SharedClock, TestClock};
 use domain::plan::{RateLimit, Tier};
 use domain::random::SeededRandom;
 use storage::testing::{Engine, TestDb};
-use web::layers::Edge;
+use web::Edge;
 use web::{Settings, WebState};
 
 use crate::http::Client;
@@ -82,10 +82,7 @@ impl TestApp {
             request_timeout: Duration::from_secs(30),
         };
         change(&mut settings);
-        let state = WebState {
-            app: app.clone(),
-            settings: Arc::new(settings),
-        };
+        let state = WebState::new(app.clone(), settings);
         TestApp {
             app,
             clock,

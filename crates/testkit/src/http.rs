@@ -7,7 +7,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, Status
 use http_body_util::BodyExt;
 use serde_json::Value;
 use tower::ServiceExt;
-use web::layers::Edge;
+use web::Edge;
 use web::serve::Peer;
 
 /// A caller: the headers it always sends and the address it comes from.

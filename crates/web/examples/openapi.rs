@@ -3,5 +3,5 @@
 use std::io::Write;
 
 fn main() -> std::io::Result<()> {
-    std::io::stdout().write_all(web::openapi::text().as_bytes())
+    std::io::stdout().write_all(web::openapi::text(&web::table()).as_bytes())
 }

@@ -8,12 +8,40 @@ use app::{App, AppError};
 use domain::action::{Action, ActionGroup, ActionSet};
 use domain::id::{GuildId, KeyId, ServerId};
 use domain::plan::Tier;
+use http::Method;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::dashboard::display_name;
 use crate::extract::{Authorized, JsonBody, Pressed, Segments, perm};
+use crate::routes::Routes;
 use crate::routes::{Answer, Created, Done, Found};
+
+pub(crate) fn routes(routes: Routes) -> Routes {
+    const KEYS: &str = "/orgs/{org}/keys";
+    routes
+        .dashboard(Method::GET, KEYS, "List the custom keys", list)
+        .dashboard(Method::POST, KEYS, "Make a custom key", create)
+        .dashboard(Method::PUT, "/orgs/{org}/keys/{key}", "Edit a custom key", edit)
+        .dashboard(
+            Method::DELETE,
+            "/orgs/{org}/keys/{key}",
+            "Remove a revoked custom key",
+            remove,
+        )
+        .dashboard(
+            Method::POST,
+            "/orgs/{org}/keys/{key}/reveal",
+            "Show a custom key",
+            reveal,
+        )
+        .dashboard(
+            Method::POST,
+            "/orgs/{org}/keys/{key}/revoke",
+            "Revoke a custom key for good",
+            revoke,
+        )
+}
 
 #[derive(Serialize, ToSchema)]
 pub struct CustomKeyView {

@@ -4,6 +4,7 @@ mod answers;
 mod app_shell;
 pub mod dashboard;
 mod docs;
+mod edge;
 pub mod error;
 pub mod extract;
 mod health;
@@ -23,6 +24,7 @@ pub mod serve;
 pub mod state;
 pub mod tenancy;
 
+pub use edge::Edge;
 pub use ops::operations_service;
 pub use router::{service, table};
 pub use state::{Settings, WebState};

@@ -1,7 +1,5 @@
 //! How routes are registered. A dashboard route cannot be added without the permission it needs.
 
-use std::sync::OnceLock;
-
 use app::App;
 use axum::Router;
 use axum::extract::{FromRequest, FromRequestParts, Request, State};
@@ -14,7 +12,6 @@ use http::Method;
 pub use crate::answers::{Answer, Created, Done, Found};
 use crate::error::failed_response;
 use crate::extract::{Asks, Authorized, Guarded, KnownOrg, Person, Required, Stop};
-use crate::linking::sign_in::trip_asks;
 use crate::openapi::{Described, Gives, Takes};
 use crate::state::WebState;
 
@@ -322,31 +319,65 @@ impl Routes {
     }
 }
 
+/// What a step of a sign-in reads from its address; other paths read nothing.
+fn trip_asks(path: &str) -> &'static [Asks] {
+    const DISCORD: [Asks; 3] = [Asks::Text("state"), Asks::Text("code"), Asks::Text("error")];
+    const STEAM: [Asks; 11] = [
+        Asks::Text("state"),
+        Asks::Text("openid.ns"),
+        Asks::Text("openid.mode"),
+        Asks::Text("openid.op_endpoint"),
+        Asks::Text("openid.claimed_id"),
+        Asks::Text("openid.identity"),
+        Asks::Text("openid.return_to"),
+        Asks::Text("openid.response_nonce"),
+        Asks::Text("openid.assoc_handle"),
+        Asks::Text("openid.signed"),
+        Asks::Text("openid.sig"),
+    ];
+    match path {
+        "/auth/discord/login" => &[Asks::Text("return_to")],
+        "/auth/discord/claim" => &[Asks::Text("org")],
+        _ if !path.starts_with("/auth/") => &[],
+        _ if !path.ends_with("/callback") => &[Asks::Text("guild")],
+        _ if path.starts_with("/auth/steam/") => &STEAM,
+        _ => &DISCORD,
+    }
+}
+
 fn about(org: KnownOrg, mut response: Response) -> Response {
     response.extensions_mut().insert(org);
     response
 }
 
-fn known_routes() -> &'static [RouteSpec] {
-    static TABLE: OnceLock<Vec<RouteSpec>> = OnceLock::new();
-    TABLE.get_or_init(crate::router::table)
-}
+/// The finished table, as requests look things up in it.
+pub struct RouteTable(Vec<RouteSpec>);
 
-fn serving(path: &str) -> impl Iterator<Item = &'static RouteSpec> {
-    let below_api = path.strip_prefix("/api").filter(|rest| rest.starts_with('/'));
-    known_routes()
-        .iter()
-        .filter(move |route| fits(route.path, below_api.filter(|_| route.mirrored).unwrap_or(path)))
-}
+impl RouteTable {
+    pub(crate) fn new(table: Vec<RouteSpec>) -> Self {
+        Self(table)
+    }
 
-/// The template of the route that serves a path, for logs and the error log; never the path itself.
-pub fn template_of(path: &str) -> &'static str {
-    serving(path).next().map_or("(none)", |route| route.path)
-}
+    pub fn routes(&self) -> &[RouteSpec] {
+        &self.0
+    }
 
-/// The methods a path knows.
-pub fn methods_of(path: &str) -> Vec<&'static str> {
-    serving(path).map(|route| route.method.as_str()).collect()
+    fn serving(&self, path: &str) -> impl Iterator<Item = &RouteSpec> {
+        let below_api = path.strip_prefix("/api").filter(|rest| rest.starts_with('/'));
+        self.0
+            .iter()
+            .filter(move |route| fits(route.path, below_api.filter(|_| route.mirrored).unwrap_or(path)))
+    }
+
+    /// The template of the route that serves a path, for logs and the error log; never the path itself.
+    pub fn template_of(&self, path: &str) -> &'static str {
+        self.serving(path).next().map_or("(none)", |route| route.path)
+    }
+
+    /// The methods a path knows.
+    pub fn methods_of(&self, path: &str) -> Vec<&str> {
+        self.serving(path).map(|route| route.method.as_str()).collect()
+    }
 }
 
 fn fits(template: &str, path: &str) -> bool {
@@ -358,20 +389,5 @@ fn fits(template: &str, path: &str) -> bool {
             (Some(part), Some(text)) if part == text || (part.starts_with('{') && !text.is_empty()) => {}
             (Some(_) | None, Some(_) | None) => return false,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn templates_hide_what_was_asked_for() {
-        assert_eq!(template_of("/orgs/org_X/servers"), "/orgs/{org}/servers");
-        assert_eq!(template_of("/api/orgs/org_X/servers"), "/orgs/{org}/servers");
-        assert_eq!(template_of("/api"), "/api");
-        assert_eq!(template_of("/api/healthz"), "(none)");
-        assert_eq!(methods_of("/api/orgs/x/servers"), ["GET", "POST"]);
-        assert_eq!(template_of("/svc_live_secret"), "(none)");
     }
 }

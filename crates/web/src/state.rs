@@ -11,13 +11,15 @@ use domain::token::SessionToken;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use ipnet::IpNet;
 
-use crate::routes::NetworkLimit;
+use crate::routes::{NetworkLimit, RouteTable};
 use crate::serve::Peer;
 
 #[derive(Clone)]
 pub struct WebState {
     pub app: App,
     pub settings: Arc<Settings>,
+    /// Every route there is.
+    pub routes: &'static RouteTable,
 }
 
 impl WebState {

@@ -17,7 +17,6 @@ use http::{HeaderMap, Method};
 use super::body::is_json;
 use super::person::session_token;
 use crate::error::Failure;
-use crate::routes::template_of;
 use crate::state::{Settings, WebState};
 
 /// A permission as a type, so that a route's signature says what it needs.
@@ -121,7 +120,12 @@ impl<P: Required> FromRequestParts<WebState> for Authorized<P> {
                 scope: membership.scope,
                 actor,
                 permission: P::PERMISSION,
-                route: [parts.method.as_str(), " ", template_of(parts.uri.path())].concat(),
+                route: [
+                    parts.method.as_str(),
+                    " ",
+                    state.routes.template_of(parts.uri.path()),
+                ]
+                .concat(),
             };
             state.app.memories.refusals.note(refusal, state.app.now_ms());
             return Err(AppError::MissingPermission {

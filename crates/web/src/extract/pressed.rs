@@ -10,7 +10,6 @@ use serde::de::DeserializeOwned;
 
 use super::body::{JSON_LIMIT_BYTES, JsonBody, is_json, read_limited};
 use crate::error::Failure;
-use crate::routes::template_of;
 use crate::state::WebState;
 
 pub const IDEMPOTENCY_KEY: &str = "Idempotency-Key";
@@ -32,7 +31,7 @@ impl<T: DeserializeOwned> FromRequest<WebState> for Pressed<JsonBody<T>> {
         let path = parts.uri.path();
         // One route, wherever it is served.
         let path = path.strip_prefix("/api").unwrap_or(path);
-        let press = Press::of(template_of(path), key.as_ref(), path, &bytes);
+        let press = Press::of(state.routes.template_of(path), key.as_ref(), path, &bytes);
         let request = Request::from_parts(parts, Body::from(bytes));
         Ok(Self(JsonBody::from_request(request, state).await?, press))
     }

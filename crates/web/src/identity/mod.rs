@@ -2,3 +2,69 @@
 
 pub mod account;
 pub mod dashboard_sign_in;
+
+use axum::routing::get;
+use http::Method;
+
+use crate::routes::Routes;
+
+pub(crate) fn routes(routes: Routes) -> Routes {
+    personal_routes(sign_in_routes(routes))
+}
+
+/// Signing in with Discord, and the invitation that leads into the dashboard.
+fn sign_in_routes(routes: Routes) -> Routes {
+    routes
+        .departure("/auth/discord/login", dashboard_sign_in::login)
+        .arrival("/auth/discord/login/callback", dashboard_sign_in::login_callback)
+        .departure("/auth/discord/claim", dashboard_sign_in::claim)
+        .arrival("/auth/discord/claim/callback", dashboard_sign_in::claim_callback)
+        .page(
+            "/invite/{code}",
+            "Look at an invitation",
+            get(dashboard_sign_in::invite),
+        )
+        .button(
+            "/invite/{code}/accept",
+            "Accept an invitation",
+            dashboard_sign_in::accept,
+        )
+}
+
+/// What people decide about themselves.
+fn personal_routes(routes: Routes) -> Routes {
+    const SESSIONS: &str = "/account/sessions";
+    routes
+        .personal(Method::GET, "/account", "Who is signed in", account::me)
+        .personal(
+            Method::GET,
+            SESSIONS,
+            "List one's sessions",
+            account::list_sessions,
+        )
+        .personal(
+            Method::DELETE,
+            SESSIONS,
+            "End all other sessions",
+            account::end_other_sessions,
+        )
+        .personal(
+            Method::DELETE,
+            "/account/sessions/{session}",
+            "End a session",
+            account::end_session,
+        )
+        .personal(
+            Method::POST,
+            "/account/sign-out",
+            "End this session",
+            account::sign_out,
+        )
+        .personal(
+            Method::DELETE,
+            "/account/memberships/{org}",
+            "Leave an organisation",
+            account::leave,
+        )
+        .personal(Method::POST, "/orgs", "Make an organisation", account::create_org)
+}

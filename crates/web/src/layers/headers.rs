@@ -16,13 +16,13 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
 const PERMISSIONS_POLICY: HeaderName = HeaderName::from_static("permissions-policy");
 
-pub(super) struct SecurityHeaders {
+pub(crate) struct SecurityHeaders {
     https: bool,
     page_policy: HeaderValue,
 }
 
 impl SecurityHeaders {
-    pub(super) fn new(https: bool) -> Self {
+    pub(crate) fn new(https: bool) -> Self {
         let digest = STANDARD.encode(Sha256::digest(STYLE.as_bytes()));
         let policy = format!(
             "default-src 'none'; style-src 'sha256-{digest}'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -32,7 +32,7 @@ impl SecurityHeaders {
         Self { https, page_policy }
     }
 
-    pub(super) fn add(&self, headers: &mut HeaderMap, surface: Surface, path: &str, id: &RequestId) {
+    pub(crate) fn add(&self, headers: &mut HeaderMap, surface: Surface, path: &str, id: &RequestId) {
         headers.insert(REQUEST_ID, id.header());
         headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         let referrer = match surface {

@@ -1,10 +1,10 @@
-//! What stands around the router.
+//! What stands around every answer: its headers, its id, the form of its address.
 
-mod edge;
 mod headers;
 mod request_id;
 mod surface;
 
-pub use edge::Edge;
+pub(crate) use headers::SecurityHeaders;
 pub use request_id::{RequestId, RequestIds};
 pub use surface::Surface;
+pub(crate) use surface::{usual_path, with_path};

@@ -8,7 +8,6 @@ use domain::flow::{FlowPurpose, Provider};
 use http::header::SET_COOKIE;
 
 use crate::error::Failure;
-use crate::extract::Asks;
 use crate::linking::link::notice;
 use crate::public::visitor::{Visitor, set_flow};
 use crate::public::{see_other, value};
@@ -22,32 +21,6 @@ pub fn add(routes: Routes, provider: Provider, purpose: FlowPurpose) -> Routes {
     routes
         .departure(linking::entrance(provider, purpose), out)
         .arrival(linking::callback(provider, purpose), back)
-}
-
-/// What a step of a sign-in reads from its address; other paths read nothing.
-pub fn trip_asks(path: &str) -> &'static [Asks] {
-    const DISCORD: [Asks; 3] = [Asks::Text("state"), Asks::Text("code"), Asks::Text("error")];
-    const STEAM: [Asks; 11] = [
-        Asks::Text("state"),
-        Asks::Text("openid.ns"),
-        Asks::Text("openid.mode"),
-        Asks::Text("openid.op_endpoint"),
-        Asks::Text("openid.claimed_id"),
-        Asks::Text("openid.identity"),
-        Asks::Text("openid.return_to"),
-        Asks::Text("openid.response_nonce"),
-        Asks::Text("openid.assoc_handle"),
-        Asks::Text("openid.signed"),
-        Asks::Text("openid.sig"),
-    ];
-    match path {
-        "/auth/discord/login" => &[Asks::Text("return_to")],
-        "/auth/discord/claim" => &[Asks::Text("org")],
-        _ if !path.starts_with("/auth/") => &[],
-        _ if !path.ends_with("/callback") => &[Asks::Text("guild")],
-        _ if path.starts_with("/auth/steam/") => &STEAM,
-        _ => &DISCORD,
-    }
 }
 
 async fn start(

@@ -10,6 +10,7 @@ pub mod words;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
+use axum::extract::State;
 use axum::response::Response;
 use domain::permission::Permission;
 use http::{HeaderMap, Method};
@@ -24,16 +25,17 @@ use crate::error::ErrorObject;
 use crate::extract::{Asks, IDEMPOTENCY_KEY};
 use crate::layers::Surface;
 use crate::routes::{Access, RouteAnswer, RouteSpec};
+use crate::state::WebState;
 
-pub async fn document(headers: HeaderMap) -> Response {
+pub async fn document(State(state): State<WebState>, headers: HeaderMap) -> Response {
     static TEXT: OnceLock<String> = OnceLock::new();
-    let text = TEXT.get_or_init(|| description(&crate::router::table()).to_string());
+    let text = TEXT.get_or_init(|| description(state.routes.routes()).to_string());
     unchanged_or(&headers, "application/json; charset=utf-8", text.clone())
 }
 
 /// The whole document for people and generators to read, the same bytes each time.
-pub fn text() -> String {
-    let document = description(&crate::router::table());
+pub fn text(table: &[RouteSpec]) -> String {
+    let document = description(table);
     format!("{document:#}\n")
 }
 

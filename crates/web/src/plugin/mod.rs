@@ -5,6 +5,7 @@ use app::plugin::{self, Answer, Body as CallBody, Params, Presented, Reply, Requ
 use axum::body::{Body, HttpBody};
 use axum::extract::{Request, State};
 use axum::response::Response;
+use axum::routing::any;
 use domain::key::PlainKey;
 use domain::network::ClientNetwork;
 use futures_util::{StreamExt, stream};
@@ -13,8 +14,18 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 
 use crate::error::failed_response;
 use crate::extract::{KnownOrg, read_limited};
+use crate::routes::{Access, RouteAnswer, Routes};
 use crate::serve::Peer;
 use crate::state::WebState;
+
+pub(crate) fn routes(routes: Routes) -> Routes {
+    routes.open(
+        ("/api", "Run an action of the plugin API"),
+        Access::PluginKey,
+        RouteAnswer::Action,
+        any(handle),
+    )
+}
 
 const BODY_LIMIT_BYTES: usize = 512 * 1024;
 const METHODS: &str = "GET, POST";

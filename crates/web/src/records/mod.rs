@@ -1,3 +1,23 @@
 //! What was written down, as the dashboard shows it.
 
 pub mod audit;
+
+use http::Method;
+
+use crate::routes::Routes;
+
+pub(crate) fn routes(routes: Routes) -> Routes {
+    routes
+        .dashboard(
+            Method::GET,
+            "/orgs/{org}/audit",
+            "Look through the audit log",
+            audit::list,
+        )
+        .dashboard(
+            Method::GET,
+            "/orgs/{org}/audit/export",
+            "The audit log as a file",
+            audit::export,
+        )
+}

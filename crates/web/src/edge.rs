@@ -19,14 +19,11 @@ use http::{Method, Request, Uri};
 use tower::Service;
 use tracing::Instrument;
 
-use super::headers::SecurityHeaders;
-use super::request_id::{RequestId, RequestIds};
-use super::surface::{Surface, usual_path, with_path};
 use crate::error::{ApiContext, Failed, failed_response, render_api, render_page};
 use crate::extract::KnownOrg;
+use crate::layers::{RequestId, RequestIds, SecurityHeaders, Surface, usual_path, with_path};
 use crate::metrics::REQUESTS;
 use crate::plugin;
-use crate::routes::template_of;
 use crate::state::WebState;
 
 const MAX_URI_BYTES: usize = 48 * 1024;
@@ -205,7 +202,7 @@ impl Shared {
         }
         self.state.app.memories.errors.note(&NotedFailure {
             error,
-            route: template_of(seen.uri.path()),
+            route: self.state.routes.template_of(seen.uri.path()),
             org_num,
             request_id: seen.id.as_str(),
             now_ms: self.state.app.now_ms(),
@@ -215,7 +212,7 @@ impl Shared {
     /// One line per request: the route's template, never the address that was asked for. Of failures that come in
     /// numbers, one in ten seconds for each code and route.
     fn log(&self, seen: &Seen, status: u16, error: Option<&AppError>) {
-        let route = template_of(seen.uri.path());
+        let route = self.state.routes.template_of(seen.uri.path());
         let (id, ms) = (seen.id.as_str(), seen.started.elapsed().as_millis() as u64);
         match error {
             Some(error) if error.is_ours() => {
