@@ -15,6 +15,7 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from areas import areas
 from rust_text import RustText
 
 # Which workspace crates a crate may depend on. Dev-dependencies are free.
@@ -275,7 +276,7 @@ def machine(repo: Repo):
             yield path, line_of(text, match.start()), "download addresses recorded; set omit-lockfile-registry-resolved"
 
 
-RULES = [direction, drivers, environment, sql, size, unfinished, migrations, machine]
+RULES = [direction, areas, drivers, environment, sql, size, unfinished, migrations, machine]
 
 
 def check(repo: Repo) -> list[str]:

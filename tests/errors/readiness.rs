@@ -1,7 +1,7 @@
 //! Databases that hang instead of failing.
 
+use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, channel};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use app::App;

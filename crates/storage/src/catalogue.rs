@@ -13,6 +13,8 @@ pub fn statements() -> impl Iterator<Item = &'static Statement> {
         crate::keys::custom_keys::STATEMENTS,
         crate::players::daily_calls::STATEMENTS,
         crate::doctor::STATEMENTS,
+        crate::doctor::own_schema::STATEMENTS,
+        crate::doctor::readable_ids::STATEMENTS,
         crate::records::error_log::STATEMENTS,
         crate::linking::flows::STATEMENTS,
         crate::players::group_changes::STATEMENTS,
@@ -28,8 +30,6 @@ pub fn statements() -> impl Iterator<Item = &'static Statement> {
         crate::players::names::STATEMENTS,
         crate::tenancy::navigation::STATEMENTS,
         crate::tenancy::orgs::STATEMENTS,
-        crate::own_schema::STATEMENTS,
-        crate::readable_ids::STATEMENTS,
         crate::tenancy::registration::STATEMENTS,
         crate::keys::resolved_keys::STATEMENTS,
         crate::linking::role_changes::STATEMENTS,
@@ -56,21 +56,34 @@ mod tests {
         let listed: std::collections::BTreeSet<String> = statements()
             .map(|statement| statement.name().rsplit("::").nth(1).unwrap().to_owned())
             .collect();
-        let source = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-        for entry in std::fs::read_dir(source).unwrap() {
-            let path = entry.unwrap().path();
-            let is_rust = path.extension().is_some_and(|extension| extension == "rs");
-            if is_rust
-                && std::fs::read_to_string(&path)
-                    .unwrap()
-                    .contains("\nstatements! {")
-            {
-                let module = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        let mut folders = vec![std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
+        let mut with_sql = 0;
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                    continue;
+                }
+                let source = std::fs::read_to_string(&path).unwrap_or_default();
+                if path.extension().is_none_or(|extension| extension != "rs")
+                    || !source.contains("\nstatements! {")
+                {
+                    continue;
+                }
+                with_sql += 1;
+                let file = if path.ends_with("mod.rs") {
+                    path.parent().unwrap()
+                } else {
+                    &path
+                };
+                let module = file.file_stem().unwrap().to_str().unwrap();
                 assert!(
-                    listed.contains(&module),
-                    "{module}.rs declares SQL that the catalogue does not list"
+                    listed.contains(module),
+                    "{module}: its SQL is not in the catalogue"
                 );
             }
         }
+        assert_eq!(with_sql, listed.len());
     }
 }

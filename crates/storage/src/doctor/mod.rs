@@ -1,11 +1,14 @@
 //! The invariants as queries. Each lists what breaks it, so nothing anywhere means a sound database.
 
+pub(crate) mod own_schema;
+pub(crate) mod readable_ids;
+
 use domain::action::ActionSet;
 
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row, Statement};
+use crate::params;
 use crate::records::audit;
-use crate::{own_schema, params, readable_ids};
 
 // Each gives the Org, the row and how many there are in all, for the first few.
 statements! {
