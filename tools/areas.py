@@ -4,6 +4,7 @@ An area may use what it is built on (`BASE`) and, where the product itself ties 
 ties areas together otherwise stands at the crate's root, above them. No circle runs through an area.
 """
 
+import posixpath
 import re
 
 AREAS = {
@@ -27,6 +28,8 @@ NAMED = {
 
 NAME = re.compile(r"\bcrate::(\w+)")
 GROUP = re.compile(r"\bcrate::\{")
+FEATURES = "ui/src/features/"
+RELATIVE = re.compile(r"""['"](\.{1,2}/[^'"]+)['"]""")
 FIRST = re.compile(r"(\w+)")
 
 
@@ -64,6 +67,21 @@ def edges(repo, crate: str) -> dict[tuple[str, str], tuple[str, int]]:
     return found
 
 
+def ui_edges(repo) -> dict[tuple[str, str], tuple[str, int]]:
+    """The same for the folders of the dashboard's features."""
+    found = {}
+    for path, text in sorted(repo.texts_ending(".ts", ".svelte")):
+        if not path.startswith(FEATURES):
+            continue
+        one = path.removeprefix(FEATURES).split("/")[0]
+        for match in RELATIVE.finditer(text):
+            target = posixpath.normpath(posixpath.join(posixpath.dirname(path), match[1]))
+            other = target.removeprefix(FEATURES).split("/")[0]
+            if target.startswith(FEATURES) and other != one:
+                found.setdefault((one, other), (path, text.count("\n", 0, match.start()) + 1))
+    return found
+
+
 def reachable(start: str, arrows: dict[str, set[str]]) -> set[str]:
     seen, ahead = set(), [start]
     while ahead:
@@ -75,8 +93,8 @@ def reachable(start: str, arrows: dict[str, set[str]]) -> set[str]:
 
 def areas(repo):
     """Imports between areas point one way; what ties them together stands above them."""
-    for crate in sorted(CRATES):
-        found = edges(repo, crate)
+    for crate in sorted({*CRATES, "ui"}):
+        found = ui_edges(repo) if crate == "ui" else edges(repo, crate)
         arrows: dict[str, set[str]] = {}
         for one, other in found:
             arrows.setdefault(one, set()).add(other)

@@ -46,6 +46,7 @@ BAD = [
     ("areas", {"crates/app/src/keys.rs": "use crate::{error, plugin::b};\n", "crates/app/src/plugin.rs": ""}, CRATES),
     ("areas", {"crates/web/src/jobs.rs": "use crate::tenancy;\n", "crates/web/src/tenancy/mod.rs": "use crate::jobs;\n"}, CRATES),
     ("areas", {"crates/app/src/jobs.rs": "use crate::state;\n", "crates/app/src/state.rs": "use crate::jobs::Q;\n"}, CRATES),
+    ("areas", {"ui/src/features/tenancy/orgs/A.svelte": "import B from '../../keys/B.svelte';\n"}, CRATES),
     ("environment", {"crates/app/src/lib.rs": 'fn f() { std::env::var("X"); }\n'}, CRATES),
     ("environment", {"crates/app/src/lib.rs": "fn f() { env::vars_os(); }\n"}, CRATES),
     ("environment", {"crates/web/src/a/b.rs": "use std::env::{self, var};\n"}, CRATES),

@@ -27,16 +27,16 @@ export interface Route {
 }
 
 export const routes: Route[] = [
-  { path: '/', title: 'Your organisations', icon: Building, load: () => import('./features/orgs/Orgs.svelte') },
-  { path: '/new', title: 'Create organisation', load: () => import('./features/orgs/NewOrg.svelte') },
-  { path: '/account', title: 'Account', load: () => import('./features/account/Account.svelte') },
+  { path: '/', title: 'Your organisations', icon: Building, load: () => import('./features/tenancy/orgs/Orgs.svelte') },
+  { path: '/new', title: 'Create organisation', load: () => import('./features/tenancy/orgs/NewOrg.svelte') },
+  { path: '/account', title: 'Account', load: () => import('./features/identity/account/Account.svelte') },
   {
     path: '/orgs/:org',
     title: 'Overview',
     needs: ['servers.view'],
     group: 'Workspace',
     icon: Gauge,
-    load: () => import('./features/orgs/Overview.svelte'),
+    load: () => import('./features/tenancy/orgs/Overview.svelte'),
   },
   {
     path: '/orgs/:org/guilds',
@@ -44,19 +44,19 @@ export const routes: Route[] = [
     needs: ['servers.view'],
     group: 'Workspace',
     icon: MessagesSquare,
-    load: () => import('./features/guilds/Guilds.svelte'),
+    load: () => import('./features/tenancy/guilds/Guilds.svelte'),
   },
   {
     path: '/orgs/:org/guilds/new',
     title: 'Add Guild',
     needs: ['org.settings'],
-    load: () => import('./features/guilds/NewGuild.svelte'),
+    load: () => import('./features/tenancy/guilds/NewGuild.svelte'),
   },
   {
     path: '/orgs/:org/guilds/:gid',
     title: 'Guild',
     needs: ['org.settings'],
-    load: () => import('./features/guilds/Guild.svelte'),
+    load: () => import('./features/tenancy/guilds/Guild.svelte'),
   },
   {
     path: '/orgs/:org/servers',
@@ -64,13 +64,13 @@ export const routes: Route[] = [
     needs: ['servers.view'],
     group: 'Workspace',
     icon: Server,
-    load: () => import('./features/servers/Servers.svelte'),
+    load: () => import('./features/tenancy/servers/Servers.svelte'),
   },
   {
     path: '/orgs/:org/servers/:sid',
     title: 'Server',
     needs: ['servers.view'],
-    load: () => import('./features/servers/Server.svelte'),
+    load: () => import('./features/tenancy/servers/Server.svelte'),
   },
   {
     path: '/orgs/:org/link-page',
@@ -78,7 +78,7 @@ export const routes: Route[] = [
     needs: ['org.navigation'],
     group: 'Workspace',
     icon: Link,
-    load: () => import('./features/linkpage/LinkPage.svelte'),
+    load: () => import('./features/tenancy/linkpage/LinkPage.svelte'),
   },
   {
     path: '/orgs/:org/team',
@@ -86,7 +86,7 @@ export const routes: Route[] = [
     needs: ['org.team', 'org.invites'],
     group: 'Access',
     icon: Users,
-    load: () => import('./features/team/Team.svelte'),
+    load: () => import('./features/tenancy/team/Team.svelte'),
   },
   {
     path: '/orgs/:org/keys',
@@ -102,7 +102,7 @@ export const routes: Route[] = [
     needs: ['audit.view'],
     group: 'Organisation',
     icon: ScrollText,
-    load: () => import('./features/audit/Audit.svelte'),
+    load: () => import('./features/records/audit/Audit.svelte'),
   },
   {
     path: '/orgs/:org/settings',
@@ -110,7 +110,7 @@ export const routes: Route[] = [
     needs: ['org.settings'],
     group: 'Organisation',
     icon: Settings,
-    load: () => import('./features/orgs/Settings.svelte'),
+    load: () => import('./features/tenancy/orgs/Settings.svelte'),
   },
 ];
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { actorKind, actorName } from '../../src/features/audit/actor';
-import { backwards, fromQuery, isFiltered, toApi } from '../../src/features/audit/filter';
+import { actorKind, actorName } from '../../src/features/records/audit/actor';
+import { backwards, fromQuery, isFiltered, toApi } from '../../src/features/records/audit/filter';
 import { href } from '../../src/lib/router.svelte';
 
 const read = (text: string) => fromQuery(new URLSearchParams(text));

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { GuildWithSettings } from '../../src/lib/api/schema';
-import { changesOf, cooldownMs, draftOf, problemsOf } from '../../src/features/guilds/guild-form';
-import { addIds, parseIds } from '../../src/features/guilds/ids';
-import { slugProblem } from '../../src/features/guilds/slug';
+import { changesOf, cooldownMs, draftOf, problemsOf } from '../../src/features/tenancy/guilds/guild-form';
+import { addIds, parseIds } from '../../src/features/tenancy/guilds/ids';
+import { slugProblem } from '../../src/features/tenancy/guilds/slug';
 
 const A = '914513381600264001';
 const B = '914513381600264002';

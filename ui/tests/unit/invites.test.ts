@@ -1,7 +1,7 @@
 import { fireEvent, render, screen, within } from '@testing-library/svelte';
 import { expect, test, vi } from 'vitest';
-import Invites from '../../src/features/invites/Invites.svelte';
-import NewServer from '../../src/features/servers/NewServer.svelte';
+import Invites from '../../src/features/tenancy/invites/Invites.svelte';
+import NewServer from '../../src/features/tenancy/servers/NewServer.svelte';
 import Asking from './Asking.svelte';
 
 const answer = (body: unknown, status = 200) =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { asLink, asRow, emptyRow, labelLength, labelProblem, refusedRow, rowProblems, sameLinks, urlProblem } from '../../src/features/linkpage/links';
+import { asLink, asRow, emptyRow, labelLength, labelProblem, refusedRow, rowProblems, sameLinks, urlProblem } from '../../src/features/tenancy/linkpage/links';
 
 describe('labels', () => {
   test('are counted as people count them', () => {

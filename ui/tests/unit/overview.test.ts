@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Overview, ServerView } from '../../src/lib/api/schema';
-import { notices } from '../../src/features/orgs/attention';
-import { overLimit } from '../../src/features/orgs/dimensions';
-import { health } from '../../src/features/orgs/health';
-import { setupSteps } from '../../src/features/orgs/setup';
+import { notices } from '../../src/features/tenancy/orgs/attention';
+import { overLimit } from '../../src/features/tenancy/orgs/dimensions';
+import { health } from '../../src/features/tenancy/orgs/health';
+import { setupSteps } from '../../src/features/tenancy/orgs/setup';
 import { find } from '../../src/lib/router.svelte';
 import { routes } from '../../src/routes';
 

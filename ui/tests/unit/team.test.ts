@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { Member, Team } from '../../src/lib/api/schema';
-import { lockedIn, scopeFrom, statusOf } from '../../src/features/invites/invite-form';
-import { Edits } from '../../src/features/team/edits.svelte';
-import { cellOf, filledBy, roleEffect } from '../../src/features/team/matrix';
+import { lockedIn, scopeFrom, statusOf } from '../../src/features/tenancy/invites/invite-form';
+import { Edits } from '../../src/features/tenancy/team/edits.svelte';
+import { cellOf, filledBy, roleEffect } from '../../src/features/tenancy/team/matrix';
 
 const member = (more: Partial<Member>): Member => ({
   account_id: 'a2',
