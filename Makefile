@@ -14,8 +14,8 @@ UI_SOURCES = $(shell find ui/src ui/public ui/styles ui/scripts ui/index.html ui
 TESTS = $(if $(shell command -v cargo-nextest),cargo nextest run --workspace,cargo test --workspace)
 
 # What `make torture` runs: the crash tests, and every race and freshness loop elsewhere.
-TORTURE = torture linking::races linking::quota people::team::two_transfers people::invites::accepting_many \
-  dashboard::freshness dashboard::parallel
+TORTURE = torture linking::races linking::quota tenancy::team::two_transfers tenancy::invites::accepting_many \
+  keys::freshness tenancy::parallel
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))

@@ -1,16 +1,18 @@
 //! The product's promises, on both databases.
 #![cfg(test)]
 
-mod actions;
 mod authorization;
 mod cli;
 mod clients;
-mod dashboard;
 mod docs;
 mod errors;
+mod identity;
+mod keys;
 mod linking;
 mod model;
-mod people;
 mod plugin;
+mod records;
 mod secrecy;
+mod support;
+mod tenancy;
 mod torture;

@@ -3,6 +3,7 @@ mod headers;
 mod housekeeping;
 mod layer;
 mod log;
+mod maintenance;
 mod methods;
 mod nul;
 mod pages;

@@ -9,9 +9,9 @@ use storage::records::error_log::list_newest;
 use testkit::{both_databases, discord, steam};
 
 use super::stage::Stage;
-use crate::people::claims::{OWN, look_up_as, person, servers};
-use crate::people::{call, refusal, refused};
 use crate::secrecy::search::Log;
+use crate::support::{call, refusal, refused};
+use crate::tenancy::claims::{OWN, look_up_as, person, servers};
 
 const GUILD: &str = "GET /api/v10/guilds/{guild}";
 const VANITY: &str = "GET /ISteamUser/ResolveVanityURL/v1";

@@ -15,8 +15,8 @@ use serde_json::json;
 use testkit::{Client, Tenant, both_databases, discord, steam};
 
 use super::stage::{Browser, Stage};
-use crate::people::call;
-use crate::people::claims::{OWN, look_up_as, person, servers};
+use crate::support::call;
+use crate::tenancy::claims::{OWN, look_up_as, person, servers};
 
 const ADD: &str = "PUT /api/v10/guilds/{guild}/members/{user}";
 const MEMBER: &str = "GET /api/v10/guilds/{guild}/members/{user}";

@@ -1,4 +1,5 @@
 //! The plugin API: its front door and the actions that are built.
+pub mod actions;
 mod addresses;
 mod allow_list;
 mod answers;

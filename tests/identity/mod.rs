@@ -1,0 +1,8 @@
+//! Who people are: how they come in, what a session may do, who is kept out.
+
+mod block_race;
+mod front_door;
+mod operators;
+mod rate;
+mod sessions;
+mod sign_in;

@@ -1,0 +1,5 @@
+//! Keys that programs present.
+
+mod custom_keys;
+mod freshness;
+mod plugin_keys;

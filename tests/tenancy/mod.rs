@@ -1,0 +1,15 @@
+//! What belongs to an Org, who works on it, and what is gone when it is removed.
+
+mod ceilings;
+pub mod claims;
+mod invites;
+mod names;
+mod navigation;
+mod orgs;
+mod overview;
+mod parallel;
+mod removed;
+mod repeats;
+mod servers;
+mod team;
+mod windows;
