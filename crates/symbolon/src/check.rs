@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use domain::clock::{Clock, SystemClock};
 use storage::migrate::{self, Migrate};
-use storage::{Db, OpenOptions, Target, doctor as invariants};
+use storage::{Db, DbError, OpenOptions, Target, accounts, doctor as invariants};
 
 use crate::cli::{Common, ConfigCommand};
 use crate::open::{load_config, open_options, patient_options};
@@ -42,7 +42,11 @@ pub async fn doctor(common: &Common) -> Result<(), Failure> {
     };
     let db = Db::open_beside(options).await?;
     let findings = invariants::examine(&db).await?;
+    let grants = granted_operators(&db).await?;
     db.close().await;
+    if let Some(warning) = grants {
+        say(format!("worth a look: {warning}"));
+    }
     for finding in &findings {
         say(format!("- {finding}"));
     }
@@ -82,4 +86,21 @@ pub fn warnings(config: &config::Config, now_ms: i64) -> Vec<String> {
         );
     }
     warnings
+}
+
+/// Operators whom the setting does not tell of. Older versions wrote down whoever stood in it, with the same audit entry
+/// as `admin grant`: only a person can tell which of them are meant.
+pub async fn granted_operators(db: &Db) -> Result<Option<String>, DbError> {
+    let count = accounts::count_granted_operators(db).await?;
+    Ok((count > 0).then(|| {
+        let who = if count == 1 {
+            "1 person is an operator by a grant".to_owned()
+        } else {
+            format!("{count} people are operators by a grant")
+        };
+        format!(
+            "{who}, whether or not the setting `operators` names them; older versions granted it to everybody in the \
+             setting: `symbolon admin list-operators` shows them, `symbolon admin revoke` ends a grant"
+        )
+    }))
 }

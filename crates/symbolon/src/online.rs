@@ -9,6 +9,7 @@ use domain::random::SystemRandom;
 use storage::migrate::{self, Migrate};
 use storage::{Db, OpenError};
 
+use crate::check::granted_operators;
 use crate::open::open_options;
 use crate::output::{Failure, say};
 
@@ -44,11 +45,15 @@ pub async fn ask(config: &Config) -> Result<(), Failure> {
 async fn ask_database(config: &Config) -> Result<String, String> {
     match Db::open_beside(open_options(config, Migrate::Require)).await {
         Ok(db) => {
+            let grants = granted_operators(&db).await;
+            let grants = grants.map_err(|error| error.to_string())?;
             db.close().await;
+            let warning = grants.map(|warning| format!("; worth a look: {warning}"));
             Ok(format!(
-                "{} answers, with schema {}",
+                "{} answers, with schema {}{}",
                 db.engine(),
-                migrate::newest()
+                migrate::newest(),
+                warning.unwrap_or_default()
             ))
         }
         Err(OpenError::NoDatabase { path }) => Ok(format!(
