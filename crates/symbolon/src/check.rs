@@ -7,7 +7,7 @@ use storage::migrate::{self, Migrate};
 use storage::{Db, DbError, OpenOptions, Target, accounts, doctor as invariants};
 
 use crate::cli::{Common, ConfigCommand};
-use crate::open::{load_config, open_options, patient_options};
+use crate::open::{close, load_config, open_options, patient_options};
 use crate::output::{Failure, say};
 use crate::{logging, online};
 
@@ -25,7 +25,7 @@ pub async fn migrate(common: &Common) -> Result<(), Failure> {
         options.migrate = Migrate::Apply;
     }
     let db = Db::open(options).await?;
-    db.close().await;
+    close(&db).await?;
     say(format!(
         "the {} database has schema {}",
         db.engine(),
@@ -43,7 +43,7 @@ pub async fn doctor(common: &Common) -> Result<(), Failure> {
     let db = Db::open_beside(options).await?;
     let findings = invariants::examine(&db).await?;
     let grants = granted_operators(&db).await?;
-    db.close().await;
+    close(&db).await?;
     if let Some(warning) = grants {
         say(format!("worth a look: {warning}"));
     }
@@ -103,4 +103,23 @@ pub async fn granted_operators(db: &Db) -> Result<Option<String>, DbError> {
              setting: `symbolon admin list-operators` shows them, `symbolon admin revoke` ends a grant"
         )
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_before_2026_is_pointed_out() {
+        let config = config::Config::from_parts(None, &[], &config::Overrides::default()).unwrap();
+        let told = |now_ms| {
+            let warnings = warnings(&config, now_ms);
+            warnings
+                .iter()
+                .any(|warning| warning.contains("before the year 2026"))
+        };
+        let first_day: jiff::Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
+        assert!(told(0) && told(first_day.as_millisecond() - 1));
+        assert!(!told(first_day.as_millisecond()));
+    }
 }

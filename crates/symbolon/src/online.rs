@@ -10,7 +10,7 @@ use storage::migrate::{self, Migrate};
 use storage::{Db, OpenError};
 
 use crate::check::granted_operators;
-use crate::open::open_options;
+use crate::open::{close, open_options};
 use crate::output::{Failure, say};
 
 /// Asks each of them once, and fails when one does not work as it is set up.
@@ -47,7 +47,7 @@ async fn ask_database(config: &Config) -> Result<String, String> {
         Ok(db) => {
             let grants = granted_operators(&db).await;
             let grants = grants.map_err(|error| error.to_string())?;
-            db.close().await;
+            close(&db).await.map_err(|error| error.to_string())?;
             let warning = grants.map(|warning| format!("; worth a look: {warning}"));
             Ok(format!(
                 "{} answers, with schema {}{}",
