@@ -98,12 +98,12 @@ fn shell_routes(routes: Routes) -> Routes {
     routes
         .page(
             "/invite/{code}",
-            "Look at an invitation",
+            "Look at an invite",
             get(dashboard_sign_in::invite),
         )
         .button(
             "/invite/{code}/accept",
-            "Accept an invitation",
+            "Accept an invite",
             dashboard_sign_in::accept,
         )
         .open(
@@ -179,18 +179,18 @@ fn team_routes(routes: Routes) -> Routes {
             "Hand the organisation over",
             team::transfer,
         )
-        .dashboard(Method::GET, INVITES, "List the invitations", invites::list)
-        .dashboard(Method::POST, INVITES, "Make an invitation", invites::create)
+        .dashboard(Method::GET, INVITES, "List the invites", invites::list)
+        .dashboard(Method::POST, INVITES, "Make an invite", invites::create)
         .dashboard(
             Method::POST,
             "/orgs/{org}/invites/{invite}/reissue",
-            "Replace the code of an invitation",
+            "Replace the code of an invite",
             invites::reissue,
         )
         .dashboard(
             Method::POST,
             "/orgs/{org}/invites/{invite}/revoke",
-            "Revoke an invitation",
+            "Revoke an invite",
             invites::revoke,
         )
 }

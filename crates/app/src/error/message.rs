@@ -46,7 +46,7 @@ impl AppError {
             AppError::BotAbsent { .. } => BOT_ABSENT.to_owned(),
             AppError::CannotGrant { permission } => {
                 format!(
-                    "You do not hold {permission} yourself, so you cannot give it to others or change an invitation that does."
+                    "You do not hold {permission} yourself, so you cannot give it to others or change an invite that does."
                 )
             }
             AppError::RankTooLow => RANK_TOO_LOW.to_owned(),
@@ -100,7 +100,7 @@ const OTHER_ACCOUNT: &str =
     "You are signed in to Discord as somebody else than here. Switch the account there and try again.";
 const OWNER_STAYS: &str = "The owner cannot leave. Hand the organisation over to another member first.";
 const REGISTRATION_CLOSED: &str =
-    "New organisations need an invite code at the moment. Check the code, or ask the operator for one.";
+    "New organisations need a registration code at the moment. Check the code, or ask the operator for one.";
 const NOT_YOUR_GUILD: &str = "Discord did not show that you may manage this server. Look your servers up again, signed in as somebody with Manage Server.";
 const BOT_ABSENT: &str = "Our bot is not in this Discord server. Add it, then try again.";
 const RANK_TOO_LOW: &str = "This takes a higher role than yours. Ask the owner of the organisation.";
