@@ -4,6 +4,7 @@ pub mod accounts;
 pub mod audit;
 pub mod background;
 pub mod blocklist;
+pub mod bodies;
 pub mod bot_keys;
 pub mod claims;
 pub mod custom_keys;

@@ -10,6 +10,7 @@ use domain::random::SharedRandom;
 use storage::{Db, OpenError};
 use thiserror::Error;
 
+use crate::bodies::Bodies;
 use crate::error::AppError;
 use crate::error_log::ErrorLog;
 use crate::exports::Exports;
@@ -41,6 +42,7 @@ pub struct Inner {
     pub gate: Gate,
     pub errors: ErrorLog,
     pub exports: Exports,
+    pub bodies: Bodies,
     pub refusals: Refusals,
     pub seen: Seen,
     pub steam_groups: SteamGroups,
@@ -99,6 +101,7 @@ impl App {
                 vault,
                 errors: ErrorLog::default(),
                 exports: Exports::default(),
+                bodies: Bodies::default(),
                 refusals: Refusals::default(),
                 seen: Seen::default(),
                 steam_groups: SteamGroups::default(),
