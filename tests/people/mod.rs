@@ -11,7 +11,7 @@ mod operators;
 mod orgs;
 mod overview;
 mod removed;
-mod sign_in;
+pub mod sign_in;
 mod team;
 mod windows;
 

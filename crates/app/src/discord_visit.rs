@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use domain::flow::Provider;
-use domain::oauth::PkceVerifier;
+use domain::oauth::{AuthorizationCode, PkceVerifier};
 use domain::seal::Aad;
 use platform::Unanswered;
 use platform::discord::oauth::{
@@ -35,7 +35,7 @@ pub(crate) async fn identify(
     app: &App,
     callback: &'static str,
     scopes: &'static [Scope],
-    code: &str,
+    code: &AuthorizationCode,
     verifier: &PkceVerifier,
 ) -> Result<Identified, AppError> {
     let discord = app.platforms.discord_sign_in()?;
