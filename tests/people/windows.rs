@@ -2,6 +2,7 @@
 //! wait for, so that nothing depends on luck.
 
 use app::guilds::{self, NewGuildRequest};
+use app::seen::SeenAt;
 use app::{AccountNum, background, keys, orgs, servers, team};
 use domain::action::ActionSet;
 use domain::audit::Actor;
@@ -262,7 +263,7 @@ async fn marks_of_players_are_written_in_the_order_of_their_rows() {
     let mark = || {
         test.app
             .seen
-            .mark(server, (1..=20).map(player), test.app.now_ms())
+            .mark(server, (1..=20).map(player), SeenAt::of(&test.app.clock))
     };
     mark();
     background::flush_seen(&test.app).await.unwrap();
@@ -301,7 +302,8 @@ async fn a_server_that_goes_while_marks_wait_takes_only_its_own_marks_along() {
             .await
             .unwrap()
             .num;
-        test.app.seen.mark(server, [player(1)], test.app.now_ms());
+        let now = SeenAt::of(&test.app.clock);
+        test.app.seen.mark(server, [player(1)], now);
         nums.push(server.0);
     }
     let (gone, org) = (nums[0], tenants[0].scope.num());

@@ -164,7 +164,7 @@ pub async fn flush_uses(app: &App) -> Result<(), AppError> {
 
 /// Writes down who was seen where.
 pub async fn flush_seen(app: &App) -> Result<(), AppError> {
-    let marks = app.seen.drain(app.now_ms());
+    let marks = app.seen.drain(app.clock.steady_ms());
     for (index, slice) in marks.chunks(SLICE).enumerate() {
         if let Err(error) = app.db.write(WriteMarks(slice.to_vec())).await {
             app.seen.restore(&marks[index * SLICE..]);

@@ -27,7 +27,8 @@ pub struct Refusal {
     pub route: String,
 }
 
-/// What waits to be written.
+/// What waits to be written, by the minute it came in. Minutes are those of the steady clock: with the wall clock set back,
+/// what was noted before would wait for its time to come again.
 #[derive(Default)]
 pub struct Refusals {
     groups: Mutex<HashMap<(Refusal, i64), Counted>>,
@@ -40,8 +41,8 @@ struct Counted {
 }
 
 impl Refusals {
-    pub fn note(&self, refusal: Refusal, now_ms: i64) {
-        let minute = now_ms.div_euclid(MINUTE_MS);
+    pub fn note(&self, refusal: Refusal, now_ms: i64, steady_ms: i64) {
+        let minute = steady_ms.div_euclid(MINUTE_MS);
         let mut groups = self.locked();
         if groups.len() >= MOST && !groups.contains_key(&(refusal.clone(), minute)) {
             metrics::counter!("symbolon_refusals_dropped_total").increment(1);
@@ -55,12 +56,16 @@ impl Refusals {
     }
 
     /// Takes the groups whose minute is over, in an order that keeps an Org's together.
-    fn drain(&self, before_ms: i64) -> Vec<Entry> {
-        let over = before_ms.div_euclid(MINUTE_MS);
+    fn drain(&self, steady_ms: i64) -> Vec<Entry> {
+        let over = steady_ms.div_euclid(MINUTE_MS);
         let mut groups = self.locked();
         let taken = groups.extract_if(|(_, minute), _| *minute < over);
         let mut entries: Vec<Entry> = taken
-            .map(|((refusal, _), counted)| Entry { refusal, counted })
+            .map(|((refusal, minute), counted)| Entry {
+                refusal,
+                minute,
+                counted,
+            })
             .collect();
         entries.sort_by_key(|entry| (entry.refusal.scope.num(), entry.counted.first_ms));
         entries
@@ -68,9 +73,9 @@ impl Refusals {
 
     fn restore(&self, entries: Vec<Entry>) {
         let mut groups = self.locked();
-        for Entry { refusal, counted } in entries {
-            let minute = counted.first_ms.div_euclid(MINUTE_MS);
-            groups.entry((refusal, minute)).or_insert(counted);
+        for entry in entries {
+            let key = (entry.refusal, entry.minute);
+            groups.entry(key).or_insert(entry.counted);
         }
     }
 
@@ -82,7 +87,7 @@ impl Refusals {
 
 /// Writes down the refusals of the minutes that are over.
 pub async fn flush(app: &App) -> Result<(), AppError> {
-    flush_before(app, app.now_ms()).await
+    flush_before(app, app.clock.steady_ms()).await
 }
 
 /// Writes down all of them, when nothing more will come.
@@ -90,8 +95,8 @@ pub async fn flush_all(app: &App) -> Result<(), AppError> {
     flush_before(app, i64::MAX).await
 }
 
-async fn flush_before(app: &App, before_ms: i64) -> Result<(), AppError> {
-    let mut waiting = app.refusals.drain(before_ms);
+async fn flush_before(app: &App, steady_ms: i64) -> Result<(), AppError> {
+    let mut waiting = app.refusals.drain(steady_ms);
     let mut outcome = Ok(());
     while let Some(first) = waiting.first() {
         let scope = first.refusal.scope;
@@ -121,6 +126,7 @@ async fn flush_before(app: &App, before_ms: i64) -> Result<(), AppError> {
 #[derive(Clone)]
 struct Entry {
     refusal: Refusal,
+    minute: i64,
     counted: Counted,
 }
 
@@ -140,7 +146,7 @@ impl Work for Write {
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
         orgs::lock(tx, self.scope).await?;
-        for Entry { refusal, counted } in &self.entries {
+        for Entry { refusal, counted, .. } in &self.entries {
             let detail = json!({
                 "permission": refusal.permission.as_str(),
                 "route": refusal.route,

@@ -37,13 +37,13 @@ const LOCKS: usize = 64;
 #[derive(Clone)]
 struct Known {
     groups: Arc<Groups>,
+    /// Of the steady clock.
     asked_at_ms: i64,
 }
 
 impl Known {
-    /// A clock that was set back makes nothing fresh for longer.
-    fn is_fresh(&self, now_ms: i64) -> bool {
-        (0..FRESH_MS).contains(&(now_ms - self.asked_at_ms))
+    fn is_fresh(&self, steady_ms: i64) -> bool {
+        steady_ms - self.asked_at_ms < FRESH_MS
     }
 }
 
@@ -81,9 +81,9 @@ impl Default for SteamGroups {
 }
 
 impl SteamGroups {
-    fn find(&self, player: &SteamId, now_ms: i64) -> Option<Arc<Groups>> {
+    fn find(&self, player: &SteamId, steady_ms: i64) -> Option<Arc<Groups>> {
         let known = self.known.get(player)?;
-        known.is_fresh(now_ms).then_some(known.groups)
+        known.is_fresh(steady_ms).then_some(known.groups)
     }
 
     /// Whether so many more players may wait.
@@ -103,10 +103,10 @@ pub async fn of_players(
 ) -> Result<Vec<Option<Arc<Groups>>>, AppError> {
     app.platforms.steam_api()?;
     let groups = &app.steam_groups;
-    let now_ms = app.now_ms();
+    let steady_ms = app.clock.steady_ms();
     let mut unknown: Vec<SteamId> = players
         .iter()
-        .filter(|player| groups.find(player, now_ms).is_none())
+        .filter(|player| groups.find(player, steady_ms).is_none())
         .cloned()
         .collect();
     unknown.sort_by_key(|player| !first(player));
@@ -119,8 +119,11 @@ pub async fn of_players(
         });
         drop(tokio::time::timeout(POLL_WAITS, asked).await);
     }
-    let now_ms = app.now_ms();
-    Ok(players.iter().map(|player| groups.find(player, now_ms)).collect())
+    let steady_ms = app.clock.steady_ms();
+    Ok(players
+        .iter()
+        .map(|player| groups.find(player, steady_ms))
+        .collect())
 }
 
 async fn refresh(app: App, org_num: i64, players: Vec<SteamId>) {
@@ -138,7 +141,7 @@ async fn ask(app: &App, org_num: i64, player: SteamId) {
     let groups = &app.steam_groups;
     let lock = groups.hasher.hash_one(&player) as usize % LOCKS;
     let _turn = groups.locks[lock].lock().await;
-    if groups.find(&player, app.now_ms()).is_some() {
+    if groups.find(&player, app.clock.steady_ms()).is_some() {
         return;
     }
     let (Some(steam), Ok(_permit)) = (&app.platforms.steam_api, groups.calls.acquire().await) else {
@@ -147,7 +150,7 @@ async fn ask(app: &App, org_num: i64, player: SteamId) {
     if let Ok(found) = steam.groups(&player, Purpose::Bulk { org_num }).await {
         let known = Known {
             groups: Arc::new(found),
-            asked_at_ms: app.now_ms(),
+            asked_at_ms: app.clock.steady_ms(),
         };
         groups.known.insert(player, known);
     }
@@ -177,13 +180,8 @@ mod tests {
     fn an_answer_is_good_for_ten_minutes() {
         let groups = SteamGroups::default();
         remember(&groups, 1, 3);
-        for (now_ms, known) in [
-            (NOW, true),
-            (NOW + FRESH_MS - 1, true),
-            (NOW + FRESH_MS, false),
-            (NOW - 1, false),
-        ] {
-            assert_eq!(groups.find(&player(1), now_ms).is_some(), known, "{now_ms}");
+        for (steady_ms, known) in [(NOW, true), (NOW + FRESH_MS - 1, true), (NOW + FRESH_MS, false)] {
+            assert_eq!(groups.find(&player(1), steady_ms).is_some(), known, "{steady_ms}");
         }
     }
 

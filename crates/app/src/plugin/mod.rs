@@ -20,6 +20,7 @@ use storage::keys::{self, ResolvedKey};
 use storage::{ServerNum, lookups, servers};
 
 use crate::error::AppError;
+use crate::seen::SeenAt;
 use crate::state::App;
 
 pub use admission::{Admitted, admit_body};
@@ -126,7 +127,7 @@ impl Call<'_> {
     /// Players named by a game server's own key were there; other keys say nothing about that.
     pub(crate) fn mark_seen(&self, players: impl IntoIterator<Item = SteamAccount>) {
         if let (KeyKind::Plugin, Some(server)) = (self.key.kind, self.server) {
-            self.app.seen.mark(server, players, self.app.now_ms());
+            self.app.seen.mark(server, players, SeenAt::of(&self.app.clock));
         }
     }
 

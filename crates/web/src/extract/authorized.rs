@@ -122,7 +122,8 @@ impl<P: Required> FromRequestParts<WebState> for Authorized<P> {
                 permission: P::PERMISSION,
                 route: [parts.method.as_str(), " ", template_of(parts.uri.path())].concat(),
             };
-            state.app.refusals.note(refusal, state.app.now_ms());
+            let app = &state.app;
+            app.refusals.note(refusal, app.now_ms(), app.clock.steady_ms());
             return Err(AppError::MissingPermission {
                 permission: P::PERMISSION.as_str(),
             }
