@@ -113,31 +113,33 @@ async fn a_log_that_nobody_reads_does_not_hold_the_service_up() {
         assert!(said < 20_000, "nothing was dropped");
     }
     assert!(mute.is_up().await);
-    // Whoever reads again finds whole lines, and one that tells how many are missing.
+    // Whoever reads again finds whole lines, and is told how many are missing.
     let reader = std::thread::spawn(move || {
         let mut text = String::new();
         std::io::Read::read_to_string(&mut unread, &mut text).map(|_| text)
     });
-    let before = mute.dropped().await;
     wait_until("there is room again", || async {
         let before = mute.dropped().await;
         mute.talk(1).await;
         mute.dropped().await == before
     })
     .await;
-    assert!(before > 0);
+    let dropped = mute.dropped().await;
     mute.end().await;
     let text = reader.join().expect("a reader").expect("a text");
+    let mut told = 0;
     for line in text.lines() {
-        assert!(serde_json::from_str::<serde_json::Value>(line).is_ok(), "{line}");
+        let line: serde_json::Value = serde_json::from_str(line).expect(line);
+        let message = line["message"].as_str().expect("a message");
+        if message.starts_with("lines of this log were dropped") {
+            told += line["dropped"].as_u64().expect("a number");
+        }
     }
-    assert!(text.contains("lines of this log were dropped"), "{}", text.len());
+    assert_eq!(told, dropped, "each missing line is told of");
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_hangup_does_not_end_the_service() {
-    let (db, shell) = empty(Engine::Sqlite).await;
-    let node = Node::start(BINARY, shell.data(), shell.database()).await;
+/// Sends the signal, and again, and waits each time for the line about it.
+async fn hang_up_twice(node: &Node) {
     for times in 1..=2 {
         let sent = Command::new("kill")
             .args(["-HUP", &node.pid().to_string()])
@@ -152,8 +154,31 @@ async fn a_hangup_does_not_end_the_service() {
         })
         .await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hangup_does_not_end_the_service() {
+    let (db, shell) = empty(Engine::Sqlite).await;
+    let node = Node::start(BINARY, shell.data(), shell.database()).await;
+    hang_up_twice(&node).await;
     let (status, _) = node.request("GET", "/readyz", &[], "").await;
     assert_eq!(status, 200);
     assert!(node.stop().await, "SIGTERM still stops it");
+    db.finish().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hangup_does_not_read_settings_again() {
+    let (db, shell) = empty(Engine::Sqlite).await;
+    let file = db.directory().join("symbolon.toml");
+    let set_level =
+        |level: &str| std::fs::write(&file, format!("[log]\nlevel = \"{level}\"\n")).expect("a file");
+    set_level("info");
+    let settings = [("SYMBOLON_CONFIG", file.to_str().expect("a path"))];
+    let node = Node::start_with(BINARY, shell.data(), shell.database(), &settings).await;
+    // Were it read, the second line would be missing.
+    set_level("error");
+    hang_up_twice(&node).await;
+    assert!(node.stop().await);
     db.finish().await;
 }

@@ -2,7 +2,7 @@
 
 use testkit::{Node, both_databases};
 
-use super::shell::{BINARY, empty};
+use super::shell::{BINARY, empty, installed, run_bare};
 
 const NAMED: &str = "700000000000000021";
 const GRANTED: &str = "700000000000000022";
@@ -36,6 +36,45 @@ both_databases! {
         let node = Node::start(BINARY, shell.data(), shell.database()).await;
         assert!(!is_operator(&node, &named).await && !is_operator(&node, &granted).await);
         assert!(node.stop().await);
+        db.finish().await;
+    }
+    async fn granted_operators_are_counted_by_the_checks_and_listed(engine) {
+        let (db, shell) = installed(engine).await;
+        let check = || {
+            let places = [("SYMBOLON_DATA_DIR", shell.data().to_str().unwrap()), ("SYMBOLON_DATABASE_URL", shell.database())];
+            [shell.run(&["doctor"]).out, run_bare(&["config", "check", "--online"], &places).out]
+        };
+        for told in check() {
+            assert!(!told.contains("by a grant"), "{told}");
+        }
+        // A version before wrote the setting down by the same deed.
+        for (count, person) in [("1 person is an operator by a grant", NAMED), ("2 people are operators by a grant", GRANTED)] {
+            shell.json(&["admin", "grant", "--discord", person]);
+            for told in check() {
+                assert!(told.contains(count) && told.contains("`symbolon admin list-operators`"), "{told}");
+            }
+        }
+        assert_eq!(shell.run(&["doctor"]).code, Some(0), "a grant breaks nothing");
+
+        const NEVER_SEEN: &str = "700000000000000023";
+        let settings = [("SYMBOLON_OPERATORS", [NAMED, ",", NEVER_SEEN].concat())];
+        let settings = settings.each_ref().map(|(name, value)| (*name, value.as_str()));
+        let node = Node::start_with(BINARY, shell.data(), shell.database(), &settings).await;
+        let listed = shell.json(&["admin", "list-operators"]);
+        let shown = |person: &str| listed[person].as_str().unwrap();
+        assert_eq!(listed.as_object().unwrap().len(), 3, "{listed}");
+        assert!(shown(NAMED).starts_with("Operator, usr_") && shown(NAMED).ends_with(", by the setting `operators` and by a grant"));
+        assert!(shown(GRANTED).ends_with(", by a grant"));
+        assert_eq!(shown(NEVER_SEEN), "never signed in, by the setting `operators`");
+        assert!(node.stop().await);
+
+        for person in [NAMED, GRANTED] {
+            assert_eq!(shell.run(&["admin", "revoke", "--discord", person]).code, Some(0));
+        }
+        assert_eq!(shell.json(&["admin", "list-operators"]), serde_json::json!({}));
+        for told in check() {
+            assert!(!told.contains("by a grant"), "{told}");
+        }
         db.finish().await;
     }
 }

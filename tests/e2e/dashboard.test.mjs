@@ -51,7 +51,7 @@ test('an Org, a Guild, a Server, its key, a call with it, and a new key that end
   await page.getByRole('button', { name: 'Add Guild' }).click();
   await page.getByRole('alert').filter({ hasText: 'bot' }).waitFor();
   await page.getByText("Gia's Outpost").click();
-  await gia.fill('Address name', 'outpost');
+  await gia.fill('Short name', 'outpost');
   await page.getByRole('button', { name: 'Add Guild' }).click();
   await gia.heading("Added Gia's Outpost");
   assert.equal((await fetch(`${world.base_url}/link/outpost`)).status, 200);
@@ -111,6 +111,49 @@ test('somebody is invited in a second browser, and what they may do changes on t
   await ada.page.waitForFunction(async (path) => !(await fetch(path).then((reply) => reply.json())).members.some(({ name, permissions }) => name === 'Hugo' && permissions.includes('audit.view')), `/api/orgs/${org.id}/team`);
   assert.equal(await hugo.status(audit), 403);
   await hugo.leave();
+  assert.deepEqual(ada.findings, []);
+  await ada.leave();
+});
+
+test('a custom key is made, revoked, and only then removed from the list', async () => {
+  const [org] = world.orgs;
+  const ada = await new Member(browser, world, 'Ada').arrive();
+  const { page } = ada;
+  const dialog = page.getByRole('dialog');
+  await ada.open(`/orgs/${org.id}/keys`);
+  for (const name of ['Poll bot', 'Other bot']) {
+    await page.getByRole('button', { name: 'Create key' }).first().click();
+    await dialog.getByLabel('Name', { exact: true }).fill(name);
+    await dialog.getByRole('checkbox', { name: 'Lookup' }).click();
+    await dialog.getByRole('button', { name: 'Create key' }).click();
+    await dialog.getByRole('heading', { name: `Created ${name}` }).waitFor();
+    if (name === 'Poll bot') ada.key = (await dialog.getByText(/^svc_live_[0-9a-f]{48}$/).innerText()).trim();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await dialog.waitFor({ state: 'detached' });
+  }
+  const named = (word) => page.getByRole('button', { name: `${word} Poll bot` });
+  const listed = async () => (await page.getByRole('listitem').getByRole('heading', { level: 3 }).allInnerTexts()).filter((name) => / bot$/.test(name)).sort();
+  assert.equal((await count(ada.key))[0], 200);
+  assert.equal(await named('Remove').count(), 0, 'a key in use is not removed by one click');
+
+  await named('Revoke').click();
+  await dialog.getByRole('button', { name: 'Revoke', exact: true }).click();
+  await named('Remove').waitFor();
+  assert.equal(await page.getByRole('button', { name: /^Remove .* bot$/ }).count(), 1, 'the other one is still in use');
+  assert.equal((await count(ada.key))[0], 403);
+  assert.deepEqual(await listed(), ['Other bot', 'Poll bot']);
+
+  await named('Remove').click();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  assert.deepEqual(await listed(), ['Other bot', 'Poll bot']);
+  await named('Remove').click();
+  await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
+  await page.getByText('Removed Poll bot').first().waitFor();
+  await named('Remove').waitFor({ state: 'detached' });
+  await page.reload();
+  await page.getByRole('button', { name: 'Revoke Other bot' }).waitFor();
+  assert.deepEqual(await listed(), ['Other bot']);
+  assert.equal((await count(ada.key))[0], 401);
   assert.deepEqual(ada.findings, []);
   await ada.leave();
 });

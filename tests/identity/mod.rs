@@ -5,4 +5,4 @@ mod front_door;
 mod operators;
 mod rate;
 mod sessions;
-mod sign_in;
+pub mod sign_in;

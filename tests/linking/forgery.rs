@@ -1,13 +1,16 @@
 //! What somebody might send instead of an honest answer.
 
+use domain::permission::Permission;
 use emulator::Fault;
 use emulator::steam::Check;
 use http::Method;
 use testkit::{both_databases, discord, steam};
 
-use super::stage::{Stage, form_token};
+use super::stage::{Stage, form_token, own_path, visit};
+use crate::identity::sign_in::answer;
 
 const CHECK: &str = "POST /openid/login";
+const TOKEN: &str = "POST /api/v10/oauth2/token";
 
 /// Replaces a value in a query.
 fn with(query: &str, name: &str, value: &str) -> String {
@@ -46,6 +49,38 @@ both_databases! {
             assert_eq!(browser.get(&with(&back, name, value)).await.status, 400, "{name}");
         }
         assert_eq!(stage.steam.hub().count(CHECK), 0);
+        stage.finish().await;
+    }
+
+    async fn a_code_that_cannot_be_discords_is_refused_before_discord_is_asked(engine) {
+        let stage = Stage::set(engine).await;
+        let mut browser = stage.browser();
+        let session = stage.test.member(&stage.tenant, 1, Permission::ALL).await;
+        browser.cookies.insert("symbolon".to_owned(), session);
+        let claim = browser.get(&format!("/auth/discord/claim?org={}", stage.tenant.org)).await;
+        let claim = visit(&format!("{}&as={}", claim.header("location").unwrap(), discord(1))).await;
+        let ways = [
+            own_path(&claim),
+            answer(&mut browser, "/app/", 1).await,
+            browser.answer_of_discord("link", &discord(1)).await,
+            browser.answer_of_discord("unlink", &discord(1)).await,
+        ];
+        let mut wrong = vec![String::new(), "x".repeat(257), "x".repeat(20_000)];
+        wrong.extend(["a b", "a+b", "a&scope=bot", "a/../b", "a%2Fb", "ä", "a\r\nb", "\u{202e}a"].map(str::to_owned));
+        for back in &ways {
+            for code in &wrong {
+                let reply = browser.get(&with(back, "code", code)).await;
+                assert_eq!(reply.status, 400, "{back} {code:?}");
+                assert!(reply.text().contains("This sign-in is over"), "{}", reply.text());
+                // Enough time for what one network may do.
+                stage.test.clock.advance_ms(2_000);
+            }
+        }
+        assert_eq!(stage.discord.hub().count(TOKEN), 0);
+        for back in &ways {
+            assert_eq!(browser.get(back).await.status, 303, "none of that used it up: {back}");
+        }
+        assert_eq!(stage.discord.hub().count(TOKEN), 4);
         stage.finish().await;
     }
 

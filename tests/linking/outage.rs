@@ -63,4 +63,27 @@ both_databases! {
         assert_eq!(stage.steam.hub().count("POST /openid/login"), 5, "then nobody is asked for a while");
         stage.finish().await;
     }
+
+    async fn setting_the_wall_clock_opens_and_shuts_nothing(engine) {
+        let stage = Stage::set(engine).await;
+        stage.steam.hub().add_fault(Fault::new("POST /openid/login", FaultKind::Error500).times(5));
+        let tried = async || {
+            let mut browser = stage.browser();
+            let back = browser.answer_of_steam("link", &steam(1)).await;
+            let reply = browser.get(&back).await;
+            (stage.steam.hub().count("POST /openid/login"), reply.header("location").unwrap_or(reply.text()).to_owned())
+        };
+        for number in 1..=5 {
+            assert_eq!(tried().await.0, number);
+        }
+        for set_by_ms in [-10 * 60_000, -3_000, 24 * 60 * 60_000] {
+            stage.test.clock.set_ms(stage.test.app.now_ms() + set_by_ms);
+            stage.test.clock.advance_ms(1_000);
+            assert_eq!(tried().await.0, 5, "its five seconds are not over");
+        }
+        stage.test.clock.set_ms(stage.test.app.now_ms() - 3_000);
+        stage.test.clock.advance_ms(2_000);
+        assert_eq!(tried().await, (6, "/link/guild-1".to_owned()), "now they are");
+        stage.finish().await;
+    }
 }

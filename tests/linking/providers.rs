@@ -1,12 +1,14 @@
 //! What the person on duty learns about a provider: whose fault it is, what was asked, and what came back.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use domain::permission::Permission;
 use domain::quota::DailyQuota;
 use emulator::{Fault, FaultKind};
 use http::Method;
 use serde_json::json;
 use storage::records::error_log::list_newest;
-use testkit::{both_databases, discord, steam};
+use testkit::{Client, Tenant, both_databases, discord, steam, wait_until};
 
 use super::stage::Stage;
 use crate::secrecy::search::Log;
@@ -117,6 +119,9 @@ both_databases! {
             assert!(pressed.iter().all(|reply| reply.status == 400));
         }
         assert_eq!(stage.steam.hub().count(VANITY), 1, "the answer is remembered");
+        stage.test.clock.advance_ms(-10 * 60_000);
+        form(stage.tenant.guild.as_str(), "nowhere").await;
+        assert_eq!(stage.steam.hub().count(VANITY), 1, "also when the wall clock is set back");
         stage.test.clock.advance_ms(60_000);
         form(stage.tenant.guild.as_str(), "nowhere").await;
         assert_eq!(stage.steam.hub().count(VANITY), 2, "somebody may have made it meanwhile");
@@ -137,6 +142,54 @@ both_databases! {
             assert_eq!(call(&me, Method::PATCH, &uri, &body).await.status, expected);
         }
         assert_eq!(stage.steam.hub().count(VANITY), 1);
+        stage.finish().await;
+    }
+
+    async fn a_question_that_hangs_holds_up_nobody_but_who_waits_for_it(engine) {
+        let stage = Stage::set(engine).await;
+        let (mut others, is_over) = (Vec::new(), AtomicBool::new(false));
+        for number in 2..=65 {
+            others.push(stage.test.tenant(number, domain::plan::Tier::Free).await);
+        }
+        // Whatever number of locks somebody might spread Orgs over, one of these shares a lock with ours.
+        others.retain(|other| (other.scope.num() - stage.tenant.scope.num()) % 16 == 0);
+        assert_eq!(others.len(), 4);
+        let owner = async |tenant: &Tenant| {
+            let me = stage.test.person(&stage.test.session(&tenant.owner).await);
+            (me, format!("/orgs/{}/guilds/{}", tenant.org, tenant.guild))
+        };
+        let (own, mut foreign) = (owner(&stage.tenant).await, Vec::new());
+        for other in &others {
+            foreign.push(owner(other).await);
+        }
+        let form = async |(me, uri): &(Client, String), name: &str| {
+            let body = json!({ "steam_group": format!("https://steamcommunity.com/groups/{name}") });
+            call(me, Method::PATCH, uri, &body).await
+        };
+        assert_eq!(form(&own, "known").await.status, 400);
+        stage.steam.hub().add_fault(Fault::new(VANITY, FaultKind::Hang).times(1));
+        let hang = async {
+            let replies = tokio::join!(form(&own, "slow"), form(&own, "SLOW"));
+            is_over.store(true, Ordering::SeqCst);
+            replies
+        };
+        let meanwhile = async {
+            wait_until("Steam is asked", async || stage.steam.hub().count(VANITY) == 2).await;
+            for other in &foreign {
+                assert_eq!(form(other, "elsewhere").await.status, 400);
+                assert!(!is_over.load(Ordering::SeqCst), "another Org goes on");
+            }
+            assert_eq!(form(&own, "known").await.status, 400, "what is known needs nobody");
+            let second = form(&own, "another").await;
+            assert_eq!((second.status.as_u16(), second.code().as_str()), (429, "RATE_LIMITED"));
+            assert_eq!(second.header("retry-after"), Some("1"));
+            assert!(!is_over.load(Ordering::SeqCst), "and all that while Steam did not answer");
+            stage.steam.hub().remove_faults();
+        };
+        let ((first, same), ()) = tokio::join!(hang, meanwhile);
+        assert_eq!((first.status.as_u16(), same.status.as_u16()), (503, 503), "who asks the same shares the answer");
+        assert_eq!(stage.steam.hub().count(VANITY), 3);
+        assert_eq!(form(&own, "slow").await.status, 400, "a failure is not remembered");
         stage.finish().await;
     }
 }

@@ -11,6 +11,7 @@ use emulator::discord::Snowflake;
 use emulator::{Fault, FaultKind};
 use futures_util::future::join_all;
 use http::Method;
+use platform::Unanswered;
 use serde_json::json;
 use testkit::{Client, Tenant, both_databases, discord, steam};
 
@@ -55,6 +56,30 @@ async fn demand_join(stage: &Stage, tenant: &Tenant) {
         tenant.guild
     );
     stage.test.db.damage(&sets).await;
+}
+
+/// Somebody is banned from a Discord server.
+fn ban(stage: &Stage, guild: &DiscordId, person: &DiscordId) {
+    let (guild, person) = (snowflake(guild), snowflake(person));
+    let banned = stage
+        .discord
+        .change(|state| state.guilds.get_mut(&guild).unwrap().bans.insert(person));
+    banned.expect("a ban");
+}
+
+/// Somebody of an Org asks whether player 1 is in guilds that refuse to tell, until the Org has to wait. How often Discord
+/// refused it.
+async fn collect_refusals(stage: &Stage, org_num: i64, guilds: &mut impl Iterator<Item = u64>) -> u64 {
+    let members = stage.test.app.platforms.discord_members.as_ref().unwrap();
+    let mut refused = 0;
+    for guild in guilds {
+        match members.is_member(org_num, &discord(guild), &discord(1)).await {
+            Err(Unanswered::Status(403)) => refused += 1,
+            Err(Unanswered::OverShare { .. }) => return refused,
+            answer => panic!("{answer:?}"),
+        }
+    }
+    panic!("there are guilds without end")
 }
 
 /// A browser with a network of its own, signed in with both accounts on the page of a Guild.
@@ -177,13 +202,59 @@ both_databases! {
         demand_join(&stage, &stage.tenant).await;
         let (mut banned, client, body) = visitor(&stage, "guild-1", 1).await;
         let (mut browser, other_client, other_body) = visitor(&stage, "guild-1", 2).await;
-        let (guild, bad) = (snowflake(&stage.tenant.discord_guild), snowflake(&discord(1)));
-        let changed = stage.discord.change(|state| state.guilds.get_mut(&guild).unwrap().bans.insert(bad));
-        changed.expect("a ban");
+        ban(&stage, &stage.tenant.discord_guild, &discord(1));
         client.post("/link/guild-1/join", &body).await;
         assert!(banned.page().await.contains("not in the Discord server yet"));
         other_client.post("/link/guild-1/join", &other_body).await;
         assert!(browser.page().await.contains("You are in the Discord server"));
+        stage.finish().await;
+    }
+
+    async fn banned_people_who_press_join_keep_no_member_of_their_community_from_linking(engine) {
+        let stage = Stage::set(engine).await;
+        demand_join(&stage, &stage.tenant).await;
+        let guild = &stage.tenant.discord_guild;
+        let mut banned = Vec::new();
+        for number in 1..=5 {
+            ban(&stage, guild, &discord(number));
+            banned.push(visitor(&stage, "guild-1", number).await);
+        }
+        let (_, client, body) = visitor(&stage, "guild-1", 6).await;
+        testkit::add_member(&stage.discord, guild, &discord(6));
+        for minute in 0..10 {
+            // What Discord has against a person is asked about again after this time.
+            stage.test.clock.advance_ms(if minute == 0 { 0 } else { 60_000 });
+            for (_, client, body) in &banned {
+                client.post("/link/guild-1/join", body).await;
+            }
+        }
+        let refused = stage.discord.hub().count(ADD);
+        let verified = client.post("/link/guild-1/verify", &body).await;
+        assert_eq!(stage.discord.hub().count(ADD), refused, "they have used up what adding people may cost");
+        assert_eq!(verified.header("location"), Some("/link/guild-1"));
+        stage.finish().await;
+    }
+
+    async fn communities_that_collect_refusals_together_stop_nobody_who_has_none(engine) {
+        let stage = Stage::set(engine).await;
+        stage.demand(JoinMode::Invite, false).await;
+        let (_, client, body) = visitor(&stage, "guild-1", 1).await;
+        testkit::add_member(&stage.discord, &stage.tenant.discord_guild, &discord(1));
+        stage.discord.hub().add_fault(Fault::new(MEMBER, FaultKind::Error403));
+        let (mut guilds, mut refused) = (700_000_000.., 0);
+        for org_num in 1_000..1_100 {
+            refused += collect_refusals(&stage, org_num, &mut guilds).await;
+        }
+        assert!((500..1_000).contains(&refused), "{refused}: as many as a node risks for them");
+        stage.discord.hub().remove_faults();
+        let verified = client.post("/link/guild-1/verify", &body).await;
+        assert_eq!(verified.header("location"), Some("/link/guild-1"));
+        // However many communities there are, Discord never sees more than this.
+        stage.discord.hub().add_fault(Fault::new(MEMBER, FaultKind::Error403));
+        for org_num in 2_000..4_000 {
+            refused += collect_refusals(&stage, org_num, &mut guilds).await;
+        }
+        assert_eq!(refused, 1_000);
         stage.finish().await;
     }
 }

@@ -1,8 +1,9 @@
 //! A sign-in comes back once, in time, to the browser that began it.
 
+use domain::flow::JoinMode;
 use testkit::{both_databases, discord, steam};
 
-use super::stage::Stage;
+use super::stage::{GROUP, Stage};
 
 const TOKEN: &str = "POST /api/v10/oauth2/token";
 
@@ -148,6 +149,26 @@ both_databases! {
         assert!(cookie.contains("Path=/") && !cookie.contains("Domain"), "{cookie}");
         assert_eq!(reply.header("referrer-policy"), Some("no-referrer"));
         assert_eq!(reply.header("cache-control"), Some("no-store"));
+        stage.finish().await;
+    }
+
+    async fn a_wall_clock_set_back_ten_minutes_is_in_nobodys_way(engine) {
+        let stage = Stage::set(engine).await;
+        stage.demand(JoinMode::Off, true).await;
+        stage.steam.set_membership(&steam(1), GROUP, true);
+        let mut browser = stage.browser();
+        let back = browser.answer_of_discord("link", &discord(1)).await;
+        stage.test.clock.advance_ms(-10 * 60_000);
+        assert_eq!(browser.get(&back).await.status, 303);
+        browser.sign_in_steam("link", &steam(1)).await;
+        assert_eq!(browser.press("/link/guild-1/verify").await.header("location"), Some("/link/guild-1"));
+        assert_eq!(stage.linked_steam(&discord(1)).await, Some(steam(1).to_string()));
+        stage.test.clock.advance_ms(-10 * 60_000);
+        let mut leaving = stage.browser();
+        leaving.sign_in_discord("unlink", &discord(1)).await;
+        stage.test.clock.advance_ms(-10 * 60_000);
+        assert_eq!(leaving.press("/unlink/guild-1/confirm").await.status, 303);
+        assert_eq!(stage.linked_steam(&discord(1)).await, None);
         stage.finish().await;
     }
 }

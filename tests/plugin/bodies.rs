@@ -1,23 +1,26 @@
 //! Whose bodies are read, and what becomes of the others.
 
+use std::future::ready;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use axum::body::{Body, Bytes};
+use domain::action::ActionSet;
 use domain::plan::Tier;
-use futures_util::stream;
+use futures_util::{StreamExt, stream};
 use http::Method;
 use testkit::{Client, Engine, Reply, TestApp, both_databases};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-use tokio::sync::oneshot;
+use tokio::sync::{Semaphore, oneshot};
 use tokio::task::JoinSet;
 use web::serve::{Limits, bind, serve};
 
-use super::support::{assert_answer, assert_failure, limit, revoke, set_active, stranger};
+use super::support::{assert_answer, assert_failure, limit, rate_of, revoke, set_active, stranger};
 
 const COUNT: &str = "/api?action=count";
+const FIND: &str = "/api?action=findBySteam&id=76561198000000000";
 const CHUNK: usize = 512;
 
 /// Sends a body of up to 256 KiB, bit by bit, and tells how much of it was taken.
@@ -32,7 +35,115 @@ async fn send(caller: &Client, uri: &str) -> (Reply, usize) {
     (reply, taken.load(Ordering::Relaxed))
 }
 
+/// Callers who stop in the middle of their bodies until they are let go.
+struct Held {
+    callers: JoinSet<Reply>,
+    rest: Arc<Semaphore>,
+}
+
+impl Held {
+    fn nobody() -> Held {
+        Held {
+            callers: JoinSet::new(),
+            rest: Arc::new(Semaphore::new(0)),
+        }
+    }
+
+    /// One more caller, of whose body `bytes` are read when this returns.
+    async fn add(&mut self, caller: &Client, bytes: usize) {
+        let (asked, question) = oneshot::channel();
+        let (caller, rest) = (caller.clone(), Arc::clone(&self.rest));
+        let first = stream::once(ready(io::Result::Ok(Bytes::from(vec![b' '; bytes]))));
+        let second = stream::once(async move {
+            asked.send(()).expect("somebody waits");
+            drop(rest.acquire().await);
+            Ok(Bytes::from_static(b""))
+        });
+        let body = Body::from_stream(first.chain(second));
+        self.callers
+            .spawn(async move { caller.send(Method::POST, COUNT, body).await });
+        question.await.expect("the rest of the body is asked for");
+    }
+
+    async fn let_go(self) -> Vec<Reply> {
+        self.rest.close();
+        self.callers.join_all().await
+    }
+}
+
 both_databases! {
+    async fn the_ninth_body_of_a_key_is_refused_at_once_and_another_key_is_served(engine) {
+        let test = TestApp::start(engine).await;
+        let (tenant, other) = (test.tenant(1, Tier::Free).await, test.tenant(2, Tier::Free).await);
+        let (caller, neighbour) = (test.plugin(&tenant.key), test.plugin(&other.key));
+        let mut held = Held::nobody();
+        for _ in 0..8 {
+            held.add(&caller, 100).await;
+        }
+        let (reply, taken) = send(&caller, FIND).await;
+        assert_failure(&reply, 429, "RATE_LIMITED");
+        assert!(reply.text().contains("No users"), "{}", reply.text());
+        assert_eq!((taken, reply.header("retry-after")), (0, Some("1")));
+        assert_eq!(rate_of(&reply).map(|(_, left, _)| left), Some(471));
+        assert_answer(&caller.get(COUNT).await, 200, r#"{"Total":0}"#);
+        assert_answer(&send(&neighbour, COUNT).await.0, 200, r#"{"Total":0}"#);
+        let mut lefts = Vec::new();
+        for reply in held.let_go().await {
+            assert_answer(&reply, 200, r#"{"Total":0}"#);
+            lefts.extend(rate_of(&reply).map(|(_, left, _)| left));
+        }
+        lefts.sort_unstable();
+        assert_eq!(lefts, (472..480).collect::<Vec<_>>(), "each counted once, before its body");
+        assert_answer(&send(&caller, COUNT).await.0, 200, r#"{"Total":0}"#);
+        test.finish().await;
+    }
+
+    async fn what_is_kept_of_bodies_is_bounded_for_each_org_and_for_all(engine) {
+        let test = TestApp::start(engine).await;
+        let mut held = Held::nobody();
+        for number in 1..=4 {
+            let tenant = test.tenant(number, Tier::Pro).await;
+            for _ in 0..4 {
+                let (_, key) = test.custom_key(&tenant, ActionSet::ALL, true).await;
+                for _ in 0..8 {
+                    held.add(&test.plugin(&key), 512 * 1024).await;
+                }
+            }
+            // 32 whole bodies: the share of the Org is used up, whatever key asks, and others have theirs.
+            let reply = test.plugin(&tenant.key).post(FIND, " ").await;
+            assert_failure(&reply, 503, "OVERLOADED");
+            assert!(reply.text().contains("No users"), "{}", reply.text());
+            assert_eq!(rate_of(&reply).map(|(_, left, _)| left), Some(11_999));
+            assert_eq!(reply.header("retry-after"), Some("1"));
+            assert_answer(&test.plugin(&tenant.key).get(COUNT).await, 200, r#"{"Total":0}"#);
+        }
+        let last = test.tenant(5, Tier::Free).await;
+        assert_failure(&test.plugin(&last.key).post(COUNT, " ").await, 503, "OVERLOADED");
+        let replies = held.let_go().await;
+        assert_eq!(replies.len(), 128);
+        for reply in replies {
+            assert_answer(&reply, 200, r#"{"Total":0}"#);
+        }
+        assert_answer(&test.plugin(&last.key).post(COUNT, " ").await, 200, r#"{"Total":0}"#);
+        test.finish().await;
+    }
+
+    async fn a_caller_that_leaves_in_the_middle_of_its_body_leaves_nothing_behind(engine) {
+        let test = TestApp::start(engine).await;
+        let tenant = test.tenant(1, Tier::Free).await;
+        let caller = test.plugin(&tenant.key);
+        // More than an Org may have kept at a time.
+        for _ in 0..5 {
+            let mut held = Held::nobody();
+            for _ in 0..8 {
+                held.add(&caller, 512 * 1024).await;
+            }
+            held.callers.shutdown().await;
+        }
+        assert_answer(&send(&caller, COUNT).await.0, 200, r#"{"Total":0}"#);
+        test.finish().await;
+    }
+
     async fn nothing_of_a_body_is_kept_for_a_caller_without_a_living_key(engine) {
         let test = TestApp::start_with(engine, |limits| limits.free = limit(1, 2), |_| {}).await;
         let (tenant, revoked, inactive) = (test.tenant(1, Tier::Free).await, test.tenant(2, Tier::Free).await, test.tenant(3, Tier::Free).await);

@@ -1,12 +1,18 @@
 //! Rate limits per key.
 
+use std::future::ready;
+
 use app::tenancy::guilds::{self, GuildChange};
 use app::tenancy::orgs;
 use app::tenancy::servers;
+use axum::body::{Body, Bytes};
 use domain::audit::Actor;
 use domain::name::DisplayName;
 use domain::plan::Tier;
+use futures_util::stream;
+use http::Method;
 use testkit::{Engine, START_MS, TestApp, both_databases, discord, steam};
+use web::serve::BodyTooSlow;
 
 use super::support::{assert_answer, assert_failure, limit, rate_of, regenerate, server, stranger};
 
@@ -148,6 +154,49 @@ both_databases! {
                 assert_eq!(reply.header(name), None);
             }
         }
+        test.finish().await;
+    }
+
+    async fn a_body_costs_one_call_whether_it_is_taken_or_not(engine) {
+        let test = TestApp::start(engine).await;
+        let tenant = test.tenant(1, Tier::Free).await;
+        let caller = test.plugin(&tenant.key);
+        let breaks_off = stream::once(ready(Err::<Bytes, _>(std::io::Error::other("reset"))));
+        let is_slow = stream::once(ready(Err::<Bytes, _>(BodyTooSlow)));
+        for (calls, (body, status)) in (1..).zip([
+            (Body::from("{}"), 404),
+            (Body::from("[]"), 400),
+            (Body::from(vec![b' '; 512 * 1024 + 1]), 413),
+            (Body::from_stream(is_slow), 408),
+            (Body::from_stream(breaks_off), 400),
+            (Body::from(r#"{"id":"\u0000"}"#), 400),
+            (Body::empty(), 404),
+        ]) {
+            let reply = caller.send(Method::POST, "/api?action=findBySteam&id=76561198000000000", body).await;
+            assert_eq!(reply.status, status, "{}", reply.text());
+            assert!(reply.text().contains("No users"), "{}", reply.text());
+            assert_eq!(rate_of(&reply).map(|(limit, left, _)| (limit, left)), Some((480, 480 - calls)));
+        }
+        test.app.memories.gate.drain_uses();
+        let in_query = test.client().post(&format!("{COUNT}&secret={}", tenant.key), "{}").await;
+        assert_eq!(rate_of(&in_query).map(|(_, left, _)| left), Some(472));
+        let too_much = " ".repeat(512 * 1024 + 1);
+        let refused = test.client().post(&format!("{COUNT}&secret={}", tenant.key), &too_much).await;
+        assert_failure(&refused, 413, "PAYLOAD_TOO_LARGE");
+        assert_eq!(refused.header("deprecation"), Some("true"));
+        let uses: Vec<_> = test.app.memories.gate.drain_uses().iter().map(|used| used.query_calls).collect();
+        assert_eq!(uses, [2]);
+        test.finish().await;
+    }
+
+    async fn the_last_call_of_a_bucket_may_have_a_body(engine) {
+        let test = TestApp::start_with(engine, |limits| limits.free = limit(1, 1), |_| {}).await;
+        let tenant = test.tenant(1, Tier::Free).await;
+        let caller = test.plugin(&tenant.key);
+        let reply = caller.post(COUNT, "{}").await;
+        assert_answer(&reply, 200, r#"{"Total":0}"#);
+        assert_eq!(rate_of(&reply), Some((1, 0, START_S + 60)));
+        assert_failure(&caller.post(COUNT, "{}").await, 429, "RATE_LIMITED");
         test.finish().await;
     }
 

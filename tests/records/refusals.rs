@@ -53,4 +53,16 @@ both_databases! {
         assert_eq!(actors.len(), 2);
         test.finish().await;
     }
+
+    async fn a_wall_clock_set_back_keeps_no_refusal_waiting(engine) {
+        let test = TestApp::start(engine).await;
+        let tenant = test.tenant(1, Tier::Free).await;
+        let one = test.person(&test.member(&tenant, 5, &[]).await);
+        assert_eq!(one.get(&servers_of(&tenant)).await.status, 403);
+        test.clock.advance_ms(-10 * 60_000);
+        test.clock.advance_ms(60_000);
+        keep_house(&test.app).await.unwrap();
+        assert_eq!(rows::texts(&test.db.db, DENIED).await, [entry("GET /orgs/{org}/servers", "servers.view", 1)]);
+        test.finish().await;
+    }
 }

@@ -2,6 +2,7 @@
 //! wait for, so that nothing depends on luck.
 
 use app::keys::plugin_keys;
+use app::memories::seen::SeenAt;
 use app::tenancy::guilds::{self, NewGuildRequest};
 use app::tenancy::{orgs, servers, team};
 use app::{AccountNum, background};
@@ -265,7 +266,7 @@ async fn marks_of_players_are_written_in_the_order_of_their_rows() {
         test.app
             .memories
             .seen
-            .mark(server, (1..=20).map(player), test.app.now_ms())
+            .mark(server, (1..=20).map(player), SeenAt::of(&test.app.clock))
     };
     mark();
     background::flush_seen(&test.app).await.unwrap();
@@ -304,10 +305,8 @@ async fn a_server_that_goes_while_marks_wait_takes_only_its_own_marks_along() {
             .await
             .unwrap()
             .num;
-        test.app
-            .memories
-            .seen
-            .mark(server, [player(1)], test.app.now_ms());
+        let now = SeenAt::of(&test.app.clock);
+        test.app.memories.seen.mark(server, [player(1)], now);
         nums.push(server.0);
     }
     let (gone, org) = (nums[0], tenants[0].scope.num());

@@ -1,8 +1,12 @@
 //! SIGTERM under load, a second process, and what a crash leaves behind.
 
+use std::cell::RefCell;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
-use testkit::{Engine, both_databases, rounds};
+use testkit::{Engine, both_databases, rounds, wait_until};
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
 use super::race::{Dice, report};
@@ -96,4 +100,71 @@ both_databases! {
         report(engine, "leftovers of 6 crashes: 0 failed starts, 0 failed commands");
         site.finish().await;
     }
+}
+
+/// A disk that takes nothing, for this process: each flush waits far longer than a stop may take. Held until dropped.
+struct StuckDisk(std::process::Child);
+
+impl StuckDisk {
+    fn of(process: u32) -> StuckDisk {
+        let strace = Command::new("strace")
+            .args([
+                "-f",
+                "-qq",
+                "-o",
+                "/dev/null",
+                "-e",
+                "trace=fsync,fdatasync",
+                "-e",
+            ])
+            .args([
+                "inject=fsync,fdatasync:delay_enter=600000000",
+                "-p",
+                &process.to_string(),
+            ])
+            .spawn();
+        StuckDisk(strace.expect("strace starts"))
+    }
+}
+
+impl Drop for StuckDisk {
+    fn drop(&mut self) {
+        drop(self.0.kill());
+        drop(self.0.wait());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stop_does_not_wait_for_a_disk_that_hangs() {
+    let site = Site::seed(Engine::Sqlite, 1, 1).await;
+    let node = site.node_with(&[("SYMBOLON_SERVER_DRAIN_TIMEOUT_MS", "0")]).await;
+    let (log, address, disk) = (node.log.clone(), node.address, StuckDisk::of(node.pid()));
+    let member = &site.members[0];
+    let uri = member.uri(&format!("/servers/{}/key/regenerate", member.tenant.server));
+    let waiting = RefCell::new(Vec::new());
+    wait_until("a change hangs", || {
+        let request = format!(
+            "POST {uri} HTTP/1.1\r\nhost: test\r\ncookie: symbolon={}\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{{}}",
+            member.session,
+        );
+        let (node, waiting) = (&node, &waiting);
+        async move {
+            let mut stream = TcpStream::connect(address).await.expect("a connection");
+            stream.write_all(request.as_bytes()).await.expect("a request");
+            waiting.borrow_mut().push(stream);
+            node.request("GET", "/readyz", &[], "").await.0 != 200
+        }
+    })
+    .await;
+    let sent = Command::new("kill").arg(node.pid().to_string()).status();
+    assert!(sent.is_ok_and(|status| status.success()));
+    wait_until("the database is left behind", || async {
+        let log = std::fs::read_to_string(&log).unwrap_or_default();
+        log.contains("the database did not close in time; changes left under way")
+    })
+    .await;
+    // Its last thread waits for the one who traces it.
+    drop(disk);
+    assert!(!node.stop().await, "the exit code tells that something was left");
+    site.finish().await;
 }

@@ -1,5 +1,5 @@
-// openapi.json -> src/lib/api/schema.ts: the operations of the dashboard in one table, and one type for each schema
-// that they use; and repeatable.ts beside it.
+// openapi.json -> src/lib/api: the operations of the dashboard as a table in operations.ts, a type for each schema that
+// they use in schema.ts, and those that may be repeated in repeatable.ts.
 //
 //     npm run gen            write the files
 //
@@ -14,16 +14,23 @@ const HEAD = '// Made by scripts/gen-api.mjs from openapi.json. Run `npm run gen
 
 /** @typedef {Record<string, any>} Json */
 
-/** @param {Json} doc */
-export function generate(doc) {
-  const table = operations(doc);
+/** The types that the operations use. @param {Json} doc */
+export function generateSchema(doc) {
   const types = new Map();
-  use(doc, table, types);
+  use(doc, operations(doc), types);
   const sorted = [...types].sort(byName).map(([, text]) => text);
   // Types of one line stand together, the others apart.
   const isLine = (/** @type {string} */ text) => text.indexOf('\n') === text.length - 1;
   const spaced = sorted.map((text, at) => (isLine(text) && isLine(sorted[at + 1] ?? '') ? text : `${text}\n`));
-  return `${HEAD}\n${spaced.join('')}${table}`;
+  return `${HEAD}\n${spaced.join('').trimEnd()}\n`;
+}
+
+/** The table of operations. @param {Json} doc */
+export function generateOperations(doc) {
+  const table = operations(doc);
+  const named = Object.keys(doc.components?.schemas ?? {}).filter((name) => names(table, name)).map(identifier);
+  const imports = named.sort().map((name) => `  ${name},\n`).join('');
+  return `${HEAD}\nimport type {\n${imports}} from './schema';\n\n${table}`;
 }
 
 /**
@@ -32,12 +39,15 @@ export function generate(doc) {
  */
 function use(doc, text, types) {
   for (const [name, schema] of Object.entries(doc.components?.schemas ?? {})) {
-    if (types.has(name) || !new RegExp(`\\b${identifier(name)}\\b`).test(text)) continue;
+    if (types.has(name) || !names(text, name)) continue;
     const written = declaration(identifier(name), schema);
     types.set(name, written);
     use(doc, written, types);
   }
 }
+
+/** Whether a text names a schema. @param {string} text @param {string} name */
+const names = (text, name) => new RegExp(`\\b${identifier(name)}\\b`).test(text);
 
 /** @param {[string, any]} a @param {[string, any]} b */
 const byName = ([a], [b]) => (a < b ? -1 : 1);
@@ -177,6 +187,7 @@ function describe(schema, indent) {
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const at = (/** @type {string} */ path) => new URL(`../${path}`, import.meta.url);
   const doc = JSON.parse(readFileSync(at('openapi.json'), 'utf8'));
-  writeFileSync(at('src/lib/api/schema.ts'), generate(doc));
+  writeFileSync(at('src/lib/api/schema.ts'), generateSchema(doc));
+  writeFileSync(at('src/lib/api/operations.ts'), generateOperations(doc));
   writeFileSync(at('src/lib/api/repeatable.ts'), generateRepeatable(doc));
 }

@@ -64,7 +64,7 @@ const SCREENS = {
     await page.getByRole('button', { name: 'Add Guild' }).click();
     await page.getByRole('link', { name: 'Open settings' }).waitFor();
   }],
-  'guild-dirty': ['/orgs/o1/guilds/g1', '', (page) => page.getByLabel('Address name').fill('rust-lands')],
+  'guild-dirty': ['/orgs/o1/guilds/g1', '', (page) => page.getByLabel('Short name').fill('rust-lands')],
   'guild-remove': ['/orgs/o1/guilds/g1', '', (page) => page.getByRole('button', { name: 'Remove Guild' }).click()],
   'servers-made': ['/orgs/o1/servers', '', async (page) => {
     await page.getByRole('button', { name: 'Add Server' }).click();

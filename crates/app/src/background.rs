@@ -112,7 +112,7 @@ const HOUSEKEEPING: [(&str, StepOf); 14] = [
     ("last_uses", |app| Box::pin(flush_uses(app))),
     ("seen", |app| Box::pin(flush_seen(app))),
     ("refusals", |app| {
-        Box::pin(app.memories.refusals.flush(&app.db, app.now_ms()))
+        Box::pin(app.memories.refusals.flush(&app.db, app.clock.steady_ms()))
     }),
     ("versions", |app| Box::pin(app.memories.versions.flush(&app.db))),
     ("steam_calls", |app| Box::pin(steam_calls::share(app))),
@@ -167,7 +167,7 @@ pub async fn flush_uses(app: &App) -> Result<(), AppError> {
 
 /// Writes down who was seen where.
 pub async fn flush_seen(app: &App) -> Result<(), AppError> {
-    let marks = app.memories.seen.drain(app.now_ms());
+    let marks = app.memories.seen.drain(app.clock.steady_ms());
     for (index, slice) in marks.chunks(SLICE).enumerate() {
         if let Err(error) = app.db.write(WriteMarks(slice.to_vec())).await {
             app.memories.seen.restore(&marks[index * SLICE..]);

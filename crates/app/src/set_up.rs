@@ -1,6 +1,6 @@
 //! Whether other people's systems know us, asked before anybody depends on it.
 
-use domain::oauth::PkceVerifier;
+use domain::oauth::{AuthorizationCode, PkceVerifier};
 use domain::platform_id::DiscordId;
 use domain::quota::Purpose;
 use domain::random::Random;
@@ -12,6 +12,7 @@ use crate::platforms::Platforms;
 
 /// No Discord server has this number: it is older than Discord.
 const NO_GUILD: &str = "100000000000000000";
+const NO_CODE: &str = "nobody-was-given-this";
 /// A group that Steam itself keeps.
 const GROUP: &str = "steamworks";
 /// Whom these questions are counted for: no Org has this number.
@@ -24,10 +25,8 @@ pub async fn ask_discord_sign_in(platforms: &Platforms, random: &dyn Random) -> 
     };
     let callback = linking::callback(domain::flow::Provider::Discord, domain::flow::FlowPurpose::Link);
     let verifier = PkceVerifier::generate(random);
-    match discord
-        .exchange(callback, &[], "nobody-was-given-this", &verifier)
-        .await
-    {
+    let code = AuthorizationCode::parse(NO_CODE).map_err(|error| error.to_string())?;
+    match discord.exchange(callback, &[], &code, &verifier).await {
         Ok(_) | Err(NoToken::BadCode | NoToken::MissingScope) => {
             Ok("knows this application; the redirect addresses are set in its developer portal".to_owned())
         }

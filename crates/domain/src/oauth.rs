@@ -87,6 +87,34 @@ impl fmt::Debug for PkceVerifier {
     }
 }
 
+/// The code that a provider sends a browser back with: not ours, and not trusted before the provider took it. Held to a
+/// form in which it cannot be anything else, wiped on drop, never printed.
+pub struct AuthorizationCode(Zeroizing<String>);
+
+impl AuthorizationCode {
+    const MAX_CHARS: usize = 256;
+
+    /// Letters, digits and `-._~`, as many as a provider could mean.
+    pub fn parse(text: &str) -> Result<Self, MalformedSecret> {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+        if text.is_empty() || text.len() > Self::MAX_CHARS || !text.bytes().all(is_plain) {
+            return Err(MalformedSecret);
+        }
+        Ok(Self(Zeroizing::new(text.to_owned())))
+    }
+
+    /// The text for the token exchange only.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for AuthorizationCode {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("AuthorizationCode(…)")
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -134,6 +162,35 @@ mod tests {
         ] {
             assert!(State::parse(wrong).is_err() && PkceVerifier::parse(wrong).is_err());
         }
+    }
+
+    #[test]
+    fn a_code_is_of_a_few_plain_signs() {
+        for good in [
+            "x",
+            "NhhvTDYsFcdgNLnnLijcl7Ku7bEEeee",
+            "a-b._~9",
+            &"x".repeat(256),
+        ] {
+            assert_eq!(AuthorizationCode::parse(good).unwrap().expose(), good);
+        }
+        for wrong in [
+            "",
+            &"x".repeat(257),
+            "a b",
+            "a+b",
+            "a&b",
+            "a=b",
+            "a%20",
+            "a/b",
+            "ä",
+            "a\0",
+            "a\n",
+        ] {
+            assert!(AuthorizationCode::parse(wrong).is_err(), "{wrong:?}");
+        }
+        let shown = format!("{:?}", AuthorizationCode::parse("secret").unwrap());
+        assert_eq!(shown, "AuthorizationCode(…)");
     }
 
     proptest! {

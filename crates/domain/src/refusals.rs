@@ -10,8 +10,12 @@ const MOST: usize = 10_000;
 const SWEEP_MS: i64 = 1_000;
 /// Services count refusals over this time, and so do we.
 const WINDOW_MS: i64 = 10 * 60_000;
-/// Refusals in that time, far below where a service would shut us out.
+/// Refusals in that time that tenants share, far below where a service would shut us out.
 const PER_WINDOW: u32 = 500;
+/// Beyond them only tenants without any refusal may ask, up to this: a tenth of where Discord shuts an address out.
+const HARD_LINE: u32 = 1_000;
+/// One part in so many of a tenant's own share is the most for one route.
+const ROUTE_PARTS: u32 = 2;
 
 /// A refusal that still counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,31 +27,30 @@ pub struct Remembered {
 #[derive(Clone, Copy, Debug)]
 struct Known {
     status: u16,
-    from_ms: i64,
     until_ms: i64,
 }
 
-impl Known {
-    /// A clock that was set back makes nothing last longer.
-    fn is_over(&self, now_ms: i64) -> bool {
-        !(self.from_ms..self.until_ms).contains(&now_ms)
-    }
+/// Refusals that were given to one tenant.
+#[derive(Debug, Default)]
+struct Own {
+    all: u32,
+    by_route: HashMap<&'static str, u32>,
 }
 
-/// What one service has refused. Time is passed in.
+/// What one service has refused. Time is passed in, of a clock that never steps.
 #[derive(Debug, Default)]
 pub struct Refusals {
     known: HashMap<String, Known>,
     swept_at_ms: i64,
     window: i64,
     by_all: u32,
-    by_tenant: HashMap<i64, u32>,
+    by_tenant: HashMap<i64, Own>,
 }
 
 impl Refusals {
     /// The refusal of this place, while it lasts.
     pub fn find(&self, place: &str, now_ms: i64) -> Option<Remembered> {
-        let known = self.known.get(place).filter(|known| !known.is_over(now_ms))?;
+        let known = self.known.get(place).filter(|known| known.until_ms > now_ms)?;
         Some(Remembered {
             status: known.status,
             retry_after_ms: known.until_ms - now_ms,
@@ -55,33 +58,43 @@ impl Refusals {
     }
 
     pub fn remember(&mut self, place: String, status: u16, lasts_ms: i64, now_ms: i64) {
-        if self.known.len() >= MOST && (now_ms - self.swept_at_ms).abs() >= SWEEP_MS {
+        if self.known.len() >= MOST && now_ms - self.swept_at_ms >= SWEEP_MS {
             self.swept_at_ms = now_ms;
-            self.known.retain(|_, known| !known.is_over(now_ms));
+            self.known.retain(|_, known| known.until_ms > now_ms);
         }
         if self.known.len() < MOST {
             let known = Known {
                 status,
-                from_ms: now_ms,
                 until_ms: now_ms.saturating_add(lasts_ms),
             };
             self.known.insert(place, known);
         }
     }
 
-    /// Counts a refusal for the tenant it was asked for.
-    pub fn count(&mut self, tenant: i64, now_ms: i64) {
+    /// Counts a refusal for the tenant and the route it was asked on.
+    pub fn count(&mut self, tenant: i64, route: &'static str, now_ms: i64) {
         self.begin(now_ms);
         self.by_all = self.by_all.saturating_add(1);
-        *self.by_tenant.entry(tenant).or_default() += 1;
+        let own = self.by_tenant.entry(tenant).or_default();
+        own.all += 1;
+        *own.by_route.entry(route).or_default() += 1;
     }
 
-    /// Whether this tenant may risk one more, or how long it waits.
-    pub fn wait_ms(&mut self, tenant: i64, now_ms: i64) -> Option<i64> {
+    /// How long this tenant waits until it may risk one more on this route; nothing when it may now.
+    pub fn wait_ms(&mut self, tenant: i64, route: &'static str, now_ms: i64) -> Option<i64> {
         self.begin(now_ms);
-        let own = self.by_tenant.get(&tenant).copied().unwrap_or(0);
-        let may = share::may_take(PER_WINDOW, self.by_all, own);
-        (!may).then(|| WINDOW_MS - now_ms.rem_euclid(WINDOW_MS))
+        (!self.may_risk(tenant, route)).then(|| WINDOW_MS - now_ms.rem_euclid(WINDOW_MS))
+    }
+
+    /// Each route leaves the tenant's other ones something, as each tenant does for the others.
+    fn may_risk(&self, tenant: i64, route: &'static str) -> bool {
+        let Some(own) = self.by_tenant.get(&tenant) else {
+            return self.by_all < HARD_LINE;
+        };
+        let on_route = own.by_route.get(route).copied().unwrap_or(0);
+        let by_others = own.all - on_route;
+        let left = share::most(PER_WINDOW, self.by_all, own.all).saturating_sub(by_others);
+        share::may_take(PER_WINDOW, self.by_all, own.all) && on_route < left.div_ceil(ROUTE_PARTS)
     }
 
     fn begin(&mut self, now_ms: i64) {
@@ -96,9 +109,22 @@ impl Refusals {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     const NOW: i64 = 1_800_000_000_000;
+    const ROUTES: [&str; 3] = ["GET /a", "PUT /a", "GET /b"];
+
+    /// Asks and is refused until it has to wait.
+    fn collect(refusals: &mut Refusals, tenant: i64, route: &'static str) -> u32 {
+        let mut counted = 0;
+        while refusals.wait_ms(tenant, route, NOW).is_none() {
+            refusals.count(tenant, route, NOW);
+            counted += 1;
+        }
+        counted
+    }
 
     #[test]
     fn a_refusal_counts_where_it_was_given_and_while_it_lasts() {
@@ -110,7 +136,6 @@ mod tests {
         };
         assert_eq!(refusals.find("GET /a 1", NOW + 599_999), Some(expected));
         assert_eq!(refusals.find("GET /a 1", NOW + 600_000), None);
-        assert_eq!(refusals.find("GET /a 1", NOW - 1), None, "the clock was set back");
         assert_eq!(refusals.find("GET /a 2", NOW), None);
     }
 
@@ -126,29 +151,66 @@ mod tests {
     }
 
     #[test]
-    fn one_tenant_uses_a_tenth_and_leaves_the_rest_to_others() {
+    fn one_route_uses_half_of_a_tenants_share_and_leaves_the_rest_to_its_others() {
         let mut refusals = Refusals::default();
-        let mut counted = 0;
-        while refusals.wait_ms(1, NOW).is_none() {
-            refusals.count(1, NOW);
-            counted += 1;
-        }
-        assert_eq!(counted, 50);
-        assert_eq!(refusals.wait_ms(2, NOW), None);
-        let wait_ms = refusals.wait_ms(1, NOW).unwrap();
-        assert_eq!(refusals.wait_ms(1, NOW + wait_ms), None, "the next window is new");
+        let counted = ROUTES.map(|route| collect(&mut refusals, 1, route));
+        assert_eq!(counted, [25, 13, 6]);
+        let wait_ms = refusals.wait_ms(1, ROUTES[0], NOW).unwrap();
+        assert_eq!(
+            refusals.wait_ms(1, ROUTES[0], NOW + wait_ms),
+            None,
+            "the next window is new"
+        );
     }
 
     #[test]
-    fn all_together_stay_below_the_line() {
+    fn however_many_tenants_use_up_the_rest_one_without_a_refusal_may_ask() {
         let mut refusals = Refusals::default();
-        let mut counted = 0;
-        for tenant in 0..10_000 {
-            while refusals.wait_ms(tenant, NOW).is_none() {
-                refusals.count(tenant, NOW);
-                counted += 1;
+        assert_eq!(collect(&mut refusals, 0, ROUTES[0]), 25);
+        let counted: u32 = (1..200)
+            .map(|tenant| collect(&mut refusals, tenant, ROUTES[0]))
+            .sum();
+        assert!(25 + counted > PER_WINDOW);
+        assert!(
+            refusals.wait_ms(0, ROUTES[1], NOW).is_some(),
+            "one of those who did"
+        );
+        assert_eq!(refusals.wait_ms(200, ROUTES[0], NOW), None);
+        refusals.count(200, ROUTES[0], NOW);
+        assert!(refusals.wait_ms(200, ROUTES[0], NOW).is_some(), "once");
+    }
+
+    #[test]
+    fn all_together_stay_below_the_hard_line() {
+        let mut refusals = Refusals::default();
+        let counted: u32 = (0..10_000)
+            .map(|tenant| collect(&mut refusals, tenant, ROUTES[0]))
+            .sum();
+        assert_eq!(counted, HARD_LINE);
+        assert!(refusals.by_tenant.len() <= HARD_LINE as usize);
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_the_order_nobody_takes_more_than_their_share_or_stops_a_newcomer(
+            asking in prop::collection::vec((0..400_i64, 0..3_usize), 0..4_000),
+        ) {
+            let mut refusals = Refusals::default();
+            for (tenant, route) in asking {
+                // Some tenants ask far more often than others.
+                let tenant = tenant * tenant / 400;
+                if refusals.wait_ms(tenant, ROUTES[route], NOW).is_none() {
+                    refusals.count(tenant, ROUTES[route], NOW);
+                }
             }
+            prop_assert!(refusals.by_all <= HARD_LINE);
+            for own in refusals.by_tenant.values() {
+                prop_assert!(own.all <= PER_WINDOW / 10);
+                prop_assert!(own.by_route.values().all(|count| *count <= PER_WINDOW / 20));
+                prop_assert_eq!(own.by_route.values().sum::<u32>(), own.all);
+            }
+            let newcomer = refusals.wait_ms(-1, ROUTES[0], NOW);
+            prop_assert_eq!(newcomer.is_none(), refusals.by_all < HARD_LINE);
         }
-        assert_eq!(counted, PER_WINDOW);
     }
 }

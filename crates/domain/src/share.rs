@@ -4,10 +4,14 @@
 const PARTS: u32 = 10;
 
 /// Whether a tenant that has used `own` may use one more of `limit`, of which all together have used `by_all`.
-/// It gets a tenth of what the others have left of it, so that nobody can use it up alone.
 pub fn may_take(limit: u32, by_all: u32, own: u32) -> bool {
+    by_all < limit && own < most(limit, by_all, own)
+}
+
+/// All that such a tenant may use: a tenth of what the others have left of it, so that nobody can use it up alone.
+pub fn most(limit: u32, by_all: u32, own: u32) -> u32 {
     let left = limit.saturating_sub(by_all.saturating_sub(own));
-    by_all < limit && own.saturating_mul(PARTS) < left
+    left.div_ceil(PARTS)
 }
 
 #[cfg(test)]

@@ -101,7 +101,7 @@ impl Guard {
     }
 
     fn admit(&self, question: &Question<'_>) -> Result<(), Unanswered> {
-        let now_ms = self.clock.now_ms();
+        let (now_ms, steady_ms) = (self.clock.now_ms(), self.clock.steady_ms());
         let mut state = self.state();
         let places = [
             Some(EVERYTHING.to_owned()),
@@ -109,7 +109,7 @@ impl Guard {
             question.place_of_person(),
         ];
         for place in places.into_iter().flatten() {
-            if let Some(known) = state.refusals.find(&place, now_ms) {
+            if let Some(known) = state.refusals.find(&place, steady_ms) {
                 return Err(Unanswered::Remembered {
                     status: known.status,
                     retry_after_ms: known.retry_after_ms,
@@ -118,13 +118,14 @@ impl Guard {
         }
         let waits = question
             .about
-            .and_then(|about| state.refusals.wait_ms(about.org_num, now_ms));
+            .and_then(|about| state.refusals.wait_ms(about.org_num, question.route, steady_ms));
         if let Some(retry_after_ms) = waits {
             return Err(Unanswered::OverShare { retry_after_ms });
         }
-        if let Admission::Refused { retry_after_ms } = state.breaker.admit(now_ms) {
+        if let Admission::Refused { retry_after_ms } = state.breaker.admit(steady_ms) {
             return Err(Unanswered::Paused { retry_after_ms });
         }
+        // A day is one of the calendar, which only the wall clock knows.
         let quota = state.quota.as_mut().zip(question.purpose);
         if quota.is_none_or(|(quota, purpose)| quota.take(purpose, now_ms)) {
             return Ok(());
@@ -135,10 +136,10 @@ impl Guard {
     }
 
     fn learn(&self, question: &Question<'_>, failure: Option<Unanswered>) {
-        let now_ms = self.clock.now_ms();
+        let steady_ms = self.clock.steady_ms();
         let turn = match failure {
             Some(Unanswered::Timeout | Unanswered::Unreachable | Unanswered::Status(500..)) => {
-                self.state().breaker.failed(now_ms)
+                self.state().breaker.failed(steady_ms)
             }
             // Says nothing about whether it works.
             Some(Unanswered::TooLong | Unanswered::Unreadable) => Turn::Same,
@@ -155,7 +156,7 @@ impl Guard {
             ) => self.state().breaker.succeeded(),
         };
         if let Some(cause) = failure {
-            self.remember(question, cause, now_ms);
+            self.remember(question, cause, steady_ms);
         }
         match turn {
             Turn::Opened => tracing::warn!(
@@ -167,7 +168,7 @@ impl Guard {
         }
     }
 
-    fn remember(&self, question: &Question<'_>, cause: Unanswered, now_ms: i64) {
+    fn remember(&self, question: &Question<'_>, cause: Unanswered, steady_ms: i64) {
         let (about, place) = (question.about, question.place());
         let everything = EVERYTHING.to_owned();
         let kept = match (cause, about) {
@@ -190,10 +191,10 @@ impl Guard {
         };
         let mut state = self.state();
         if let Some((place, status, lasts_ms)) = kept {
-            state.refusals.remember(place, status, lasts_ms, now_ms);
+            state.refusals.remember(place, status, lasts_ms, steady_ms);
             // These are what Discord counts before it shuts an address out.
             if let Some(about) = about.filter(|_| matches!(status, 401 | 403 | 429)) {
-                state.refusals.count(about.org_num, now_ms);
+                state.refusals.count(about.org_num, question.route, steady_ms);
             }
         }
     }
@@ -251,7 +252,7 @@ impl Guard {
 mod tests {
     use std::sync::Arc;
 
-    use domain::clock::TestClock;
+    use domain::clock::{Clock, TestClock};
     use domain::platform_id::DiscordId;
     use domain::quota::Purpose;
 
@@ -323,6 +324,36 @@ mod tests {
         ]) {
             assert!(!is_open(cause), "{cause:?}");
         }
+    }
+
+    #[test]
+    fn setting_the_wall_clock_neither_opens_nor_shuts_anything() {
+        let clock = Arc::new(TestClock::new(1_800_000_000_000));
+        let guard = Guard::new("test", Arc::clone(&clock) as SharedClock);
+        for _ in 0..5 {
+            guard.learn(&ASKED, Some(Unanswered::Timeout));
+        }
+        let guild = DiscordId::parse("800000000000000001").unwrap();
+        let refused = Question::on("GET /guild").about(2, &guild, None);
+        guard.remember(&refused, Unanswered::Status(403), clock.steady_ms());
+        let waits = || match (guard.admit(&ASKED), guard.admit(&refused)) {
+            (
+                Err(Unanswered::Paused {
+                    retry_after_ms: paused,
+                }),
+                Err(Unanswered::Remembered { retry_after_ms, .. }),
+            ) => (paused, retry_after_ms),
+            other => panic!("{other:?}"),
+        };
+        for set_by_ms in [-600_000, -3_000, 86_400_000] {
+            clock.set_ms(clock.now_ms() + set_by_ms);
+            assert_eq!(waits(), (PROBE_EVERY_MS, FORBIDDEN_MS));
+        }
+        clock.advance_ms(PROBE_EVERY_MS - 1);
+        assert_eq!(waits(), (1, FORBIDDEN_MS - PROBE_EVERY_MS + 1));
+        clock.set_ms(0);
+        clock.advance_ms(1);
+        assert_eq!(guard.admit(&ASKED), Ok(()));
     }
 
     #[test]

@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use domain::clock::{Clock, SystemClock};
+use storage::identity::accounts;
 use storage::migrate::{self, Migrate};
-use storage::{Db, OpenOptions, Target, doctor as invariants};
+use storage::{Db, DbError, OpenOptions, Target, doctor as invariants};
 
 use crate::cli::{Common, ConfigCommand};
-use crate::open::{load_config, open_options, patient_options};
+use crate::open::{close, load_config, open_options, patient_options};
 use crate::output::{Failure, say};
 use crate::{logging, online};
 
@@ -25,7 +26,7 @@ pub async fn migrate(common: &Common) -> Result<(), Failure> {
         options.migrate = Migrate::Apply;
     }
     let db = Db::open(options).await?;
-    db.close().await;
+    close(&db).await?;
     say(format!(
         "the {} database has schema {}",
         db.engine(),
@@ -42,7 +43,11 @@ pub async fn doctor(common: &Common) -> Result<(), Failure> {
     };
     let db = Db::open_beside(options).await?;
     let findings = invariants::examine(&db).await?;
-    db.close().await;
+    let grants = granted_operators(&db).await?;
+    close(&db).await?;
+    if let Some(warning) = grants {
+        say(format!("worth a look: {warning}"));
+    }
     for finding in &findings {
         say(format!("- {finding}"));
     }
@@ -82,4 +87,40 @@ pub fn warnings(config: &config::Config, now_ms: i64) -> Vec<String> {
         );
     }
     warnings
+}
+
+/// Operators whom the setting does not tell of. Older versions wrote down whoever stood in it, with the same audit entry
+/// as `admin grant`: only a person can tell which of them are meant.
+pub async fn granted_operators(db: &Db) -> Result<Option<String>, DbError> {
+    let count = accounts::count_granted_operators(db).await?;
+    Ok((count > 0).then(|| {
+        let who = if count == 1 {
+            "1 person is an operator by a grant".to_owned()
+        } else {
+            format!("{count} people are operators by a grant")
+        };
+        format!(
+            "{who}, whether or not the setting `operators` names them; older versions granted it to everybody in the \
+             setting: `symbolon admin list-operators` shows them, `symbolon admin revoke` ends a grant"
+        )
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_before_2026_is_pointed_out() {
+        let config = config::Config::from_parts(None, &[], &config::Overrides::default()).unwrap();
+        let told = |now_ms| {
+            let warnings = warnings(&config, now_ms);
+            warnings
+                .iter()
+                .any(|warning| warning.contains("before the year 2026"))
+        };
+        let first_day: jiff::Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
+        assert!(told(0) && told(first_day.as_millisecond() - 1));
+        assert!(!told(first_day.as_millisecond()));
+    }
 }

@@ -2,6 +2,7 @@
 //! time, must not stop the service: lines go through a short queue, and what does not fit or cannot be written is
 //! dropped and counted.
 
+use std::cell::RefCell;
 use std::io::Write;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,6 +21,11 @@ const LAST_LINES: Duration = Duration::from_secs(1);
 static QUEUED: OnceLock<SyncSender<Entry>> = OnceLock::new();
 static DROPPED: AtomicU64 = AtomicU64::new(0);
 
+thread_local! {
+    /// Where the writer's own lines go: to it, past the queue.
+    static OWN: RefCell<Option<Vec<u8>>> = const { RefCell::new(None) };
+}
+
 enum Entry {
     Line(Vec<u8>),
     /// Everything before it is written when the sender is gone.
@@ -28,13 +34,8 @@ enum Entry {
 
 /// Starts logging to standard error; a second call changes nothing.
 pub fn start(log: &Log) {
-    // Our own crates at the chosen level; what others say below a warning is theirs.
-    let directives = ["app", "platform", "storage", "web", "symbolon"]
-        .map(|ours| [ours, "=", &log.level].concat())
-        .join(",");
-    let filter = EnvFilter::builder().parse_lossy(["warn,", &directives].concat());
     let builder = tracing_subscriber::fmt()
-        .with_env_filter(filter)
+        .with_env_filter(filter(&log.level))
         // It would tell of a failed line on standard error, and panic when that fails too.
         .log_internal_errors(false)
         .with_writer(Lines);
@@ -50,6 +51,15 @@ pub fn start(log: &Log) {
         start_writer();
     }
     std::panic::set_hook(Box::new(note_panic));
+}
+
+/// Our own crates at the chosen level; what others say below a warning is theirs. Whoever wants errors only is told
+/// which lines are missing all the same.
+fn filter(level: &str) -> EnvFilter {
+    let directives = ["app", "platform", "storage", "web", "symbolon"]
+        .map(|ours| [ours, "=", level].concat())
+        .join(",");
+    EnvFilter::builder().parse_lossy(["warn,", &directives, ",symbolon::logging=warn"].concat())
 }
 
 /// Waits until the lines so far are written, for a moment at most.
@@ -100,7 +110,10 @@ fn write_lines(queue: &Receiver<Entry>) {
     while let Ok(entry) = queue.recv() {
         match entry {
             Entry::Line(line) => out.write(&line),
-            Entry::Flush(done) => drop(done),
+            Entry::Flush(done) => {
+                out.tell_dropped();
+                drop(done);
+            }
         }
     }
 }
@@ -113,26 +126,45 @@ struct Output {
 
 impl Output {
     fn write(&mut self, line: &[u8]) {
+        if self.try_write(line).is_err() {
+            return note_dropped();
+        }
+        self.tell_dropped();
+    }
+
+    fn try_write(&mut self, line: &[u8]) -> std::io::Result<()> {
         let mut stderr = std::io::stderr().lock();
         let begun = if self.is_torn {
             stderr.write_all(b"\n")
         } else {
             Ok(())
         };
-        if begun.and_then(|()| stderr.write_all(line)).is_err() {
-            self.is_torn = true;
-            return note_dropped();
-        }
-        self.is_torn = false;
-        drop(stderr);
+        let written = begun.and_then(|()| stderr.write_all(line));
+        self.is_torn = written.is_err();
+        written
+    }
+
+    /// Tells how many lines are missing. It does not wait in the queue, which is full when this matters most, and what
+    /// could not be told is told later.
+    fn tell_dropped(&mut self) {
         let dropped = DROPPED.swap(0, Ordering::Relaxed);
-        if dropped > 0 {
-            tracing::warn!(
-                dropped,
-                "lines of this log were dropped, because they could not be written in time"
-            );
+        if dropped == 0 {
+            return;
+        }
+        if self.try_write(&missing(dropped)).is_err() {
+            DROPPED.fetch_add(dropped, Ordering::Relaxed);
         }
     }
+}
+
+/// The line that tells of missing ones.
+fn missing(dropped: u64) -> Vec<u8> {
+    OWN.set(Some(Vec::new()));
+    tracing::warn!(
+        dropped,
+        "lines of this log were dropped, because they could not be written in time"
+    );
+    OWN.take().unwrap_or_default()
 }
 
 /// Takes whole events, as the formatter hands them over.
@@ -148,6 +180,9 @@ impl<'a> MakeWriter<'a> for Lines {
 
 impl Write for Lines {
     fn write(&mut self, line: &[u8]) -> std::io::Result<usize> {
+        if OWN.with_borrow_mut(|own| own.as_mut().map(|own| own.extend_from_slice(line)).is_some()) {
+            return Ok(line.len());
+        }
         let entry = Entry::Line(line.to_vec());
         if QUEUED.get().is_none_or(|queue| queue.try_send(entry).is_err()) {
             note_dropped();
@@ -165,4 +200,21 @@ fn note_panic(panic: &std::panic::PanicHookInfo<'_>) {
     let place = panic.location().map(ToString::to_string).unwrap_or_default();
     let text = domain::key::redact(panic.payload_as_str().unwrap_or("no text")).into_owned();
     tracing::error!(place, text, "a panic was caught");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_of_errors_only_tells_of_missing_lines_too() {
+        for level in ["error", "debug"] {
+            let log = tracing_subscriber::fmt()
+                .with_env_filter(filter(level))
+                .with_writer(Lines);
+            let line = tracing::subscriber::with_default(log.finish(), || missing(1_234));
+            let line = String::from_utf8_lossy(&line).into_owned();
+            assert!(line.contains("1234") && line.ends_with('\n'), "{level}: {line}");
+        }
+    }
 }

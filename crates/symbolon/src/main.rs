@@ -13,6 +13,7 @@ mod sandbox;
 mod serve;
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::Parser;
 
@@ -22,6 +23,9 @@ use crate::output::{Failure, complain};
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+/// How long threads are waited for that work for nobody any more.
+const LAST_THREADS: Duration = Duration::from_secs(1);
+
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
@@ -29,6 +33,8 @@ fn main() -> ExitCode {
         Err(error) => return complain(&Failure::from(format!("cannot start: {error}"))),
     };
     let ended = runtime.block_on(run(cli));
+    // A thread that waits for a disk that hangs must not keep the process.
+    runtime.shutdown_timeout(LAST_THREADS);
     logging::finish();
     match ended {
         Ok(()) => ExitCode::SUCCESS,

@@ -9,7 +9,8 @@ use domain::random::SystemRandom;
 use storage::migrate::{self, Migrate};
 use storage::{Db, OpenError};
 
-use crate::open::open_options;
+use crate::check::granted_operators;
+use crate::open::{close, open_options};
 use crate::output::{Failure, say};
 
 /// Asks each of them once, and fails when one does not work as it is set up.
@@ -44,11 +45,15 @@ pub async fn ask(config: &Config) -> Result<(), Failure> {
 async fn ask_database(config: &Config) -> Result<String, String> {
     match Db::open_beside(open_options(config, Migrate::Require)).await {
         Ok(db) => {
-            db.close().await;
+            let grants = granted_operators(&db).await;
+            let grants = grants.map_err(|error| error.to_string())?;
+            close(&db).await.map_err(|error| error.to_string())?;
+            let warning = grants.map(|warning| format!("; worth a look: {warning}"));
             Ok(format!(
-                "{} answers, with schema {}",
+                "{} answers, with schema {}{}",
                 db.engine(),
-                migrate::newest()
+                migrate::newest(),
+                warning.unwrap_or_default()
             ))
         }
         Err(OpenError::NoDatabase { path }) => Ok(format!(

@@ -10,7 +10,7 @@ use domain::clock::{SharedClock, SystemClock};
 use domain::platform_id::DiscordId;
 use domain::random::SystemRandom;
 use storage::migrate::Migrate;
-use storage::{Db, OpenOptions, Target};
+use storage::{Db, OpenOptions, Target, Unfinished};
 
 use crate::cli::Common;
 use crate::output::Failure;
@@ -69,7 +69,7 @@ pub async fn open_existing(config: &Config) -> Result<App, Failure> {
     let db = Db::open(open_options(config, Migrate::Upgrade)).await?;
     let keys = &config.keys.master_key_file;
     if !keys.exists() {
-        db.close().await;
+        close(&db).await?;
         let text = format!(
             "there are no master keys at {}: check --data and keys.master_key_file; `symbolon serve` makes the first ones",
             keys.display()
@@ -88,6 +88,13 @@ pub async fn open_or_make(config: &Config, clock: SharedClock) -> Result<App, Fa
     private.map_err(|error| format!("cannot make {}: {error}", config.data_dir.display()))?;
     let db = Db::open(patient_options(config, Migrate::Apply)).await?;
     start(config, db, clock).await
+}
+
+/// How long the end of a process waits for a database that hangs.
+const LAST_COMMIT: Duration = Duration::from_secs(5);
+
+pub async fn close(db: &Db) -> Result<(), Unfinished> {
+    db.close_within(LAST_COMMIT).await
 }
 
 async fn start(config: &Config, db: Db, clock: SharedClock) -> Result<App, Failure> {

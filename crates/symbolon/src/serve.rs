@@ -16,7 +16,7 @@ use web::{Settings, WebState};
 
 use crate::check::warnings;
 use crate::cli::{Common, ServeOptions};
-use crate::open::{load_config, open_or_make};
+use crate::open::{close, load_config, open_or_make};
 use crate::output::{Failure, say};
 use crate::sandbox::Sandbox;
 use crate::{admin, logging};
@@ -78,8 +78,7 @@ pub async fn run(common: &Common, options: &ServeOptions) -> Result<(), Failure>
         aborted = report.aborted,
         "connections closed"
     );
-    shut_down(&app, &stopper).await;
-    Ok(())
+    shut_down(&app, &stopper).await
 }
 
 /// The listener for metrics, if there is to be one. A sandbox beside another service takes any port instead of the
@@ -125,7 +124,7 @@ fn serve_operations(
 }
 
 /// A terminal that is closed, or a log rotation that tells everybody, does not end the service. There is nothing to
-/// open again: the log is a stream, and master keys are read from their file whenever they are used.
+/// open again: the log is a stream, and a master key that was added is looked for in its file when it is needed.
 fn outlive(app: &App, mut hangups: Signal, mut stop: watch::Receiver<bool>) {
     app.tasks.spawn(async move {
         loop {
@@ -196,13 +195,15 @@ async fn stop_signal() {
 }
 
 /// Nothing that was accepted is lost: tasks end, uses and failures are written, the store closes last.
-async fn shut_down(app: &App, stopper: &watch::Sender<bool>) {
+async fn shut_down(app: &App, stopper: &watch::Sender<bool>) -> Result<(), Failure> {
     let _ = stopper.send(true);
     app.tasks.finish(Duration::from_secs(5)).await;
     if tokio::time::timeout(LAST_WRITES, write_last(app)).await.is_err() {
         tracing::warn!("the last minute was not written down: the database took too long");
     }
-    app.db.close().await;
+    Ok(close(&app.db)
+        .await
+        .inspect_err(|error| tracing::error!("{error}"))?)
 }
 
 async fn write_last(app: &App) {

@@ -7,6 +7,7 @@
 )]
 
 mod serve_lingering;
+mod serve_refusals;
 mod serve_support;
 
 use std::{future::pending, io, sync::Arc};

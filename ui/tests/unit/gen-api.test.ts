@@ -1,17 +1,19 @@
 import { expect, test } from 'vitest';
 import openapi from '../../openapi.json';
-import { generate, generateRepeatable } from '../../scripts/gen-api.mjs';
+import { generateOperations, generateRepeatable, generateSchema } from '../../scripts/gen-api.mjs';
+import operations from '../../src/lib/api/operations.ts?raw';
 import repeatable from '../../src/lib/api/repeatable.ts?raw';
-import checkedIn from '../../src/lib/api/schema.ts?raw';
+import schema from '../../src/lib/api/schema.ts?raw';
 
 test('the checked-in types are those of openapi.json', () => {
-  expect(generate(openapi)).toBe(checkedIn);
+  expect(generateSchema(openapi)).toBe(schema);
+  expect(generateOperations(openapi)).toBe(operations);
   expect(generateRepeatable(openapi)).toBe(repeatable);
 });
 
 test('every shape the document may use becomes a type', () => {
   const ref = { $ref: '#/components/schemas/Thing' };
-  const text = generate({
+  const doc = {
     paths: {
       '/things/{id}': {
         parameters: [{ $ref: '#/components/parameters/Id' }],
@@ -52,8 +54,8 @@ test('every shape the document may use becomes a type', () => {
         Both: { allOf: [ref, { type: 'object', required: ['more'], properties: { more: { anyOf: [{ type: 'boolean' }, true] } } }] },
       },
     },
-  });
-  expect(text).toMatchInlineSnapshot(`
+  };
+  expect(generateSchema(doc)).toMatchInlineSnapshot(`
     "// Made by scripts/gen-api.mjs from openapi.json. Run \`npm run gen\` instead of editing.
 
     export type Both = Thing & { more: boolean | unknown };
@@ -73,6 +75,14 @@ test('every shape the document may use becomes a type', () => {
       any?: unknown;
       both?: Both;
     }
+    "
+  `);
+  expect(generateOperations(doc)).toMatchInlineSnapshot(`
+    "// Made by scripts/gen-api.mjs from openapi.json. Run \`npm run gen\` instead of editing.
+
+    import type {
+      Thing,
+    } from './schema';
 
     export interface Operations {
       /** One thing */

@@ -44,11 +44,7 @@ impl AppError {
             AppError::RegistrationClosed => REGISTRATION_CLOSED.to_owned(),
             AppError::NotYourGuild => NOT_YOUR_GUILD.to_owned(),
             AppError::BotAbsent { .. } => BOT_ABSENT.to_owned(),
-            AppError::CannotGrant { permission } => {
-                format!(
-                    "You do not hold {permission} yourself, so you cannot give it to others or change an invitation that does."
-                )
-            }
+            AppError::CannotGrant { permission } => not_held(permission),
             AppError::RankTooLow => RANK_TOO_LOW.to_owned(),
             AppError::InvalidRow {
                 row,
@@ -62,6 +58,8 @@ impl AppError {
             AppError::CrossSite => "This request came from another site and was refused.".to_owned(),
             AppError::NotFound => "There is nothing here.".to_owned(),
             AppError::MethodNotAllowed { allow } => format!("Use {allow} here."),
+            AppError::BadRequest => BAD_REQUEST.to_owned(),
+            AppError::HeadTooLarge => "Address and headers together are larger than 64 KiB.".to_owned(),
             AppError::UriTooLong => "The address is too long. Send long lists in the body.".to_owned(),
             AppError::PayloadTooLarge { limit_bytes } => {
                 format!("The body is larger than {} KiB.", limit_bytes / 1024)
@@ -92,6 +90,8 @@ const UNAUTHORIZED: &str =
 const SERVER_INACTIVE: &str = "This server is switched off. Switch it on in the dashboard.";
 const QUERY_KEY_REFUSED: &str =
     "This organisation does not take keys in the address. Send the key in the X-API-Key header.";
+const BAD_REQUEST: &str =
+    "The request could not be read as HTTP. A space or another sign in the address may need encoding.";
 const BROWSER_REFUSED: &str =
     "A link or a page cannot run this action. Send the key in the X-API-Key header.";
 const SIGN_IN_AGAIN: &str =
@@ -100,7 +100,7 @@ const OTHER_ACCOUNT: &str =
     "You are signed in to Discord as somebody else than here. Switch the account there and try again.";
 const OWNER_STAYS: &str = "The owner cannot leave. Hand the organisation over to another member first.";
 const REGISTRATION_CLOSED: &str =
-    "New organisations need an invite code at the moment. Check the code, or ask the operator for one.";
+    "New organisations need a registration code at the moment. Check the code, or ask the operator for one.";
 const NOT_YOUR_GUILD: &str = "Discord did not show that you may manage this server. Look your servers up again, signed in as somebody with Manage Server.";
 const BOT_ABSENT: &str = "Our bot is not in this Discord server. Add it, then try again.";
 const RANK_TOO_LOW: &str = "This takes a higher role than yours. Ask the owner of the organisation.";
@@ -131,6 +131,12 @@ fn misconfigured(provider: Provider) -> String {
     let name = titled(provider);
     format!(
         "{name} does not accept the credentials of this instance. Nothing was changed; its operator has to correct them."
+    )
+}
+
+fn not_held(permission: &str) -> String {
+    format!(
+        "You do not hold {permission} yourself, so you cannot give it to others or change an invite that does."
     )
 }
 

@@ -91,6 +91,10 @@ pub enum AppError {
     NotFound,
     #[error("method not allowed")]
     MethodNotAllowed { allow: String },
+    #[error("not HTTP")]
+    BadRequest,
+    #[error("head too large")]
+    HeadTooLarge,
     #[error("address too long")]
     UriTooLong,
     #[error("body too large")]
@@ -187,6 +191,8 @@ impl AppError {
             AppError::Maintenance { .. } => "MAINTENANCE",
             AppError::NotFound => "NOT_FOUND",
             AppError::MethodNotAllowed { .. } => "METHOD_NOT_ALLOWED",
+            AppError::BadRequest => "BAD_REQUEST",
+            AppError::HeadTooLarge => "HEAD_TOO_LARGE",
             AppError::UriTooLong => "URI_TOO_LONG",
             AppError::PayloadTooLarge { .. } => "PAYLOAD_TOO_LARGE",
             AppError::UnsupportedMediaType => "UNSUPPORTED_MEDIA_TYPE",
@@ -214,6 +220,7 @@ impl AppError {
             | AppError::TooManyIds { .. }
             | AppError::SignInExpired
             | AppError::SignInCancelled
+            | AppError::BadRequest
             | AppError::InvalidJson { .. } => 400,
             AppError::Unauthorized | AppError::SignInRequired => 401,
             AppError::KeyRevoked
@@ -247,6 +254,7 @@ impl AppError {
             AppError::UnsupportedMediaType => 415,
             AppError::IdempotencyKeyReused => 422,
             AppError::RateLimited { .. } | AppError::ExportsRunning => 429,
+            AppError::HeadTooLarge => 431,
             AppError::Internal(_) => 500,
             AppError::Overloaded
             | AppError::DashboardNotBuilt
@@ -304,6 +312,8 @@ impl AppError {
             | AppError::CrossSite
             | AppError::NotFound
             | AppError::MethodNotAllowed { .. }
+            | AppError::BadRequest
+            | AppError::HeadTooLarge
             | AppError::UriTooLong
             | AppError::PayloadTooLarge { .. }
             | AppError::UnsupportedMediaType

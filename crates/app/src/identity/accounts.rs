@@ -71,6 +71,36 @@ pub async fn revoke_operator(app: &App, account: Account) -> Result<(), AppError
     set_operator(app, account, false).await
 }
 
+/// An operator, and why they are one.
+pub struct Operator {
+    pub discord_id: DiscordId,
+    /// None for somebody of the setting who never signed in.
+    pub account: Option<Account>,
+    pub in_setting: bool,
+}
+
+/// Those of the setting first, then those with a grant only.
+pub async fn list_operators(app: &App) -> Result<Vec<Operator>, AppError> {
+    let mut operators = Vec::new();
+    for discord_id in &app.operators {
+        operators.push(Operator {
+            discord_id: discord_id.clone(),
+            account: accounts::find_by_discord(&app.db, discord_id).await?,
+            in_setting: true,
+        });
+    }
+    let granted = accounts::list_granted_operators(&app.db).await?;
+    let others = granted
+        .into_iter()
+        .filter(|account| !app.operators.contains(&account.discord_id));
+    operators.extend(others.map(|account| Operator {
+        discord_id: account.discord_id.clone(),
+        account: Some(account),
+        in_setting: false,
+    }));
+    Ok(operators)
+}
+
 async fn set_operator(app: &App, account: Account, granted: bool) -> Result<(), AppError> {
     let now_ms = app.now_ms();
     app.db

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use domain::flow::{LIFETIME_MS, Provider};
-use domain::oauth::PkceVerifier;
+use domain::oauth::{AuthorizationCode, PkceVerifier};
 use domain::platform_id::DiscordId;
 use domain::seal::Aad;
 use platform::Unanswered;
@@ -36,7 +36,7 @@ pub(crate) async fn identify(
     app: &App,
     callback: &'static str,
     scopes: &'static [Scope],
-    code: &str,
+    code: &AuthorizationCode,
     verifier: &PkceVerifier,
 ) -> Result<Identified, AppError> {
     let discord = app.platforms.discord_sign_in()?;

@@ -6,7 +6,7 @@ use domain::flow::{FlowToken, TRIP_MS};
 use domain::id::{AccountId, OrgId};
 use domain::name::DisplayName;
 use domain::network::ClientAddress;
-use domain::oauth::{PkceVerifier, State};
+use domain::oauth::{AuthorizationCode, PkceVerifier, State};
 use domain::platform_id::DiscordId;
 use domain::return_path::ReturnPath;
 use domain::seal::Aad;
@@ -157,6 +157,8 @@ async fn arrive(
 ) -> Result<(Identified, ReturnPath), AppError> {
     let token = token.ok_or(AppError::SignInExpired)?;
     let state = State::parse(answer.state).map_err(|_| AppError::SignInExpired)?;
+    let code = answer.code.map(AuthorizationCode::parse).transpose();
+    let code = code.map_err(|_| AppError::SignInExpired)?;
     let hash = token.trip_hash(&state.hash());
     let found = sign_ins::find(&app.db, &hash, purpose, app.now_ms()).await?;
     let trip = found
@@ -173,9 +175,9 @@ async fn arrive(
     if !is_first {
         return Err(AppError::SignInExpired);
     }
-    let code = answer.code.ok_or(AppError::SignInCancelled)?;
+    let code = code.ok_or(AppError::SignInCancelled)?;
     let verifier = open_verifier(app, &verifier_place(&trip.state_hash), &trip.verifier_sealed)?;
-    let known = identify(app, callback(purpose), scopes(purpose), code, &verifier).await?;
+    let known = identify(app, callback(purpose), scopes(purpose), &code, &verifier).await?;
     Ok((known, return_to))
 }
 

@@ -3,6 +3,7 @@
 use domain::blocklist::BlockEntry;
 use domain::flow::{FlowPurpose, JoinMode, Provider};
 use domain::network::ClientAddress;
+use domain::oauth::AuthorizationCode;
 use domain::platform_id::DiscordId;
 use platform::discord::oauth::{AccessToken, Person};
 use storage::identity::blocklist;
@@ -29,6 +30,8 @@ pub async fn discord_callback(
         abandon(app, &trip.flow).await?;
         return Err(error);
     }
+    let code = code.map(AuthorizationCode::parse).transpose();
+    let code = code.map_err(|_| AppError::SignInExpired)?;
     trip.use_up(app).await?;
     let code = code.ok_or(AppError::SignInCancelled)?;
     let sealed = trip.sealed.as_deref().ok_or(AppError::SignInExpired)?;
@@ -37,7 +40,7 @@ pub async fn discord_callback(
         callback(Provider::Discord, trip.purpose),
         scopes(&trip.flow.page, trip.purpose),
     );
-    let known = identify(app, path, scopes, code, &verifier).await?;
+    let known = identify(app, path, scopes, &code, &verifier).await?;
     bind(app, trip.flow, trip.purpose, known.person, known.access).await
 }
 

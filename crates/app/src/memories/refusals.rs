@@ -28,7 +28,8 @@ pub struct Refusal {
     pub route: String,
 }
 
-/// What waits to be written.
+/// What waits to be written, by the minute it came in. Minutes are those of the steady clock: with the wall clock set back,
+/// what was noted before would wait for its time to come again.
 #[derive(Default)]
 pub struct Refusals {
     groups: Mutex<HashMap<(Refusal, i64), Counted>>,
@@ -41,8 +42,8 @@ struct Counted {
 }
 
 impl Refusals {
-    pub fn note(&self, refusal: Refusal, now_ms: i64) {
-        let minute = now_ms.div_euclid(MINUTE_MS);
+    pub fn note(&self, refusal: Refusal, now_ms: i64, steady_ms: i64) {
+        let minute = steady_ms.div_euclid(MINUTE_MS);
         let mut groups = self.locked();
         if groups.len() >= MOST && !groups.contains_key(&(refusal.clone(), minute)) {
             metrics::counter!("symbolon_refusals_dropped_total").increment(1);
@@ -56,12 +57,16 @@ impl Refusals {
     }
 
     /// Takes the groups whose minute is over, in an order that keeps an Org's together.
-    fn drain(&self, before_ms: i64) -> Vec<Entry> {
-        let over = before_ms.div_euclid(MINUTE_MS);
+    fn drain(&self, steady_ms: i64) -> Vec<Entry> {
+        let over = steady_ms.div_euclid(MINUTE_MS);
         let mut groups = self.locked();
         let taken = groups.extract_if(|(_, minute), _| *minute < over);
         let mut entries: Vec<Entry> = taken
-            .map(|((refusal, _), counted)| Entry { refusal, counted })
+            .map(|((refusal, minute), counted)| Entry {
+                refusal,
+                minute,
+                counted,
+            })
             .collect();
         entries.sort_by_key(|entry| (entry.refusal.scope.num(), entry.counted.first_ms));
         entries
@@ -69,15 +74,15 @@ impl Refusals {
 
     fn restore(&self, entries: Vec<Entry>) {
         let mut groups = self.locked();
-        for Entry { refusal, counted } in entries {
-            let minute = counted.first_ms.div_euclid(MINUTE_MS);
-            groups.entry((refusal, minute)).or_insert(counted);
+        for entry in entries {
+            let key = (entry.refusal, entry.minute);
+            groups.entry(key).or_insert(entry.counted);
         }
     }
 
-    /// Writes down the refusals of the minutes that were over at `before_ms`.
-    pub async fn flush(&self, db: &Db, before_ms: i64) -> Result<(), AppError> {
-        let mut waiting = self.drain(before_ms);
+    /// Writes down the refusals of the minutes that were over at this time of the steady clock.
+    pub async fn flush(&self, db: &Db, steady_ms: i64) -> Result<(), AppError> {
+        let mut waiting = self.drain(steady_ms);
         let mut outcome = Ok(());
         while let Some(first) = waiting.first() {
             let scope = first.refusal.scope;
@@ -113,6 +118,7 @@ impl Refusals {
 #[derive(Clone)]
 struct Entry {
     refusal: Refusal,
+    minute: i64,
     counted: Counted,
 }
 
@@ -132,7 +138,7 @@ impl Work for Write {
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
         orgs::lock(tx, self.scope).await?;
-        for Entry { refusal, counted } in &self.entries {
+        for Entry { refusal, counted, .. } in &self.entries {
             let detail = json!({
                 "permission": refusal.permission.as_str(),
                 "route": refusal.route,

@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use domain::clock::SharedClock;
 use domain::platform_id::SteamAccount;
 use storage::players::server_players;
 use storage::tenancy::servers;
@@ -28,8 +29,28 @@ pub struct Seen {
 type Marks = HashMap<SteamAccount, Mark>;
 
 struct Mark {
-    seen_at_ms: i64,
+    seen_at: SeenAt,
     written: bool,
+}
+
+/// One moment on both clocks: people read the one, hours are measured by the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SeenAt {
+    pub now_ms: i64,
+    pub steady_ms: i64,
+}
+
+impl SeenAt {
+    pub fn of(clock: &SharedClock) -> Self {
+        Self {
+            now_ms: clock.now_ms(),
+            steady_ms: clock.steady_ms(),
+        }
+    }
+
+    fn is_an_hour_before(self, steady_ms: i64) -> bool {
+        self.steady_ms <= steady_ms - HOUR_MS
+    }
 }
 
 /// A mark to be written down.
@@ -37,20 +58,20 @@ struct Mark {
 pub struct SeenMark {
     pub server: ServerNum,
     pub steam_id: String,
-    pub seen_at_ms: i64,
+    pub seen_at: SeenAt,
 }
 
 impl Seen {
-    pub fn mark(&self, server: ServerNum, players: impl IntoIterator<Item = SteamAccount>, now_ms: i64) {
+    pub fn mark(&self, server: ServerNum, players: impl IntoIterator<Item = SteamAccount>, now: SeenAt) {
         let mut part = self.part(server);
         let marks = part.entry(server).or_default();
         for player in players {
             let fresh = Mark {
-                seen_at_ms: now_ms,
+                seen_at: now,
                 written: false,
             };
             match marks.get_mut(&player) {
-                Some(mark) if mark.seen_at_ms <= now_ms - HOUR_MS => *mark = fresh,
+                Some(mark) if mark.seen_at.is_an_hour_before(now.steady_ms) => *mark = fresh,
                 None if self.count.load(Ordering::Relaxed) < MOST => {
                     self.count.fetch_add(1, Ordering::Relaxed);
                     marks.insert(player, fresh);
@@ -61,7 +82,7 @@ impl Seen {
     }
 
     /// Marks since the last call of this, in the order of their rows; those older than an hour are forgotten.
-    pub(crate) fn drain(&self, now_ms: i64) -> Vec<SeenMark> {
+    pub(crate) fn drain(&self, steady_ms: i64) -> Vec<SeenMark> {
         let mut fresh = Vec::new();
         for part in &self.parts {
             let mut servers = locked(part);
@@ -72,10 +93,10 @@ impl Seen {
                         fresh.push(SeenMark {
                             server: *server,
                             steam_id: player.id(),
-                            seen_at_ms: mark.seen_at_ms,
+                            seen_at: mark.seen_at,
                         });
                     }
-                    mark.seen_at_ms > now_ms - HOUR_MS
+                    !mark.seen_at.is_an_hour_before(steady_ms)
                 });
                 self.count.fetch_sub(held - marks.len(), Ordering::Relaxed);
             }
@@ -105,7 +126,7 @@ impl Seen {
                 None if self.count.load(Ordering::Relaxed) < MOST => {
                     self.count.fetch_add(1, Ordering::Relaxed);
                     let mark = Mark {
-                        seen_at_ms: lost.seen_at_ms,
+                        seen_at: lost.seen_at,
                         written: false,
                     };
                     marks.insert(player, mark);
@@ -137,7 +158,7 @@ impl Work for WriteMarks {
             }
         }
         for mark in self.0.iter().filter(|mark| there.contains(&mark.server)) {
-            server_players::mark_seen(tx, mark.server, &mark.steam_id, mark.seen_at_ms).await?;
+            server_players::mark_seen(tx, mark.server, &mark.steam_id, mark.seen_at.now_ms).await?;
         }
         Ok(())
     }
@@ -149,6 +170,14 @@ mod tests {
 
     const START: i64 = 1_700_000_000_000;
 
+    /// A moment on both clocks, which run alike unless somebody sets one.
+    fn at(ms: i64) -> SeenAt {
+        SeenAt {
+            now_ms: ms,
+            steady_ms: ms,
+        }
+    }
+
     fn player(number: u64) -> SteamAccount {
         SteamAccount::of(&(76_561_198_000_000_000 + number).to_string()).unwrap()
     }
@@ -156,27 +185,42 @@ mod tests {
     #[test]
     fn a_player_is_written_once_an_hour() {
         let seen = Seen::default();
-        seen.mark(ServerNum(1), [player(1)], START);
-        seen.mark(ServerNum(1), [player(1)], START + 5);
+        seen.mark(ServerNum(1), [player(1)], at(START));
+        seen.mark(ServerNum(1), [player(1)], at(START + 5));
         assert_eq!(seen.drain(START + 10).len(), 1);
-        seen.mark(ServerNum(1), [player(1)], START + 60_000);
+        seen.mark(ServerNum(1), [player(1)], at(START + 60_000));
         assert!(seen.drain(START + 60_001).is_empty());
-        seen.mark(ServerNum(1), [player(1)], START + HOUR_MS);
-        assert_eq!(seen.drain(START + HOUR_MS)[0].seen_at_ms, START + HOUR_MS);
+        seen.mark(ServerNum(1), [player(1)], at(START + HOUR_MS));
+        assert_eq!(seen.drain(START + HOUR_MS)[0].seen_at, at(START + HOUR_MS));
+    }
+
+    #[test]
+    fn an_hour_is_an_hour_wherever_the_wall_clock_is_set_to() {
+        let seen = Seen::default();
+        seen.mark(ServerNum(1), [player(1)], at(START));
+        assert_eq!(seen.drain(START).len(), 1);
+        let set_back = |steady_ms: i64| SeenAt {
+            now_ms: steady_ms - 24 * HOUR_MS,
+            steady_ms,
+        };
+        seen.mark(ServerNum(1), [player(1)], set_back(START + HOUR_MS - 1));
+        assert!(seen.drain(START + HOUR_MS - 1).is_empty());
+        seen.mark(ServerNum(1), [player(1)], set_back(START + HOUR_MS));
+        assert_eq!(seen.drain(START + HOUR_MS)[0].seen_at, set_back(START + HOUR_MS));
     }
 
     #[test]
     fn a_player_on_two_servers_is_two_marks() {
         let seen = Seen::default();
-        seen.mark(ServerNum(1), [player(1)], START);
-        seen.mark(ServerNum(2), [player(1)], START);
+        seen.mark(ServerNum(1), [player(1)], at(START));
+        seen.mark(ServerNum(2), [player(1)], at(START));
         assert_eq!(seen.drain(START).len(), 2);
     }
 
     #[test]
     fn marks_that_were_not_written_are_handed_out_again() {
         let seen = Seen::default();
-        seen.mark(ServerNum(1), [player(1), player(2)], START);
+        seen.mark(ServerNum(1), [player(1), player(2)], at(START));
         // The second hour is over when they are put back: they are not in memory any more.
         let drained = seen.drain(START + HOUR_MS);
         assert_eq!(drained.len(), 2);
@@ -184,15 +228,15 @@ mod tests {
         let mut again = seen.drain(START + HOUR_MS);
         again.sort_by(|one, other| one.steam_id.cmp(&other.steam_id));
         assert_eq!(
-            again.iter().map(|mark| mark.seen_at_ms).collect::<Vec<_>>(),
+            again.iter().map(|mark| mark.seen_at.now_ms).collect::<Vec<_>>(),
             [START; 2]
         );
         assert!(seen.drain(START + HOUR_MS).is_empty());
         // Somebody who came back meanwhile is written once, with the later time.
-        seen.mark(ServerNum(1), [player(1)], START + HOUR_MS);
+        seen.mark(ServerNum(1), [player(1)], at(START + HOUR_MS));
         seen.restore(&again);
         let last = seen.drain(START + HOUR_MS + 1);
-        let times: Vec<_> = last.iter().map(|mark| mark.seen_at_ms).collect();
+        let times: Vec<_> = last.iter().map(|mark| mark.seen_at.now_ms).collect();
         assert_eq!((last.len(), times.iter().max()), (2, Some(&(START + HOUR_MS))));
     }
 
@@ -200,9 +244,9 @@ mod tests {
     fn marks_that_are_put_back_stay_within_the_memory() {
         let seen = Seen::default();
         let many = |first: u64| (first..first + MOST as u64).map(player);
-        seen.mark(ServerNum(1), many(0), START);
+        seen.mark(ServerNum(1), many(0), at(START));
         let drained = seen.drain(START + HOUR_MS);
-        seen.mark(ServerNum(1), many(MOST as u64), START + HOUR_MS);
+        seen.mark(ServerNum(1), many(MOST as u64), at(START + HOUR_MS));
         seen.restore(&drained);
         assert_eq!(seen.drain(START + HOUR_MS).len(), MOST);
     }
@@ -211,12 +255,12 @@ mod tests {
     fn a_storm_of_players_stays_within_its_memory() {
         let seen = Seen::default();
         for number in 0..300_000 {
-            seen.mark(ServerNum(1), [player(number)], START);
+            seen.mark(ServerNum(1), [player(number)], at(START));
         }
         assert_eq!(seen.drain(START).len(), MOST);
         // An hour later their room is free again.
         assert!(seen.drain(START + HOUR_MS).is_empty());
-        seen.mark(ServerNum(2), [player(1)], START + HOUR_MS);
+        seen.mark(ServerNum(2), [player(1)], at(START + HOUR_MS));
         assert_eq!(seen.drain(START + HOUR_MS).len(), 1);
     }
 }

@@ -1,72 +1,68 @@
-//! Names of Steam groups that people paste into the settings, remembered for a while: the same form is often sent more
-//! than once, and every question counts against the day's calls.
+//! Names of Steam groups that people paste into the settings. The same form is often sent more than once, and every
+//! question counts against the day's calls, so answers are remembered.
+
+use std::collections::hash_map::Entry;
+use std::panic::AssertUnwindSafe;
 
 use domain::flow::Provider;
 use domain::quota::Purpose;
 use domain::steam_group::GroupId;
+use futures_util::FutureExt;
 use platform::Unanswered;
-use quick_cache::sync::Cache;
-use tokio::sync::Mutex;
 
 use crate::error::AppError;
+use crate::memories::steam_group_names::{Answer, Asked};
 use crate::state::App;
 
-/// Names that are remembered.
-const MOST: usize = 1_000;
-/// A group keeps its number; somebody may take its name over, though.
-const FOUND_MS: i64 = 60 * 60_000;
-/// A name that stands for nothing may be given any moment.
-const UNKNOWN_MS: i64 = 60_000;
-const LOCKS: usize = 64;
+/// For who asks about another name meanwhile. Steam mostly answers much sooner.
+const BUSY_MS: i64 = 1_000;
 
-#[derive(Clone, Copy)]
-struct Known {
-    group: Option<GroupId>,
-    asked_at_ms: i64,
-}
-
-impl Known {
-    fn is_fresh(&self, now_ms: i64) -> bool {
-        let lasts_ms = if self.group.is_some() {
-            FOUND_MS
-        } else {
-            UNKNOWN_MS
-        };
-        (0..lasts_ms).contains(&(now_ms - self.asked_at_ms))
-    }
-}
-
-pub(crate) struct SteamGroupNames {
-    known: Cache<String, Known>,
-    /// An Org has one question out at a time: the next one may find its answer.
-    locks: [Mutex<()>; LOCKS],
-}
-
-impl Default for SteamGroupNames {
-    fn default() -> Self {
-        Self {
-            known: Cache::new(MOST),
-            locks: [const { Mutex::const_new(()) }; LOCKS],
-        }
-    }
-}
-
-/// The group that a name in an address of Steam stands for. Asked out of the Org's share of the day's calls.
+/// The group that a name in an address of Steam stands for. Asked out of the Org's share of the day's calls. Who asks the
+/// same as somebody else of the Org at this moment shares the answer; another name is refused until it is there.
 pub(crate) async fn find(app: &App, org_num: i64, name: &str) -> Result<Option<GroupId>, AppError> {
-    let steam = app.platforms.steam_api()?;
-    let names = &app.memories.steam_group_names;
-    let lock = usize::try_from(org_num.rem_euclid(LOCKS as i64)).unwrap_or(0);
-    let _turn = names.locks[lock].lock().await;
+    app.platforms.steam_api()?;
     let name = name.to_lowercase();
-    if let Some(known) = names
-        .known
-        .get(&name)
-        .filter(|known| known.is_fresh(app.now_ms()))
-    {
-        return Ok(known.group);
+    let answering = {
+        let mut asked = app.memories.steam_group_names.asked();
+        if let Some(group) = app.memories.steam_group_names.find(&name, app.clock.steady_ms()) {
+            return Ok(group);
+        }
+        match asked.entry(org_num) {
+            Entry::Occupied(asked) if asked.get().name == name => asked.get().answering.clone(),
+            Entry::Occupied(_) => {
+                return Err(AppError::RateLimited {
+                    retry_after_ms: BUSY_MS,
+                });
+            }
+            Entry::Vacant(place) => {
+                let answering = ask(app.clone(), org_num, name.clone()).boxed().shared();
+                // Goes on when its asker hangs up: others may wait for it, and it is paid for.
+                app.tasks.spawn(answering.clone().map(drop));
+                place.insert(Asked { name, answering }).answering.clone()
+            }
+        }
+    };
+    answering.await.map_err(failure)
+}
+
+/// Asks Steam, remembers what it said and ends the Org's turn. A question that panics is one without an answer.
+async fn ask(app: App, org_num: i64, name: String) -> Answer {
+    let question = async {
+        let steam = app.platforms.steam_api.as_ref().ok_or(Unanswered::Unreachable)?;
+        steam.find_group(&name, Purpose::Settings { org_num }).await
+    };
+    let answer = AssertUnwindSafe(question).catch_unwind().await;
+    let answer = answer.unwrap_or(Err(Unanswered::Unreadable));
+    if let Ok(group) = answer {
+        let names = &app.memories.steam_group_names;
+        names.remember(name, group, app.clock.steady_ms());
     }
-    let found = steam.find_group(&name, Purpose::Settings { org_num }).await;
-    let group = found.map_err(|cause| match cause {
+    app.memories.steam_group_names.asked().remove(&org_num);
+    answer
+}
+
+fn failure(cause: Unanswered) -> AppError {
+    match cause {
         Unanswered::Refused => AppError::ProviderMisconfigured {
             provider: Provider::Steam,
             setting: "steam.api_key",
@@ -82,11 +78,5 @@ pub(crate) async fn find(app: &App, org_num: i64, name: &str) -> Result<Option<G
         | Unanswered::Paused { .. }
         | Unanswered::Remembered { .. }
         | Unanswered::OverShare { .. } => AppError::SteamUnavailable,
-    })?;
-    let known = Known {
-        group,
-        asked_at_ms: app.now_ms(),
-    };
-    names.known.insert(name, known);
-    Ok(group)
+    }
 }

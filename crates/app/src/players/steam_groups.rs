@@ -29,10 +29,10 @@ pub async fn of_players(
 ) -> Result<Vec<Option<Arc<Groups>>>, AppError> {
     app.platforms.steam_api()?;
     let groups = &app.memories.steam_groups;
-    let now_ms = app.now_ms();
+    let steady_ms = app.clock.steady_ms();
     let mut unknown: Vec<SteamId> = players
         .iter()
-        .filter(|player| groups.find(player, now_ms).is_none())
+        .filter(|player| groups.find(player, steady_ms).is_none())
         .cloned()
         .collect();
     unknown.sort_by_key(|player| !first(player));
@@ -45,8 +45,11 @@ pub async fn of_players(
         });
         drop(tokio::time::timeout(POLL_WAITS, asked).await);
     }
-    let now_ms = app.now_ms();
-    Ok(players.iter().map(|player| groups.find(player, now_ms)).collect())
+    let steady_ms = app.clock.steady_ms();
+    Ok(players
+        .iter()
+        .map(|player| groups.find(player, steady_ms))
+        .collect())
 }
 
 async fn refresh(app: App, org_num: i64, players: Vec<SteamId>) {
@@ -63,13 +66,13 @@ async fn refresh(app: App, org_num: i64, players: Vec<SteamId>) {
 async fn ask(app: &App, org_num: i64, player: SteamId) {
     let groups = &app.memories.steam_groups;
     let _turn = groups.turn(&player).await;
-    if groups.find(&player, app.now_ms()).is_some() {
+    if groups.find(&player, app.clock.steady_ms()).is_some() {
         return;
     }
     let (Some(steam), Ok(_permit)) = (&app.platforms.steam_api, groups.calls.acquire().await) else {
         return;
     };
     if let Ok(found) = steam.groups(&player, Purpose::Bulk { org_num }).await {
-        groups.remember(player, found, app.now_ms());
+        groups.remember(player, found, app.clock.steady_ms());
     }
 }

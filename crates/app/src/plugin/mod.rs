@@ -1,6 +1,7 @@
 //! The front door of the plugin API: the order of checks, once, for every action.
 
 mod actions;
+mod admission;
 pub(crate) mod groups;
 mod input;
 mod params;
@@ -21,8 +22,10 @@ use storage::linking::lookups;
 use storage::tenancy::servers;
 
 use crate::error::AppError;
+use crate::memories::seen::SeenAt;
 use crate::state::App;
 
+pub use admission::{Admitted, admit_body};
 pub use params::{ActionParam, Body, Params, is_fail_closed, names_look_up};
 
 /// The key as it was presented.
@@ -45,6 +48,8 @@ pub struct Request<'a> {
     pub opened_as_page: bool,
     /// What a plugin says about itself.
     pub plugin_version: Option<&'a str>,
+    /// The call came with a body and was counted before that was read.
+    pub admitted: Option<Admitted>,
 }
 
 /// A success: its status and its text, which is JSON unless a Server asked for bare ids.
@@ -91,6 +96,7 @@ pub struct Answer {
     pub key_in_query: bool,
 }
 
+#[derive(Clone, Copy)]
 pub struct RateState {
     pub limit: u32,
     pub remaining: u32,
@@ -123,7 +129,10 @@ impl Call<'_> {
     /// Players named by a game server's own key were there; other keys say nothing about that.
     pub(crate) fn mark_seen(&self, players: impl IntoIterator<Item = SteamAccount>) {
         if let (KeyKind::Plugin, Some(server)) = (self.key.kind, self.server) {
-            self.app.memories.seen.mark(server, players, self.app.now_ms());
+            self.app
+                .memories
+                .seen
+                .mark(server, players, SeenAt::of(&self.app.clock));
         }
     }
 
@@ -158,51 +167,6 @@ impl RateState {
     }
 }
 
-/// Whether a body may be read: not for whom every call is refused, and so never for a key that is none of ours. What
-/// passes here is judged once more with the whole call, because a body can take its time.
-pub async fn admit_body(
-    app: &App,
-    params: &Params<'_>,
-    presented: &Presented,
-    network: ClientNetwork,
-) -> Result<(), Box<Answer>> {
-    let mut answer = Answer::refused(AppError::Unauthorized);
-    if matches!(params.action(), ActionParam::Repeated) {
-        answer.result = Err(repeated_action());
-        return Err(Box::new(answer));
-    }
-    let (key, in_query) = match presented {
-        Presented::Missing | Presented::Malformed => return Err(Box::new(answer)),
-        Presented::Key { key, in_query } => (key, *in_query),
-    };
-    answer.key_in_query = in_query;
-    let hash = key.hash();
-    let resolved = match plugin_keys::resolve(&app.db, &hash, None).await {
-        Ok(Some(resolved)) => resolved,
-        Ok(None) => {
-            answer.result = Err(retired::refuse_unknown(app, hash, network).await);
-            return Err(Box::new(answer));
-        }
-        Err(error) => {
-            answer.result = Err(error.into());
-            return Err(Box::new(answer));
-        }
-    };
-    let decision = app.memories.gate.peek_key(resolved.num.0, resolved.tier);
-    let limited = AppError::RateLimited {
-        retry_after_ms: decision.retry_after_ms,
-    };
-    let alive = check_alive(&resolved, in_query);
-    let Err(error) = alive.and(if decision.allowed { Ok(()) } else { Err(limited) }) else {
-        return Ok(());
-    };
-    answer.result = Err(error);
-    answer.key_prefix = Some(key.prefix());
-    answer.org_num = resolved.scope.num();
-    answer.rate = Some(RateState::of(app, &resolved, &decision));
-    Err(Box::new(answer))
-}
-
 fn repeated_action() -> AppError {
     AppError::invalid("action", "it is given more than once")
 }
@@ -230,9 +194,9 @@ pub async fn call(app: &App, request: Request<'_>) -> Answer {
         }
         Ok(Some(resolved)) => {
             answer.org_num = resolved.scope.num();
-            let (result, decision) = admit(app, &request, &resolved, in_query).await;
+            let (result, rate) = admit(app, &request, &resolved, in_query).await;
             answer.result = result;
-            answer.rate = Some(RateState::of(app, &resolved, &decision));
+            answer.rate = Some(rate);
         }
     }
     answer
@@ -243,19 +207,33 @@ async fn admit(
     request: &Request<'_>,
     key: &ResolvedKey,
     in_query: bool,
-) -> (Result<Reply, AppError>, Decision) {
-    if let Err(error) = check_alive(key, in_query) {
-        return (Err(error), app.memories.gate.peek_key(key.num.0, key.tier));
-    }
-    let decision = app.memories.gate.take_key(key.num.0, key.tier, in_query);
-    if !decision.allowed {
-        let retry_after_ms = decision.retry_after_ms;
-        return (Err(AppError::RateLimited { retry_after_ms }), decision);
+) -> (Result<Reply, AppError>, RateState) {
+    // A key can die while its body arrives.
+    let (passed, rate) = match &request.admitted {
+        Some(admitted) => (check_alive(key, in_query), admitted.rate()),
+        None => count(app, key, in_query),
+    };
+    if let Err(error) = passed {
+        return (Err(error), rate);
     }
     if let (Some(version), KeyKind::Plugin, Some(server)) = (request.plugin_version, key.kind, key.server) {
         app.memories.versions.note(server, version);
     }
-    (answer_within(app, request, key, in_query).await, decision)
+    (answer_within(app, request, key, in_query).await, rate)
+}
+
+/// Takes one call from the bucket of a living key.
+fn count(app: &App, key: &ResolvedKey, in_query: bool) -> (Result<(), AppError>, RateState) {
+    let alive = check_alive(key, in_query);
+    let decision = match alive {
+        Ok(()) => app.memories.gate.take_key(key.num.0, key.tier, in_query),
+        Err(_) => app.memories.gate.peek_key(key.num.0, key.tier),
+    };
+    let limited = AppError::RateLimited {
+        retry_after_ms: decision.retry_after_ms,
+    };
+    let passed = alive.and(if decision.allowed { Ok(()) } else { Err(limited) });
+    (passed, RateState::of(app, key, &decision))
 }
 
 /// Scope, action and allow-list, then the action itself.

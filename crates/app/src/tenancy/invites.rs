@@ -194,7 +194,7 @@ impl Work for Create {
         doer.refuse_beyond(self.request.role, self.request.permissions)?;
         if invites::count_open(tx, scope, now_ms).await? >= MOST_OPEN {
             return Err(AppError::Conflict {
-                what: "There are 100 open invitations. Revoke some first.",
+                what: "There are 100 open invites. Revoke some first.",
             });
         }
         let new = NewInvite {
@@ -255,7 +255,7 @@ impl Work for Reissue {
         let (doer, invite) = decided(tx, scope, self.account, &self.id).await?;
         if !invites::reissue(tx, scope, invite.num, &self.code.stored(), self.version).await? {
             return Err(AppError::Conflict {
-                what: "This invitation was revoked or changed meanwhile. Look at the list again.",
+                what: "This invite was revoked or changed meanwhile. Look at the list again.",
             });
         }
         let target = Some(self.id.as_str());

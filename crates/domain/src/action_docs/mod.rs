@@ -228,7 +228,7 @@ impl ActionDoc {
             codes.push("TOO_MANY_IDS");
         }
         if spec.mutating {
-            codes.extend(["BROWSER_REFUSED", "OVERLOADED", "OUTCOME_UNKNOWN"]);
+            codes.extend(["BROWSER_REFUSED", "OUTCOME_UNKNOWN"]);
         }
         if self.action == Action::GroupChecks {
             codes.extend(["STEAM_NOT_CONFIGURED", "STEAM_UNAVAILABLE"]);
@@ -265,7 +265,7 @@ pub const COMMON_PARAMS: [Param; 4] = [
 ];
 
 /// Codes that every call can be answered with.
-pub const COMMON_FAILURES: [&str; 15] = [
+pub const COMMON_FAILURES: [&str; 16] = [
     "UNAUTHORIZED",
     "KEY_REVOKED",
     "SERVER_INACTIVE",
@@ -280,6 +280,7 @@ pub const COMMON_FAILURES: [&str; 15] = [
     "PAYLOAD_TOO_LARGE",
     "URI_TOO_LONG",
     "INTERNAL",
+    "OVERLOADED",
     "STORAGE_UNAVAILABLE",
 ];
 

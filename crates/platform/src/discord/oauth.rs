@@ -1,7 +1,7 @@
 //! Signing in through Discord: the authorization code flow with PKCE, and the few things asked with a person's token.
 
 use domain::clock::SharedClock;
-use domain::oauth::{PkceVerifier, State};
+use domain::oauth::{AuthorizationCode, PkceVerifier, State};
 use domain::platform_id::DiscordId;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use reqwest::{Client, RequestBuilder};
@@ -166,12 +166,12 @@ impl OAuth {
         &self,
         callback: &'static str,
         scopes: &[Scope],
-        code: &str,
+        code: &AuthorizationCode,
         verifier: &PkceVerifier,
     ) -> Result<AccessToken, NoToken> {
         let form = [
             ("grant_type", "authorization_code"),
-            ("code", code),
+            ("code", code.expose()),
             ("redirect_uri", &self.redirect_uri(callback)),
             ("code_verifier", verifier.expose()),
         ];

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domain::clock::TestClock;
-use domain::oauth::{PkceVerifier, State};
+use domain::oauth::{AuthorizationCode, PkceVerifier, State};
 use domain::platform_id::DiscordId;
 use domain::random::SeededRandom;
 use platform::Unanswered;
@@ -55,7 +55,8 @@ fn token() -> AccessToken {
 }
 
 async fn exchange(oauth: &OAuth, scopes: &[Scope]) -> Result<String, NoToken> {
-    let exchanged = oauth.exchange(CALLBACK, scopes, "the code", &verifier()).await;
+    let code = AuthorizationCode::parse("the-code").unwrap();
+    let exchanged = oauth.exchange(CALLBACK, scopes, &code, &verifier()).await;
     exchanged.map(|token| token.expose().to_owned())
 }
 
@@ -98,7 +99,7 @@ async fn a_code_becomes_a_token_with_the_verifier_and_the_same_address() {
     );
     for (name, value) in [
         ("grant_type", "authorization_code"),
-        ("code", "the code"),
+        ("code", "the-code"),
         ("redirect_uri", "https://link.example/auth/discord/callback"),
         ("code_verifier", verifier().expose()),
     ] {

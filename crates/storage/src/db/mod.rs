@@ -77,6 +77,15 @@ pub enum OpenError {
     Database(#[from] DbError),
 }
 
+/// What a store was left with that did not close in time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the database did not close in time; changes left under way, which may or may not be stored: {units}"
+)]
+pub struct Unfinished {
+    pub units: usize,
+}
+
 /// Whether writes go through, as far as that is known without one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Writing {
@@ -195,6 +204,17 @@ impl Db {
             Db::Sqlite(db) => db.close().await,
             Db::Postgres(db) => db.close().await,
         }
+    }
+
+    /// The same for a process that has to end: a database that hangs is left behind after this long.
+    pub async fn close_within(&self, limit: Duration) -> Result<(), Unfinished> {
+        let closed = tokio::time::timeout(limit, self.close()).await;
+        closed.map_err(|_| Unfinished {
+            units: match self {
+                Db::Sqlite(db) => db.waiting(),
+                Db::Postgres(db) => db.waiting(),
+            },
+        })
     }
 
     /// Checks the database's own structure (SQLite: integrity and foreign keys) and returns what is wrong.

@@ -50,6 +50,11 @@ impl Shares {
         })
     }
 
+    /// Units of work that wait for their answer.
+    pub(super) fn count(&self) -> usize {
+        locked(&self.waiting).since.len()
+    }
+
     /// How long the unit that came first has been waiting for its answer.
     pub(super) fn longest_wait(&self) -> Duration {
         let waiting = locked(&self.waiting);

@@ -214,7 +214,7 @@ const CHECKS: [(&str, &Statement); 20] = [
     ("a removed Org has a Guild", &GUILDS_OF_REMOVED),
     ("a removed Org has a member", &PEOPLE_OF_REMOVED),
     (
-        "a removed Org has an invitation that was not revoked",
+        "a removed Org has an invite that was not revoked",
         &INVITES_OF_REMOVED,
     ),
     ("a removed Guild or Org has a Server", &SERVERS_OF_REMOVED),

@@ -50,6 +50,16 @@ statements! {
         UPDATE accounts
         SET operator = $2
         WHERE num = $1";
+    GRANTED_OPERATORS = "
+        SELECT num, id, discord_id, name, operator
+        FROM accounts
+        WHERE operator = 1
+        ORDER BY num
+        LIMIT 500";
+    COUNT_GRANTED_OPERATORS = "
+        SELECT CAST(COUNT(*) AS BIGINT)
+        FROM accounts
+        WHERE operator = 1";
 }
 
 #[derive(Debug, Clone)]
@@ -133,4 +143,14 @@ pub async fn rename(tx: &mut Tx<'_>, account: AccountNum, name: &str) -> Result<
 
 pub async fn set_operator(tx: &mut Tx<'_>, account: AccountNum, granted: bool) -> Result<(), DbError> {
     tx.execute_one(&SET_OPERATOR, params![account, granted]).await
+}
+
+/// Those with a grant, the first ones first.
+pub async fn list_granted_operators(db: &Db) -> Result<Vec<Account>, DbError> {
+    db.list_heavy(&GRANTED_OPERATORS, params![]).await
+}
+
+pub async fn count_granted_operators(db: &Db) -> Result<i64, DbError> {
+    let counted = db.list_heavy(&COUNT_GRANTED_OPERATORS, params![]).await?;
+    Ok(counted.first().copied().unwrap_or(0))
 }

@@ -39,11 +39,13 @@ statements! {
         SET steam_id = CASE WHEN COALESCE(discord_id, $2) = $2 THEN steam_id END,
             steam_name = CASE WHEN COALESCE(discord_id, $2) = $2 THEN steam_name END,
             steam_group = CASE WHEN COALESCE(discord_id, $2) = $2 THEN steam_group END,
-            discord_id = $2, discord_name = $3, token_sealed = $4, token_kid = $6, member = NULL, touched_at = $5
+            discord_id = $2, discord_name = $3, token_sealed = $4, token_kid = $6, member = NULL,
+            touched_at = CASE WHEN touched_at > $5 THEN touched_at ELSE $5 END
         WHERE hash = $1 AND finished_at IS NULL";
     BIND_STEAM = "
         UPDATE flows
-        SET steam_id = $2, steam_name = $3, steam_group = NULL, touched_at = $4
+        SET steam_id = $2, steam_name = $3, steam_group = NULL,
+            touched_at = CASE WHEN touched_at > $4 THEN touched_at ELSE $4 END
         WHERE hash = $1 AND finished_at IS NULL AND COALESCE($5, discord_id, '') = COALESCE(discord_id, '')";
     USE_NONCE = "
         INSERT INTO openid_nonces (nonce, seen_at)
@@ -51,11 +53,13 @@ statements! {
         ON CONFLICT (nonce) DO NOTHING";
     NOTE_FINDINGS = "
         UPDATE flows
-        SET member = COALESCE($2, member), steam_group = COALESCE($3, steam_group), touched_at = $4
+        SET member = COALESCE($2, member), steam_group = COALESCE($3, steam_group),
+            touched_at = CASE WHEN touched_at > $4 THEN touched_at ELSE $4 END
         WHERE hash = $1 AND finished_at IS NULL";
     FINISH = "
         UPDATE flows
-        SET finished_at = $2, touched_at = $2, token_sealed = NULL, token_kid = NULL
+        SET finished_at = $2, token_sealed = NULL, token_kid = NULL,
+            touched_at = CASE WHEN touched_at > $2 THEN touched_at ELSE $2 END
         WHERE hash = $1 AND finished_at IS NULL";
     DELETE = "
         DELETE FROM flows

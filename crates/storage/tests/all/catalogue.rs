@@ -26,8 +26,10 @@ fn named(name: &str) -> &'static Statement {
 }
 
 /// What may read a whole table, and why that is no harm. Besides these only the doctor does.
-const LONG: [&str; 10] = [
+const LONG: [&str; 12] = [
     // Kept off the threads that serve requests.
+    "storage::identity::accounts::COUNT_GRANTED_OPERATORS",
+    "storage::identity::accounts::GRANTED_OPERATORS",
     "storage::records::error_log::NEWEST",
     "storage::jobs::BY_KIND",
     "storage::jobs::DUE",

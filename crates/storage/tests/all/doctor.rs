@@ -186,7 +186,7 @@ fn left_in_removed(one: &Tenant, two: &Tenant) -> Vec<Damage> {
         set(
             &[&*remove, &invite].concat(),
             &[back, "DELETE FROM invites"].concat(),
-            "a removed Org has an invitation that was not revoked (1 times)",
+            "a removed Org has an invite that was not revoked (1 times)",
         ),
         set(
             &guild_gone,

@@ -2,9 +2,10 @@
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use storage::testing::{Engine, TestDb};
-use storage::{DbError, Tx, Work, Writing, both_databases, settings};
+use storage::{DbError, Tx, Unfinished, Work, Writing, both_databases, settings};
 
 use crate::support::{NOW, Put, eventually, is_put, poll_once};
 
@@ -136,6 +137,16 @@ both_databases! {
         test.finish().await;
     }
 
+    async fn closing_leaves_a_hung_unit_behind_and_tells_of_it(engine) {
+        let (test, held, running) = busy(engine, 3).await;
+        let left = test.db.close_within(Duration::from_millis(50)).await;
+        assert_eq!(left, Err(Unfinished { units: 1 }));
+        held.release();
+        running.await.unwrap().unwrap();
+        assert_eq!(test.db.close_within(Duration::from_secs(60)).await, Ok(()));
+        test.finish().await;
+    }
+
     async fn a_place_is_free_again_once_its_unit_is_answered(engine) {
         let test = TestDb::open(engine).await;
         // A queue of four leaves one place per Org, so every write needs the place of the one before it.
@@ -162,7 +173,7 @@ both_databases! {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn on_sqlite_nobody_waits_for_a_stuck_writer_for_ever() {
     let test = TestDb::open(Engine::Sqlite).await;
-    let short = std::time::Duration::from_millis(100);
+    let short = Duration::from_millis(100);
     let test = test
         .restart_with(|options| options.work_deadline = short)
         .await

@@ -118,6 +118,8 @@ pub enum AdminCommand {
         #[arg(long)]
         discord: String,
     },
+    /// List operators: those of the setting, and those with a grant.
+    ListOperators,
     /// Start a dashboard session for a person and print its cookie, for scripts and emergencies. Valid for an hour.
     Session {
         /// Discord id of the person.

@@ -13,7 +13,7 @@ pub use command::AdminCommand;
 pub use socket::listen;
 
 use crate::cli::Common;
-use crate::open::{load_config, open_existing};
+use crate::open::{close, load_config, open_existing};
 use crate::output::{Failure, show};
 
 /// What a command prints: names and values.
@@ -64,11 +64,12 @@ impl Channel {
         }
     }
 
-    pub async fn close(self) {
+    pub async fn close(self) -> Result<(), Failure> {
         if let Channel::Database(app) = self {
             app.tasks.finish(std::time::Duration::from_secs(5)).await;
-            app.db.close().await;
+            close(&app.db).await?;
         }
+        Ok(())
     }
 }
 
@@ -76,11 +77,11 @@ impl Channel {
 pub async fn run(common: &Common, json: bool, command: AdminCommand) -> Result<(), Failure> {
     let mut channel = Channel::open(&load_config(common, None)?).await?;
     let reply = channel.ask(Request::Admin(command)).await;
-    channel.close().await;
+    let closed = channel.close().await;
     match reply? {
         Reply::Done(fields) => {
             show(&fields, json);
-            Ok(())
+            closed
         }
         Reply::Refused(text) => Err(text.into()),
         Reply::Imported(_) => Err("the running service answered something else".into()),

@@ -82,6 +82,7 @@ pub(super) async fn run(app: &App, command: AdminCommand) -> Result<Fields, AppE
         }
         AdminCommand::Grant { discord, name } => grant(app, &discord, &name).await,
         AdminCommand::Revoke { discord } => revoke(app, &discord).await,
+        AdminCommand::ListOperators => list_operators(app).await,
         AdminCommand::Session { discord } => session(app, &discord).await,
         AdminCommand::Block { who, reason, days } => block(app, &who, reason, days).await,
         AdminCommand::Unblock { who } => unblock(app, &who).await,
@@ -130,6 +131,27 @@ async fn revoke(app: &App, discord: &str) -> Result<Fields, AppError> {
     let account = find_account(app, discord).await?;
     accounts::revoke_operator(app, account.clone()).await?;
     Ok(fields([("revoked", account.id.as_str())]))
+}
+
+async fn list_operators(app: &App) -> Result<Fields, AppError> {
+    let described = |operator: accounts::Operator| {
+        let granted = operator.account.as_ref().is_some_and(|account| account.operator);
+        let why = match (operator.in_setting, granted) {
+            (true, true) => "by the setting `operators` and by a grant",
+            (true, false) => "by the setting `operators`",
+            (false, _) => "by a grant",
+        };
+        let who = operator
+            .account
+            .map(|account| format!("{}, {}, ", account.name, account.id));
+        let shown = [who.as_deref().unwrap_or("never signed in, "), why].concat();
+        (operator.discord_id.to_string(), shown)
+    };
+    Ok(accounts::list_operators(app)
+        .await?
+        .into_iter()
+        .map(described)
+        .collect())
 }
 
 async fn list_blocks(app: &App) -> Result<Fields, AppError> {

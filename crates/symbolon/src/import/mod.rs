@@ -95,7 +95,7 @@ pub async fn run(common: &Common, options: &ImportOptions) -> Result<(), Failure
     }
     .await;
     let totals = std::mem::take(&mut run.totals);
-    channel.close().await;
+    let closed = channel.close().await;
     let (linked, ended) = outcome?;
     let report = Report {
         dry_run: !options.apply,
@@ -105,7 +105,7 @@ pub async fn run(common: &Common, options: &ImportOptions) -> Result<(), Failure
         groups: totals.groups,
     };
     report.show(options.json);
-    Ok(())
+    closed
 }
 
 struct Run<'a> {

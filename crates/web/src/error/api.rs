@@ -42,7 +42,8 @@ pub struct ApiContext<'a> {
     pub say_no_users: bool,
 }
 
-pub fn render_api(error: &AppError, context: &ApiContext<'_>) -> Response {
+/// The object as text.
+pub(crate) fn api_text(error: &AppError, context: &ApiContext<'_>) -> Vec<u8> {
     let mut message = error.public_message();
     if context.say_no_users {
         message.insert_str(0, "No users. ");
@@ -61,8 +62,11 @@ pub fn render_api(error: &AppError, context: &ApiContext<'_>) -> Response {
         invite_url: invite_url_of(error),
         request_id: context.request_id,
     };
-    let body = serde_json::to_vec(&object).unwrap_or_default();
-    let mut response = Response::new(Body::from(body));
+    serde_json::to_vec(&object).unwrap_or_default()
+}
+
+pub fn render_api(error: &AppError, context: &ApiContext<'_>) -> Response {
+    let mut response = Response::new(Body::from(api_text(error, context)));
     *response.status_mut() = status_of(error);
     let headers = response.headers_mut();
     headers.insert(

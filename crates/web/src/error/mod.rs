@@ -9,8 +9,8 @@ use app::AppError;
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 
-pub(crate) use api::ErrorObject;
 pub use api::{ApiContext, render_api};
+pub(crate) use api::{ErrorObject, api_text};
 pub use page::render_page;
 
 /// Marks a response whose body is still to be rendered from the error.

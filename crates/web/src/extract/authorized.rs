@@ -127,7 +127,10 @@ impl<P: Required> FromRequestParts<WebState> for Authorized<P> {
                 ]
                 .concat(),
             };
-            state.app.memories.refusals.note(refusal, state.app.now_ms());
+            let app = &state.app;
+            app.memories
+                .refusals
+                .note(refusal, app.now_ms(), app.clock.steady_ms());
             return Err(AppError::MissingPermission {
                 permission: P::PERMISSION.as_str(),
             }

@@ -3,11 +3,11 @@
 use std::error::Error;
 
 use app::AppError;
-use axum::body::{Body, Bytes};
+use axum::body::Body;
 use axum::extract::{FromRequest, Request};
 use http::HeaderMap;
 use http::header::CONTENT_TYPE;
-use http_body_util::{BodyExt, LengthLimitError, Limited};
+use http_body_util::BodyExt;
 use serde::de::DeserializeOwned;
 
 use crate::error::Failure;
@@ -59,19 +59,43 @@ pub fn has_type(headers: &HeaderMap, wanted: &str) -> bool {
 }
 
 /// The whole body, or the reason why not.
-pub async fn read_limited(body: Body, limit_bytes: usize) -> Result<Bytes, AppError> {
-    match Limited::new(body, limit_bytes).collect().await {
-        Ok(collected) => without_nul(collected.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => Err(AppError::PayloadTooLarge { limit_bytes }),
-        Err(error) if is_too_slow(&*error) => Err(AppError::Timeout),
-        Err(_) => Err(AppError::InvalidJson {
-            problem: "the body ended early".to_owned(),
-        }),
+pub async fn read_limited(body: Body, limit_bytes: usize) -> Result<Vec<u8>, AppError> {
+    read_kept(body, limit_bytes, |_| Ok(())).await
+}
+
+/// The same for a caller who has to `keep` room for each piece before more is read. The pieces are put into one buffer
+/// as they come: kept apart, those of a byte each would take many times their size.
+pub async fn read_kept(
+    mut body: Body,
+    limit_bytes: usize,
+    mut keep: impl FnMut(usize) -> Result<(), AppError>,
+) -> Result<Vec<u8>, AppError> {
+    let mut whole = Vec::new();
+    while let Some(frame) = body.frame().await {
+        // What is not data are trailers, which nobody asks for.
+        let Ok(piece) = frame.map_err(|error| broken_off(&error))?.into_data() else {
+            continue;
+        };
+        if piece.len() > limit_bytes - whole.len() {
+            return Err(AppError::PayloadTooLarge { limit_bytes });
+        }
+        keep(piece.len())?;
+        whole.extend_from_slice(&piece);
+    }
+    without_nul(whole)
+}
+
+fn broken_off(error: &(dyn Error + 'static)) -> AppError {
+    if is_too_slow(error) {
+        return AppError::Timeout;
+    }
+    AppError::InvalidJson {
+        problem: "the body ended early".to_owned(),
     }
 }
 
 /// Refuses an escaped NUL in any text of a body. The character itself is not JSON and is refused by the parser.
-fn without_nul(body: Bytes) -> Result<Bytes, AppError> {
+fn without_nul(body: Vec<u8>) -> Result<Vec<u8>, AppError> {
     let mut rest = &body[..];
     while let Some(at) = rest.iter().position(|byte| *byte == b'\\') {
         let escape = &rest[at + 1..];
@@ -119,7 +143,7 @@ mod tests {
 
     #[test]
     fn a_nul_is_refused_and_a_text_about_it_is_not() {
-        let passes = |body: &'static str| without_nul(Bytes::from_static(body.as_bytes())).is_ok();
+        let passes = |body: &str| without_nul(body.as_bytes().to_vec()).is_ok();
         for body in [r#""\u0000""#, r#""a\\\u0000""#, r#"{"\u0000":1}"#] {
             assert!(!passes(body), "{body}");
         }

@@ -11,7 +11,7 @@ mod pressed;
 
 pub use asked::{Asked, Asks, Question};
 pub use authorized::{Authorized, KnownOrg, Required, perm};
-pub use body::{JsonBody, has_type, read_limited};
+pub use body::{JsonBody, has_type, read_kept, read_limited};
 pub use cookie::cookie;
 pub use guard::{Guard, Guarded, Stop};
 pub use path::{Segment, Segments, SessionName};

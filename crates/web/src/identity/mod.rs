@@ -21,12 +21,12 @@ fn sign_in_routes(routes: Routes) -> Routes {
         .arrival("/auth/discord/claim/callback", dashboard_sign_in::claim_callback)
         .page(
             "/invite/{code}",
-            "Look at an invitation",
+            "Look at an invite",
             get(dashboard_sign_in::invite),
         )
         .button(
             "/invite/{code}/accept",
-            "Accept an invitation",
+            "Accept an invite",
             dashboard_sign_in::accept,
         )
 }

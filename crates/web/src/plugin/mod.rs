@@ -13,7 +13,7 @@ use http::header::{ALLOW, AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, USER_AGENT
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 
 use crate::error::failed_response;
-use crate::extract::{KnownOrg, read_limited};
+use crate::extract::{KnownOrg, read_kept};
 use crate::routes::{Access, RouteAnswer, Routes};
 use crate::serve::Peer;
 use crate::state::WebState;
@@ -81,14 +81,18 @@ pub async fn answer(state: &WebState, request: Request) -> Response {
     let in_query = matches!(key, Presented::Key { in_query: true, .. });
     let network = ClientNetwork::of(state.settings.client(peer, &parts.headers));
     // Nothing is kept for a caller that shows no key of ours: the body is read after the key.
+    let mut admitted = None;
     if parts.method == Method::POST && !body.is_end_stream() {
-        if let Err(refusal) = plugin::admit_body(&state.app, &params, &key, network).await {
-            return respond(*refusal);
-        }
-        match read_limited(body, BODY_LIMIT_BYTES).await {
+        let mut reading = match plugin::admit_body(&state.app, &params, &key, network).await {
+            Ok(admitted) => admitted,
+            Err(refusal) => return respond(*refusal),
+        };
+        match read_kept(body, BODY_LIMIT_BYTES, |bytes| reading.keep(bytes)).await {
             Ok(bytes) => params.set_body(CallBody::read(&bytes)),
-            Err(error) => return failed_response(error),
+            Err(error) => return respond(reading.refused(error)),
         }
+        reading.arrived();
+        admitted = Some(reading);
     }
     let call = Call {
         params: &params,
@@ -99,6 +103,7 @@ pub async fn answer(state: &WebState, request: Request) -> Response {
             .headers
             .get(PLUGIN_VERSION)
             .and_then(|value| value.to_str().ok()),
+        admitted,
     };
     respond(plugin::call(&state.app, call).await)
 }

@@ -15,7 +15,7 @@ use tokio::{
     net::TcpStream,
 };
 
-use super::{connection::Connector, linger::Lingering};
+use super::{connection::Connector, linger::Lingering, refusal};
 
 /// Only the task of the connection touches it; the atomics are there because that task moves
 /// between threads.
@@ -108,6 +108,8 @@ pub(super) struct Watched {
     activity: Arc<Activity>,
     connector: Arc<Connector>,
     lingering: Option<Lingering>,
+    /// What is left to send of an answer to a head that hyper refused.
+    refusal: Vec<u8>,
 }
 
 impl Watched {
@@ -117,7 +119,34 @@ impl Watched {
             activity,
             connector,
             lingering: None,
+            refusal: Vec::new(),
         }
+    }
+
+    /// Whether this was hyper's own refusal and ours is sent instead, with the next flush.
+    fn replaces(&mut self, written: &[u8]) -> bool {
+        if self.activity.in_flight.load(Relaxed) > 0 {
+            return false;
+        }
+        let Some(answer) = refusal::instead_of(written, self.connector.ids()) else {
+            return false;
+        };
+        self.refusal = answer;
+        // What follows the head is not read either.
+        self.activity.head_begun.store(true, Relaxed);
+        true
+    }
+
+    fn poll_refusal(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        while !self.refusal.is_empty() {
+            let result = Pin::new(&mut self.stream).poll_write(cx, &self.refusal);
+            self.activity.note_write(&result);
+            match ready!(result)? {
+                0 => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
+                sent => drop(self.refusal.drain(..sent)),
+            }
+        }
+        Poll::Ready(Ok(()))
     }
 }
 
@@ -138,6 +167,9 @@ impl AsyncRead for Watched {
 
 impl AsyncWrite for Watched {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        if self.replaces(buf) {
+            return Poll::Ready(Ok(buf.len()));
+        }
         let result = Pin::new(&mut self.stream).poll_write(cx, buf);
         self.activity.note_write(&result);
         result
@@ -148,6 +180,11 @@ impl AsyncWrite for Watched {
         cx: &mut Context<'_>,
         bufs: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
+        if let [only] = bufs
+            && self.replaces(only)
+        {
+            return Poll::Ready(Ok(only.len()));
+        }
         let result = Pin::new(&mut self.stream).poll_write_vectored(cx, bufs);
         self.activity.note_write(&result);
         result
@@ -158,6 +195,7 @@ impl AsyncWrite for Watched {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(self.poll_refusal(cx))?;
         Pin::new(&mut self.stream).poll_flush(cx)
     }
 
@@ -166,6 +204,7 @@ impl AsyncWrite for Watched {
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = &mut *self;
         if this.lingering.is_none() {
+            ready!(this.poll_refusal(cx))?;
             ready!(Pin::new(&mut this.stream).poll_shutdown(cx))?;
             if !this.activity.has_unread_input() {
                 return Poll::Ready(Ok(()));

@@ -10,6 +10,7 @@ use std::{
 };
 
 use axum::body::Body;
+use domain::random::SystemRandom;
 use http::{Request, Response};
 use hyper::{
     body::Incoming,
@@ -26,6 +27,7 @@ use super::{
     body::{self, InFlightBody},
     watchdog::Watchdog,
 };
+use crate::layers::RequestIds;
 
 /// The least that hyper accepts as buffer size; below it panics.
 const LEAST_HEAD_BYTES: usize = 8 * 1024;
@@ -37,6 +39,8 @@ const LATE_FIRST_BYTE: Duration = Duration::from_millis(500);
 pub(super) struct Connector {
     http: Builder,
     limits: Limits,
+    /// Of requests that no service sees.
+    ids: RequestIds,
 }
 
 enum End {
@@ -57,11 +61,16 @@ impl Connector {
             .max_buf_size(max_head_bytes)
             // The buffer may grow past its limit by one read; this makes the limit exact.
             .max_header_size(max_head_bytes);
-        Self { http, limits }
+        let ids = RequestIds::new(&SystemRandom);
+        Self { http, limits, ids }
     }
 
     pub(super) fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    pub(super) fn ids(&self) -> &RequestIds {
+        &self.ids
     }
 }
 

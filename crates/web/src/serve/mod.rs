@@ -7,6 +7,7 @@ mod admission;
 mod body;
 mod connection;
 mod linger;
+mod refusal;
 mod watchdog;
 
 use std::{convert::Infallible, future::Future, io, net::SocketAddr, pin::pin, sync::Arc, time::Duration};

@@ -125,18 +125,18 @@ fn team_routes(routes: Routes) -> Routes {
             "Hand the organisation over",
             team::transfer,
         )
-        .dashboard(Method::GET, INVITES, "List the invitations", invites::list)
-        .dashboard(Method::POST, INVITES, "Make an invitation", invites::create)
+        .dashboard(Method::GET, INVITES, "List the invites", invites::list)
+        .dashboard(Method::POST, INVITES, "Make an invite", invites::create)
         .dashboard(
             Method::POST,
             "/orgs/{org}/invites/{invite}/reissue",
-            "Replace the code of an invitation",
+            "Replace the code of an invite",
             invites::reissue,
         )
         .dashboard(
             Method::POST,
             "/orgs/{org}/invites/{invite}/revoke",
-            "Revoke an invitation",
+            "Revoke an invite",
             invites::revoke,
         )
 }

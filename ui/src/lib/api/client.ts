@@ -3,7 +3,7 @@
 import { sentence } from '../format';
 import { session, signInAddress } from '../session.svelte';
 import { REPEATABLE } from './repeatable';
-import type { Operations } from './schema';
+import type { Operations } from './operations';
 
 export type Operation = keyof Operations;
 export type Answer<O extends Operation> = Operations[O]['answer'];

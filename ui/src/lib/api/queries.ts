@@ -3,7 +3,7 @@
 
 import { keepPreviousData, QueryClient, queryOptions } from '@tanstack/svelte-query';
 import { ApiError, call } from './client';
-import type { Operations } from './schema';
+import type { Operations } from './operations';
 
 export type AuditFilter = Operations['GET /orgs/{org}/audit']['query'];
 

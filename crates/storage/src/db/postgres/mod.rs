@@ -163,6 +163,10 @@ impl Postgres {
         self.shared.pool.close();
     }
 
+    pub fn waiting(&self) -> usize {
+        self.shared.shares.count()
+    }
+
     pub async fn check(&self, statement: &'static Statement) -> Result<(), DbError> {
         self.shared
             .pool

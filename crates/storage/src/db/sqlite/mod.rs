@@ -178,6 +178,10 @@ impl Sqlite {
         self.shared.queue.close().await;
     }
 
+    pub fn waiting(&self) -> usize {
+        self.shared.queue.waiting()
+    }
+
     pub async fn verify_files(&self) -> Result<Vec<String>, DbError> {
         let shared = Arc::clone(&self.shared);
         let task = tokio::task::spawn_blocking(move || shared.readers.with_separate(connection::verify));

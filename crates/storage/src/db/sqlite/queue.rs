@@ -110,6 +110,10 @@ impl Queue {
         }
     }
 
+    pub(super) fn waiting(&self) -> usize {
+        self.shares.count()
+    }
+
     pub(super) async fn close(&self) {
         drop(lock(&self.sender).take());
         let thread = lock(&self.thread).take();

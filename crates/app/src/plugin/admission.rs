@@ -1,0 +1,109 @@
+//! Calls with a body, which are counted before anything of it is read.
+
+use domain::key::KeyPrefix;
+use domain::network::ClientNetwork;
+use storage::keys::plugin_keys::{self, ResolvedKey};
+
+use super::{ActionParam, Answer, Params, Presented, RateState, count, repeated_action, retired};
+use crate::error::AppError;
+use crate::memories::bodies::BodyPlace;
+use crate::state::App;
+
+/// Until one of a key's bodies has arrived. None takes longer than the accept loop lets it, most are there at once.
+const WAIT_FOR_PLACE_MS: i64 = 1_000;
+
+/// A call whose body may be read. It is counted, and it has a place among the bodies of its key.
+pub struct Admitted {
+    place: BodyPlace,
+    rate: RateState,
+    key_prefix: KeyPrefix,
+    org_num: i64,
+    key_in_query: bool,
+}
+
+impl Admitted {
+    /// Asks for room for more of the body, before that is kept.
+    pub fn keep(&mut self, bytes: usize) -> Result<(), AppError> {
+        if self.place.keep(bytes) {
+            return Ok(());
+        }
+        Err(AppError::Overloaded)
+    }
+
+    /// The body is whole.
+    pub fn arrived(&mut self) {
+        self.place.arrived();
+    }
+
+    /// The answer to a body that was not taken.
+    pub fn refused(self, error: AppError) -> Answer {
+        Answer {
+            result: Err(error),
+            rate: Some(self.rate),
+            key_prefix: Some(self.key_prefix),
+            org_num: self.org_num,
+            key_in_query: self.key_in_query,
+        }
+    }
+
+    pub(super) fn rate(&self) -> RateState {
+        self.rate
+    }
+}
+
+/// Whether a body may be read: not for whom every call is refused, and so never for a key that is none of ours. The key
+/// is judged once more with the whole call, because a body can take its time.
+pub async fn admit_body(
+    app: &App,
+    params: &Params<'_>,
+    presented: &Presented,
+    network: ClientNetwork,
+) -> Result<Admitted, Box<Answer>> {
+    let mut answer = Answer::refused(AppError::Unauthorized);
+    if matches!(params.action(), ActionParam::Repeated) {
+        answer.result = Err(repeated_action());
+        return Err(Box::new(answer));
+    }
+    let (key, in_query) = match presented {
+        Presented::Missing | Presented::Malformed => return Err(Box::new(answer)),
+        Presented::Key { key, in_query } => (key, *in_query),
+    };
+    answer.key_in_query = in_query;
+    let hash = key.hash();
+    let resolved = match plugin_keys::resolve(&app.db, &hash, None).await {
+        Ok(Some(resolved)) => resolved,
+        Ok(None) => {
+            answer.result = Err(retired::refuse_unknown(app, hash, network).await);
+            return Err(Box::new(answer));
+        }
+        Err(error) => {
+            answer.result = Err(error.into());
+            return Err(Box::new(answer));
+        }
+    };
+    let (passed, rate) = count(app, &resolved, in_query);
+    let (key_prefix, org_num) = (key.prefix(), resolved.scope.num());
+    match passed.and_then(|()| begin(app, &resolved)) {
+        Ok(place) => Ok(Admitted {
+            place,
+            rate,
+            key_prefix,
+            org_num,
+            key_in_query: in_query,
+        }),
+        Err(error) => Err(Box::new(Answer {
+            result: Err(error),
+            rate: Some(rate),
+            key_prefix: Some(key_prefix),
+            org_num,
+            key_in_query: in_query,
+        })),
+    }
+}
+
+fn begin(app: &App, key: &ResolvedKey) -> Result<BodyPlace, AppError> {
+    let place = app.memories.bodies.begin(key.num.0, key.scope.num());
+    place.ok_or(AppError::RateLimited {
+        retry_after_ms: WAIT_FOR_PLACE_MS,
+    })
+}

@@ -1,0 +1,128 @@
+// Made by scripts/gen-api.mjs from openapi.json. Run `npm run gen` instead of editing.
+
+import type {
+  AuditList,
+  CandidateList,
+  CreatedOrg,
+  CustomKeyList,
+  EditedKey,
+  GuildChange,
+  GuildList,
+  GuildRemoval,
+  GuildView,
+  GuildWithSettings,
+  InviteList,
+  InviteView,
+  MadeKey,
+  MadeServer,
+  Me,
+  MemberChange,
+  Navigation,
+  NavigationChange,
+  NewGuild,
+  NewInvite,
+  NewKey,
+  NewOrg,
+  NewServer,
+  OrgChange,
+  OrgRemoval,
+  OrgView,
+  Overview,
+  PlainCustomKey,
+  RevealedKey,
+  ServerChange,
+  ServerList,
+  ServerView,
+  SessionList,
+  Team,
+  Transfer,
+} from './schema';
+
+export interface Operations {
+  /** Who is signed in */
+  'GET /account': { path: {}; query: {}; body: undefined; answer: Me };
+  /** Leave an organisation */
+  'DELETE /account/memberships/{org}': { path: { org: string }; query: {}; body: undefined; answer: undefined };
+  /** List one's sessions */
+  'GET /account/sessions': { path: {}; query: {}; body: undefined; answer: SessionList };
+  /** End all other sessions */
+  'DELETE /account/sessions': { path: {}; query: {}; body: undefined; answer: undefined };
+  /** End a session */
+  'DELETE /account/sessions/{session}': { path: { session: string }; query: {}; body: undefined; answer: undefined };
+  /** End this session */
+  'POST /account/sign-out': { path: {}; query: {}; body: undefined; answer: undefined };
+  /** Make an organisation */
+  'POST /orgs': { path: {}; query: {}; body: NewOrg; answer: CreatedOrg };
+  /** Only the owner of the organisation. */
+  'DELETE /orgs/{org}': { path: { org: string }; query: {}; body: OrgRemoval; answer: undefined };
+  /** Needs the permission `audit.view` in the organisation. */
+  'GET /orgs/{org}/audit': { path: { org: string }; query: { action?: string; actor?: string; target?: string; from_ms?: number; to_ms?: number; before?: number; limit?: number }; body: undefined; answer: AuditList };
+  /** Needs the permission `audit.export` in the organisation. */
+  'GET /orgs/{org}/audit/export': { path: { org: string }; query: { action?: string; actor?: string; target?: string; from_ms?: number; to_ms?: number; before?: number; format?: "csv" | "json" }; body: undefined; answer: undefined };
+  /** Needs the permission `org.settings` in the organisation. */
+  'GET /orgs/{org}/claimable-guilds': { path: { org: string }; query: {}; body: undefined; answer: CandidateList };
+  /** Needs the permission `servers.view` in the organisation. */
+  'GET /orgs/{org}/guilds': { path: { org: string }; query: {}; body: undefined; answer: GuildList };
+  /** Needs the permission `org.settings` in the organisation. */
+  'POST /orgs/{org}/guilds': { path: { org: string }; query: {}; body: NewGuild; answer: GuildView };
+  /** Needs the permission `org.settings` in the organisation. */
+  'GET /orgs/{org}/guilds/{guild}': { path: { org: string; guild: string }; query: {}; body: undefined; answer: GuildWithSettings };
+  /** Needs the permission `org.settings` in the organisation. */
+  'PATCH /orgs/{org}/guilds/{guild}': { path: { org: string; guild: string }; query: {}; body: GuildChange; answer: undefined };
+  /** Needs the permission `org.settings` in the organisation. */
+  'DELETE /orgs/{org}/guilds/{guild}': { path: { org: string; guild: string }; query: {}; body: GuildRemoval; answer: undefined };
+  /** Needs the permission `org.invites` in the organisation. */
+  'GET /orgs/{org}/invites': { path: { org: string }; query: {}; body: undefined; answer: InviteList };
+  /** Needs the permission `org.invites` in the organisation. */
+  'POST /orgs/{org}/invites': { path: { org: string }; query: {}; body: NewInvite; answer: InviteView };
+  /** Needs the permission `org.invites` in the organisation. */
+  'POST /orgs/{org}/invites/{invite}/reissue': { path: { org: string; invite: string }; query: {}; body: undefined; answer: InviteView };
+  /** Needs the permission `org.invites` in the organisation. */
+  'POST /orgs/{org}/invites/{invite}/revoke': { path: { org: string; invite: string }; query: {}; body: undefined; answer: undefined };
+  /** Needs the permission `servers.keys` in the organisation. */
+  'GET /orgs/{org}/keys': { path: { org: string }; query: {}; body: undefined; answer: CustomKeyList };
+  /** Needs the permission `servers.keys` in the organisation. */
+  'POST /orgs/{org}/keys': { path: { org: string }; query: {}; body: NewKey; answer: MadeKey };
+  /** Needs the permission `servers.keys` in the organisation. */
+  'PUT /orgs/{org}/keys/{key}': { path: { org: string; key: string }; query: {}; body: EditedKey; answer: undefined };
+  /** Needs the permission `servers.keys` in the organisation. */
+  'DELETE /orgs/{org}/keys/{key}': { path: { org: string; key: string }; query: {}; body: undefined; answer: undefined };
+  /** Needs the permission `servers.keys` in the organisation. */
+  'POST /orgs/{org}/keys/{key}/reveal': { path: { org: string; key: string }; query: {}; body: undefined; answer: PlainCustomKey };
+  /** Needs the permission `servers.keys` in the organisation. */
+  'POST /orgs/{org}/keys/{key}/revoke': { path: { org: string; key: string }; query: {}; body: undefined; answer: undefined };
+  /** Needs the permission `org.navigation` in the organisation. */
+  'GET /orgs/{org}/navigation': { path: { org: string }; query: {}; body: undefined; answer: Navigation };
+  /** Needs the permission `org.navigation` in the organisation. */
+  'PUT /orgs/{org}/navigation': { path: { org: string }; query: {}; body: NavigationChange; answer: Navigation };
+  /** Needs the permission `servers.view` in the organisation. */
+  'GET /orgs/{org}/overview': { path: { org: string }; query: {}; body: undefined; answer: Overview };
+  /** Needs the permission `servers.view` in the organisation. */
+  'GET /orgs/{org}/servers': { path: { org: string }; query: {}; body: undefined; answer: ServerList };
+  /** Needs the permission `servers.manage` in the organisation. */
+  'POST /orgs/{org}/servers': { path: { org: string }; query: {}; body: NewServer; answer: MadeServer };
+  /** Needs the permission `servers.view` in the organisation. */
+  'GET /orgs/{org}/servers/{server}': { path: { org: string; server: string }; query: {}; body: undefined; answer: ServerView };
+  /** Needs the permission `servers.manage` in the organisation. */
+  'PATCH /orgs/{org}/servers/{server}': { path: { org: string; server: string }; query: {}; body: ServerChange; answer: undefined };
+  /** Needs the permission `servers.manage` in the organisation. */
+  'DELETE /orgs/{org}/servers/{server}': { path: { org: string; server: string }; query: {}; body: undefined; answer: undefined };
+  /** Needs the permission `servers.keys` in the organisation. */
+  'POST /orgs/{org}/servers/{server}/key/regenerate': { path: { org: string; server: string }; query: {}; body: undefined; answer: RevealedKey };
+  /** Needs the permission `servers.keys` in the organisation. */
+  'POST /orgs/{org}/servers/{server}/key/reveal': { path: { org: string; server: string }; query: {}; body: undefined; answer: RevealedKey };
+  /** Needs the permission `servers.keys` in the organisation. */
+  'POST /orgs/{org}/servers/{server}/key/revoke': { path: { org: string; server: string }; query: {}; body: undefined; answer: undefined };
+  /** Needs the permission `org.settings` in the organisation. */
+  'GET /orgs/{org}/settings': { path: { org: string }; query: {}; body: undefined; answer: OrgView };
+  /** Needs the permission `org.settings` in the organisation. */
+  'PATCH /orgs/{org}/settings': { path: { org: string }; query: {}; body: OrgChange; answer: undefined };
+  /** Needs the permission `org.team` in the organisation. */
+  'GET /orgs/{org}/team': { path: { org: string }; query: {}; body: undefined; answer: Team };
+  /** Needs the permission `org.team` in the organisation. */
+  'PATCH /orgs/{org}/team/{account}': { path: { org: string; account: string }; query: {}; body: MemberChange; answer: undefined };
+  /** Needs the permission `org.team` in the organisation. */
+  'DELETE /orgs/{org}/team/{account}': { path: { org: string; account: string }; query: {}; body: undefined; answer: undefined };
+  /** Only the owner of the organisation. */
+  'POST /orgs/{org}/transfer': { path: { org: string }; query: {}; body: Transfer; answer: undefined };
+}
