@@ -26,8 +26,9 @@ struct Memos(Vec<Box<dyn Memo>>);
 
 impl Memos {
     fn of<M: Memo + Default>(&mut self) -> &mut M {
-        let is_it = |memo: &Box<dyn Memo>| (&**memo as &dyn Any).is::<M>();
-        let place = self.0.iter().position(is_it).unwrap_or_else(|| {
+        let mut kinds = self.0.iter().map(|memo| -> &dyn Any { &**memo });
+        let place = kinds.position(|memo| memo.is::<M>());
+        let place = place.unwrap_or_else(|| {
             self.0.push(Box::new(M::default()));
             self.0.len() - 1
         });
