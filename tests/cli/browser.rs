@@ -1,10 +1,12 @@
 //! A browser without a screen, for a product that runs in a process of its own.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+use tokio::time::timeout;
 
 /// What came back.
 pub struct Reply {
@@ -26,8 +28,16 @@ impl Reply {
     }
 }
 
+/// Longer than a service takes for an answer that it gives at all.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 /// One request on a connection of its own; nothing if nobody answers.
 pub async fn send(method: &str, url: &str, headers: &[(&str, &str)], body: &str) -> Option<Reply> {
+    let asked = timeout(PATIENCE, ask(method, url, headers, body));
+    asked.await.ok().flatten()
+}
+
+async fn ask(method: &str, url: &str, headers: &[(&str, &str)], body: &str) -> Option<Reply> {
     let (host, path) = url.strip_prefix("http://")?.split_once('/')?;
     let mut stream = TcpStream::connect(host).await.ok()?;
     let mut request = format!("{method} /{path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n");

@@ -1,8 +1,8 @@
 //! Looking at the configuration.
 
-use testkit::{Engine, TestDb};
+use testkit::{Engine, Node, TestDb};
 
-use super::shell::run_bare;
+use super::shell::{BINARY, empty, run_bare};
 
 #[tokio::test]
 async fn the_default_file_is_valid_as_it_is() {
@@ -55,4 +55,21 @@ fn what_is_probably_not_meant_is_pointed_out() {
         ran.out.contains("worth a look: server.trusted_proxies"),
         "{ran:?}"
     );
+}
+
+#[tokio::test]
+async fn what_is_probably_not_meant_is_told_at_the_start_too() {
+    let (db, shell) = empty(Engine::Sqlite).await;
+    let trusting = [("SYMBOLON_SERVER_TRUSTED_PROXIES", "0.0.0.0/0")];
+    let node = Node::start_with(BINARY, shell.data(), shell.database(), &trusting).await;
+    assert!(node.stop().await);
+    let log = std::fs::read_dir(shell.data()).expect("a directory").flatten();
+    let log = log.filter(|file| file.file_name().to_string_lossy().ends_with(".log"));
+    let told: String = log
+        .filter_map(|file| std::fs::read_to_string(file.path()).ok())
+        .collect();
+    let is_told =
+        |line: &str| line.contains("WARN") && line.contains("server.trusted_proxies trusts every address");
+    assert!(told.lines().any(is_told), "{told}");
+    db.finish().await;
 }

@@ -9,9 +9,20 @@ use super::shell::{BINARY, empty};
 
 const DROPPED: &str = "symbolon_log_lines_dropped_total ";
 
-/// A service whose log goes somewhere that takes nothing. It is killed when dropped.
+/// A process that is killed when dropped.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // Already gone is fine.
+        drop(self.0.kill());
+        drop(self.0.wait());
+    }
+}
+
+/// A service whose log goes somewhere that takes nothing.
 struct Mute {
-    child: Child,
+    child: Running,
     base: String,
     metrics: String,
     db: TestDb,
@@ -32,7 +43,7 @@ impl Mute {
             .expect("the binary starts");
         let (base, metrics) = (format!("http://{listen}"), format!("http://{metrics}/metrics"));
         Mute {
-            child,
+            child: Running(child),
             base,
             metrics,
             db,
@@ -67,17 +78,17 @@ impl Mute {
         .await;
         assert!(self.is_up().await);
         assert!(
-            self.child.try_wait().expect("a child can be asked").is_none(),
+            self.child.0.try_wait().expect("a child can be asked").is_none(),
             "it ended"
         );
         self.end().await;
     }
 
     async fn end(mut self) {
-        let sent = Command::new("kill").arg(self.child.id().to_string()).status();
+        let sent = Command::new("kill").arg(self.child.0.id().to_string()).status();
         assert!(sent.is_ok_and(|status| status.success()));
         assert!(
-            self.child.wait().expect("a child can be awaited").success(),
+            self.child.0.wait().expect("a child can be awaited").success(),
             "a clean stop"
         );
         self.db.finish().await;
@@ -96,14 +107,14 @@ async fn a_log_on_a_full_disk_does_not_end_the_service() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_log_whose_reader_is_gone_does_not_end_the_service() {
     let mut mute = Mute::start(Stdio::piped()).await;
-    drop(mute.child.stderr.take());
+    drop(mute.child.0.stderr.take());
     mute.serves_on().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_log_that_nobody_reads_does_not_hold_the_service_up() {
     let mut mute = Mute::start(Stdio::piped()).await;
-    let mut unread = mute.child.stderr.take().expect("a pipe");
+    let mut unread = mute.child.0.stderr.take().expect("a pipe");
     wait_until("the service is up", || mute.is_up()).await;
     // More than the pipe and the queue hold.
     let mut said = 0;

@@ -7,10 +7,10 @@ use super::shell::{BINARY, Shell, empty, installed};
 
 const OWNER: &str = "700000000000000001";
 const PLAYER: &str = "700000000000000002";
-const STEAM: &str = "76561197960300000";
+pub const STEAM: &str = "76561197960300000";
 
 /// The path of the handbook: Org, Guild, Server, link. Gives the key of the Server.
-fn set_up(shell: &Shell) -> (Value, String) {
+pub fn set_up(shell: &Shell) -> (Value, String) {
     let org = shell.json(&["admin", "create-org", "--name", "My Community", "--owner", OWNER]);
     assert_eq!(org["slug"], "my-community");
     let id = org["org"].as_str().expect("an Org");

@@ -8,10 +8,12 @@ use std::sync::Arc;
 
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use storage::testing::Proxy;
 use testkit::{Engine, Node, TestDb, free_port, wait_until};
 use tokio::task::JoinSet;
 
-use super::shell::{BINARY, empty, run_bare};
+use super::newcomer::{STEAM, set_up};
+use super::shell::{BINARY, empty, installed, run_bare};
 
 /// What the next client is answered.
 #[derive(Clone)]
@@ -286,4 +288,33 @@ fn a_postgres_that_never_comes_is_given_up_when_the_time_is_over() {
     ];
     run_bare(&arguments, &environment).fails_with_one_line("is it running, and is database.url right?");
     std::fs::remove_dir_all(&data).expect("the directory");
+}
+
+/// The service has deadlines of its own, shorter than what a caller may take and than what the server is told here.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_postgres_that_hangs_is_given_up_before_the_time_of_callers_is_over() {
+    let (db, shell) = installed(Engine::Postgres).await;
+    let (_, key) = set_up(&shell);
+    let proxy = Proxy::start(shell.database()).await;
+    let endless = [
+        ("SYMBOLON_DATABASE_STATEMENT_TIMEOUT_MS", "600000"),
+        ("SYMBOLON_DATABASE_LOCK_TIMEOUT_MS", "600000"),
+    ];
+    let database = proxy.address(shell.database());
+    let node = Node::start_with(BINARY, shell.data(), &database, &endless).await;
+    let call = async |action: &str| {
+        let uri = format!("/api?action={action}&id={STEAM}");
+        let (status, body) = node.request("GET", &uri, &[("x-api-key", &key)], "").await;
+        assert!(
+            status == 503 && body.contains("STORAGE_UNAVAILABLE"),
+            "{action}: {status} {body}"
+        );
+    };
+    let held = db.begin_beside("SELECT 1 FROM org_usage FOR UPDATE").await;
+    call("remove").await;
+    proxy.freeze();
+    call("findBySteam").await;
+    node.kill();
+    held.commit().await;
+    db.finish().await;
 }

@@ -9,6 +9,13 @@ use testkit::{Engine, Node, TestDb};
 
 pub const BINARY: &str = env!("CARGO_BIN_EXE_symbolon");
 
+/// The binary for a command that is to end by itself: one that stays is stopped, and its exit code is 124.
+fn that_ends() -> Command {
+    let mut command = Command::new("timeout");
+    command.args(["60", BINARY]);
+    command
+}
+
 /// A place from which commands are typed: a data directory and a database.
 pub struct Shell {
     data: PathBuf,
@@ -33,7 +40,7 @@ impl Shell {
 
     /// Runs a command on this data directory and database. A backtrace is asked for, so that one would show.
     pub fn run(&self, arguments: &[&str]) -> Ran {
-        let output = Command::new(BINARY)
+        let output = that_ends()
             .args(arguments)
             .args(["--database", &self.database, "--data"])
             .arg(&self.data)
@@ -55,7 +62,7 @@ impl Shell {
 
 /// Runs the binary as it is, without a data directory.
 pub fn run_bare(arguments: &[&str], environment: &[(&str, &str)]) -> Ran {
-    let output = Command::new(BINARY)
+    let output = that_ends()
         .args(arguments)
         .env("RUST_BACKTRACE", "1")
         .envs(environment.iter().copied())

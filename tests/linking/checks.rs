@@ -7,6 +7,7 @@ use testkit::{both_databases, discord, steam, wait_until};
 
 use super::stage::{GROUP, Stage};
 
+const MEMBER: &str = "GET /api/v10/guilds/{guild}/members/{user}";
 const GROUPS: &str = "GET /ISteamUser/GetUserGroupList/v1";
 
 both_databases! {
@@ -102,9 +103,15 @@ both_databases! {
         let told = browser.press("/link/guild-1/verify").await;
         assert_eq!(told.header("location"), Some("/link/guild-1?notice=open"));
         testkit::add_member(&stage.discord, &stage.tenant.discord_guild, &discord(1));
-        let time_goes_on = async { stage.test.clock.advance_ms(5_000) };
+        let began_ms = stage.test.app.now_ms();
+        let time_goes_on = wait_until("five seconds pass", async || {
+            stage.test.clock.advance_ms(500);
+            stage.test.app.now_ms() - began_ms >= 5_000
+        });
         let (pressed, ()) = tokio::join!(browser.press("/link/guild-1/verify"), time_goes_on);
         assert_eq!(pressed.header("location"), Some("/link/guild-1"));
+        let asked: Vec<i64> = stage.discord.hub().calls().iter().filter(|call| call.route == MEMBER).map(|call| call.at_ms).collect();
+        assert!(asked.len() == 2 && asked[1] - asked[0] >= 5_000, "the press was held back: {asked:?}");
         stage.finish().await;
     }
 

@@ -184,16 +184,45 @@ both_databases! {
     async fn a_guild_that_is_asked_too_often_is_left_alone_until_it_said(engine) {
         let stage = Stage::set(engine).await;
         stage.demand(JoinMode::Invite, false).await;
+        let other = stage.test.tenant(2, Tier::Free).await;
+        testkit::add_guild(&stage.discord, &other.discord_guild, "Guild 2");
+        testkit::add_member(&stage.discord, &other.discord_guild, &discord(2));
+        demand_join(&stage, &other).await;
         let (_, client, body) = visitor(&stage, "guild-1", 1).await;
+        let (_, neighbour, neighbours_body) = visitor(&stage, "guild-2", 2).await;
         stage.discord.hub().add_fault(Fault::new(MEMBER, FaultKind::RateLimit).header("retry-after", "30").times(1));
         testkit::add_member(&stage.discord, &stage.tenant.discord_guild, &discord(1));
         client.post("/link/guild-1/verify", &body).await;
+        let meanwhile = neighbour.post("/link/guild-2/verify", &neighbours_body).await;
+        assert_eq!(meanwhile.header("location"), Some("/link/guild-2"), "the others are not waited for");
         stage.test.clock.advance_ms(29_999);
         let early = client.post("/link/guild-1/verify", &body).await;
         assert_eq!((early.header("location"), stage.discord.hub().count(MEMBER)), (Some("/link/guild-1?notice=open"), 1));
         stage.test.clock.advance_ms(1);
         let later = client.post("/link/guild-1/verify", &body).await;
         assert_eq!((later.header("location"), stage.discord.hub().count(MEMBER)), (Some("/link/guild-1"), 2));
+        stage.finish().await;
+    }
+
+    async fn refusals_of_several_guilds_are_no_failure_of_discord(engine) {
+        let stage = Stage::set(engine).await;
+        demand_join(&stage, &stage.tenant).await;
+        let mut pressing = Vec::new();
+        for number in 2..=4 {
+            let refusing = stage.test.tenant(number, Tier::Free).await;
+            testkit::add_guild(&stage.discord, &refusing.discord_guild, "Refusing");
+            demand_join(&stage, &refusing).await;
+            let slug = format!("guild-{number}");
+            pressing.push((visitor(&stage, &slug, number).await, slug));
+            kick_our_bot(&stage, &refusing.discord_guild);
+        }
+        let (mut browser, client, body) = visitor(&stage, "guild-1", 1).await;
+        for ((_, client, body), slug) in &pressing {
+            client.post(&format!("/link/{slug}/join"), body).await;
+        }
+        // Each was refused twice, which is more in a row than Discord is allowed to fail.
+        client.post("/link/guild-1/join", &body).await;
+        assert!(browser.page().await.contains("You are in the Discord server"));
         stage.finish().await;
     }
 

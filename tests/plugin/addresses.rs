@@ -119,8 +119,10 @@ both_databases! {
                     }
                 }
             }
-            let joined = format!("{path}?guild=x?action=findBySteam&id={}", steam(1));
-            assert!(test.client().get(&joined).await.text().contains("No users"), "{joined}");
+            for query in ["guild=x?action=findBySteam", "guild=x;action=findBySteam&action=count"] {
+                let joined = format!("{path}?{query}&id={}", steam(1));
+                assert!(test.client().get(&joined).await.text().contains("No users"), "{joined}");
+            }
         }
         test.finish().await;
     }

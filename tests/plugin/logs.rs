@@ -6,11 +6,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use axum::body::Body;
 use domain::plan::Tier;
 use http::Method;
-use testkit::{TestApp, both_databases, discord, steam};
+use storage::testing::statement;
+use storage::{DbError, Tx, Work};
+use testkit::{Engine, TestApp, both_databases, discord, steam};
 use tracing::level_filters::LevelFilter;
 use tracing::subscriber::DefaultGuard;
 
 use super::support::stranger;
+use crate::secrecy::search;
 
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
@@ -95,4 +98,34 @@ both_databases! {
         assert!(lines[0].contains(r#""left_out":0"#) && lines[1].contains(r#""left_out":499"#), "{text}");
         test.finish().await;
     }
+}
+
+/// SQLite ends the whole batch over it, as it does when the disk is full.
+struct Undone;
+
+impl Work for Undone {
+    type Output = u64;
+    type Error = DbError;
+    const NAME: &'static str = "undone";
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<u64, DbError> {
+        let twice = "INSERT OR ROLLBACK INTO settings SELECT * FROM settings";
+        tx.execute(statement(twice, twice), &[]).await
+    }
+}
+
+/// Only the embedded database has a writer that speaks for itself.
+#[tokio::test]
+async fn a_storm_of_writes_that_the_disk_does_not_take_is_a_few_lines() {
+    let log = search::Log::capture();
+    let test = TestApp::start(Engine::Sqlite).await;
+    for _ in 0..500 {
+        let failed = test.app.db.write(Undone).await;
+        assert!(matches!(failed, Err(DbError::Unavailable(_))), "{failed:?}");
+    }
+    let text = log.text();
+    let is_told = |line: &&str| line.contains("was not committed") && line.contains(Undone::NAME);
+    let told = text.lines().filter(is_told).count();
+    assert!((1..50).contains(&told), "{told} lines about 500 failures");
+    test.finish().await;
 }
