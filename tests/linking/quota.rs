@@ -57,9 +57,10 @@ async fn press(stage: &Stage, players: &[(Browser, Client, String)]) {
     }
 }
 
-/// No player was asked about twice in five seconds.
-fn assert_paced(stage: &Stage) {
-    let mut last = std::collections::HashMap::new();
+/// No player was asked about more often than once in five seconds. Time goes on while a question is on its way, so it
+/// may arrive late: what counts is how many there were since the beginning.
+fn assert_paced(stage: &Stage, began_ms: i64) {
+    let mut asked = std::collections::HashMap::new();
     for call in stage
         .steam
         .hub()
@@ -67,10 +68,11 @@ fn assert_paced(stage: &Stage) {
         .into_iter()
         .filter(|call| call.route == GROUPS)
     {
-        let before = last.insert(call.query.clone(), call.at_ms);
+        let count = asked.entry(call.query.clone()).or_insert(0);
+        *count += 1;
         assert!(
-            before.is_none_or(|before| call.at_ms - before >= PAUSE_MS),
-            "{call:?}"
+            *count <= 1 + (call.at_ms - began_ms) / PAUSE_MS,
+            "the {count}th time: {call:?}"
         );
     }
 }
@@ -89,13 +91,14 @@ both_databases! {
         let spent = 90_000 - 10 * (PLAYERS + CALLS_LEFT);
         stage.test.db.damage(&format!("INSERT INTO daily_calls (provider, day, org_num, calls) VALUES ('steam_web_api', {day}, 0, {spent})")).await;
         steam_calls::share(&stage.test.app).await.unwrap();
+        let began_ms = stage.test.app.now_ms();
         for _ in 0..clicks_to_rounds(rounds(500, 10_000)) {
             press(&stage, &players).await;
             assert!(stage.steam.hub().count(GROUPS) <= CALLS_LEFT);
             stage.test.clock.advance_ms(PAUSE_MS);
         }
         assert_eq!(stage.steam.hub().count(GROUPS), CALLS_LEFT);
-        assert_paced(&stage);
+        assert_paced(&stage, began_ms);
         for (browser, _, _) in &mut players {
             let page = browser.page().await;
             assert!(page.contains("Steam did not answer, so we cannot tell"), "{page}");
@@ -123,7 +126,7 @@ both_databases! {
         let probes = (stage.test.app.now_ms() - began_ms) / PAUSE_MS;
         let asked = stage.steam.hub().count(GROUPS);
         assert!(asked <= PLAYERS + probes.unsigned_abs(), "{asked} after {probes} probes");
-        assert_paced(&stage);
+        assert_paced(&stage, began_ms);
         assert!(players[0].0.page().await.contains("Steam did not answer"));
         assert_eq!(stage.count("links").await, 0);
         stage.steam.hub().remove_faults();

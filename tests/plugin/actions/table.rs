@@ -7,7 +7,7 @@ use testkit::{TestApp, both_databases, steam};
 /// An action without a file would have no answer on record.
 #[test]
 fn every_action_has_a_file_of_its_own() {
-    let here = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/actions");
+    let here = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/plugin/actions");
     let modules = std::fs::read_to_string(format!("{here}/mod.rs")).unwrap();
     for spec in ACTIONS {
         let mut name = String::new();
