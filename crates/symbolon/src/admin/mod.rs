@@ -1,8 +1,13 @@
 //! `symbolon admin`: one set of commands, run by the service itself when it is up, else on the database directly.
 
 mod command;
-mod run;
+mod identity;
+mod instance;
+mod keys;
+mod linking;
 mod socket;
+mod tenancy;
+mod words;
 
 use app::App;
 use app::import::{ImportReport, ImportSlice};
@@ -90,8 +95,8 @@ pub async fn run(common: &Common, json: bool, command: AdminCommand) -> Result<(
 
 async fn execute(app: &App, request: Request) -> Reply {
     let done = match request {
-        Request::Admin(command) => run::run(app, command).await.map(Reply::Done),
-        Request::Import(slice) => run::import(app, slice).await.map(Reply::Imported),
+        Request::Admin(command) => command::run(app, command).await.map(Reply::Done),
+        Request::Import(slice) => linking::import(app, slice).await.map(Reply::Imported),
     };
     match done {
         Ok(reply) => reply,

@@ -1,0 +1,61 @@
+//! Keys of game servers and of the bots in front of them.
+
+use app::keys::{bot_keys, plugin_keys};
+use app::{App, AppError};
+use clap::Subcommand;
+use domain::audit::Actor;
+use serde::{Deserialize, Serialize};
+
+use super::Fields;
+use super::words::{fields, find_server};
+
+#[derive(Debug, Subcommand, Serialize, Deserialize)]
+pub enum KeysCommand {
+    /// Print a game server's key. The organisation's audit log notes it.
+    PrintKey {
+        /// Server id (srv_…).
+        #[arg(long)]
+        server: String,
+    },
+    /// Replace a game server's key and print the new one. The old key stops at once.
+    RegenerateKey {
+        #[arg(long)]
+        server: String,
+    },
+    /// Refuse a game server's key until it is regenerated.
+    RevokeKey {
+        #[arg(long)]
+        server: String,
+    },
+    /// Make a new bot key for a game server and print it; the bot key before it stops at once.
+    IssueBotKey {
+        #[arg(long)]
+        server: String,
+    },
+}
+
+pub(super) async fn run(app: &App, command: KeysCommand) -> Result<Fields, AppError> {
+    use KeysCommand as C;
+    match command {
+        C::PrintKey { server } => {
+            let (scope, id) = find_server(app, &server).await?;
+            let key = plugin_keys::reveal(app, scope, id, Actor::Operator).await?;
+            Ok(fields([("key", key.expose())]))
+        }
+        C::RegenerateKey { server } => {
+            let (scope, id) = find_server(app, &server).await?;
+            let key = plugin_keys::regenerate(app, scope, id, Actor::Operator).await?;
+            Ok(fields([("key", key.expose())]))
+        }
+        C::RevokeKey { server } => {
+            let (scope, id) = find_server(app, &server).await?;
+            plugin_keys::revoke(app, scope, id, Actor::Operator).await?;
+            Ok(fields([("revoked", &server)]))
+        }
+        C::IssueBotKey { server } => {
+            let (scope, id) = find_server(app, &server).await?;
+            let key = bot_keys::issue(app, scope, id, Actor::Operator).await?;
+            Ok(fields([("key", key.expose())]))
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Links made by an operator, one by one or by an import.
+
+use app::import::{self, ImportReport, ImportSlice};
+use app::linking::links;
+use app::linking::links::{LinkRequest, Linked};
+use app::tenancy::guilds;
+use app::{App, AppError};
+use clap::{Args, Subcommand};
+use domain::audit::Actor;
+use serde::{Deserialize, Serialize};
+
+use super::Fields;
+use super::words::{fields, find_guild, named, parse};
+
+#[derive(Debug, Subcommand, Serialize, Deserialize)]
+pub enum LinkingCommand {
+    /// Link a Discord account to a Steam account in a Guild.
+    CreateLink(NewLink),
+}
+
+/// A pair to be linked.
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct NewLink {
+    /// Guild id (gld_…).
+    #[arg(long)]
+    pub guild: String,
+    #[arg(long)]
+    pub discord: String,
+    #[arg(long)]
+    pub steam: String,
+    /// Two-letter country of the verification, if known.
+    #[arg(long)]
+    pub country: Option<String>,
+    /// Name on Discord.
+    #[arg(long, requires = "steam_name")]
+    pub discord_name: Option<String>,
+    /// Name on Steam.
+    #[arg(long, requires = "discord_name")]
+    pub steam_name: Option<String>,
+}
+
+pub(super) async fn run(app: &App, command: LinkingCommand) -> Result<Fields, AppError> {
+    use LinkingCommand as C;
+    match command {
+        C::CreateLink(link) => create_link(app, link).await,
+    }
+}
+
+async fn create_link(app: &App, link: NewLink) -> Result<Fields, AppError> {
+    let (scope, guild) = find_guild(app, &link.guild).await?;
+    let country = link.country.as_deref();
+    let request = LinkRequest {
+        guild,
+        discord_id: parse::discord("discord", &link.discord)?,
+        steam_id: parse::steam("steam", &link.steam)?,
+        country: country.map(|text| parse::country("country", text)).transpose()?,
+        actor: Actor::Operator,
+    };
+    let linked = match link.discord_name.zip(link.steam_name) {
+        None => links::link(app, scope, request).await?,
+        Some((discord, steam)) => {
+            let discord = parse::given_name("discord-name", &discord)?;
+            let steam = parse::given_name("steam-name", &steam)?;
+            links::link_named(app, scope, request, discord, steam).await?
+        }
+    };
+    Ok(match linked {
+        Linked::Created { id, relinked } => {
+            fields([("link", id.as_str()), ("relinked", &relinked.len().to_string())])
+        }
+        Linked::Already { id } => fields([("link", id.as_str()), ("relinked", "0")]),
+    })
+}
+
+/// A slice of an import. Only the Guild is named, as in all commands.
+pub(super) async fn import(app: &App, slice: ImportSlice) -> Result<ImportReport, AppError> {
+    let found = guilds::find_org(app, &slice.guild).await;
+    let scope = found.map_err(|error| named(error, "guild", "there is no such Guild"))?;
+    import::run(app, scope, slice).await
+}

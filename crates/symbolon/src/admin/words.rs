@@ -1,0 +1,84 @@
+//! What all commands share: reading arguments, finding what they name, fields to print.
+
+use app::tenancy::{guilds, servers};
+use app::{App, AppError, OrgScope};
+use domain::id::{GuildId, ServerId};
+
+use super::Fields;
+
+pub(super) fn fields<const N: usize>(pairs: [(&str, &str); N]) -> Fields {
+    pairs
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .to_vec()
+}
+
+pub(super) async fn find_guild(app: &App, text: &str) -> Result<(OrgScope, GuildId), AppError> {
+    let id = parse::guild("guild", text)?;
+    let found = guilds::find_org(app, &id).await;
+    let scope = found.map_err(|error| named(error, "guild", "there is no such Guild"))?;
+    Ok((scope, id))
+}
+
+pub(super) async fn find_server(app: &App, text: &str) -> Result<(OrgScope, ServerId), AppError> {
+    let id = parse::server("server", text)?;
+    let found = servers::find_org(app, &id).await;
+    let scope = found.map_err(|error| named(error, "server", "there is no such game server"))?;
+    Ok((scope, id))
+}
+
+/// A command names several things; the answer says which of them does not exist.
+pub(super) fn named(error: AppError, argument: &'static str, problem: &str) -> AppError {
+    if matches!(error, AppError::NotFound) {
+        AppError::invalid(argument, problem)
+    } else {
+        error
+    }
+}
+
+/// Values from the command line, checked once.
+pub(super) mod parse {
+    use app::AppError;
+    use domain::id::{GuildId, OrgId, ServerId};
+    use domain::link::Country;
+    use domain::name::{DisplayName, Slug};
+    use domain::plan::Tier;
+    use domain::platform_id::{DiscordId, SteamId};
+
+    macro_rules! parsers {
+        ($($name:ident $kind:ident)+) => {$(
+            pub fn $name(argument: &'static str, text: &str) -> Result<$kind, AppError> {
+                $kind::parse(text).map_err(|error| AppError::invalid(argument, error))
+            }
+        )+};
+    }
+
+    parsers! {
+        org OrgId
+        guild GuildId
+        server ServerId
+        discord DiscordId
+        steam SteamId
+        country Country
+        name DisplayName
+        slug Slug
+    }
+
+    /// The given slug, or one made from the name.
+    pub fn slug_or_from(given: Option<&str>, name: &DisplayName) -> Result<Slug, AppError> {
+        match given {
+            Some(text) => slug("slug", text),
+            None => Slug::from_name(name.as_str())
+                .ok_or_else(|| AppError::invalid("slug", "give one: none can be made from this name")),
+        }
+    }
+
+    /// What somebody is called on Discord or Steam.
+    pub fn given_name(argument: &'static str, text: &str) -> Result<String, AppError> {
+        domain::name::given_name(text)
+            .ok_or_else(|| AppError::invalid(argument, "a name has 1 to 200 characters"))
+    }
+
+    pub fn tier(text: &str) -> Result<Tier, AppError> {
+        Tier::parse(text).ok_or_else(|| AppError::invalid("tier", "it is one of free, standard, pro"))
+    }
+}
