@@ -87,7 +87,7 @@ async fn keep_busy(call: Call, seconds: usize, plan: &Plan, ground: &Ground) -> 
     let baseline = spawn_baseline(ground)?;
     let data = Dataset::new(plan.links);
     for store in &ground.stores {
-        store.prepare(&ground.binaries, &data).await?;
+        store.prepare(&data).await?;
         let server = store.serve_ready(&ground.binaries).await?;
         line(&format!("{:<10} serving as process {}", store.name, server.id()));
         one_call_for(
@@ -114,7 +114,7 @@ async fn measure(plan: &Plan, ground: &Ground) -> Fallible<bool> {
         data::TENANTS
     ));
     for store in stores {
-        store.prepare(binaries, &data).await?;
+        store.prepare(&data).await?;
     }
     let served = serve(plan, ground, &data, &mut mistakes).await?;
     let cold = cold_starts(plan.starts, &stores[0], binaries, &data, &mut mistakes)?;

@@ -72,14 +72,11 @@ impl Store {
         self.directory.join("symbolon.db")
     }
 
-    /// Creates the schema through the product and fills it around it.
-    pub async fn prepare(&self, binaries: &Binaries, data: &Dataset) -> Fallible<()> {
+    /// Creates the schema as the product does and fills it around it.
+    pub async fn prepare(&self, data: &Dataset) -> Fallible<()> {
         fs::create_dir_all(&self.directory)?;
         let begun = Instant::now();
-        let made = self.command(binaries, "migrate").env_clear().output()?;
-        if !made.status.success() {
-            return Err(format!("migrate failed: {}", String::from_utf8_lossy(&made.stderr)).into());
-        }
+        Db::open(self.options(Migrate::Apply)).await?.close().await;
         match &self.postgres {
             Some(bench) => bench.seed(data).await?,
             None => seed_sqlite(&self.database_file(), data)?,
