@@ -4,7 +4,7 @@ import { brotli } from './precompress.mjs';
 export const FIRST_ROUTE_BYTES = 100_000;
 export const OTHER_ROUTE_BYTES = 30_000;
 export const CSS_BYTES = 15_000;
-const FIRST_PAGE = /features\/orgs\/Orgs\.svelte$/;
+const FIRST_PAGE = /features\/tenancy\/orgs\/Orgs\.svelte$/;
 
 /** @returns {import('vite').Plugin} */
 export function budget() {
