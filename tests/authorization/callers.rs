@@ -13,7 +13,10 @@ pub enum Who {
     BotKey,
     ForeignMember,
     ForeignOwner,
+    /// An operator who belongs to no Org.
     Operator,
+    /// An operator who is a member with nothing granted: running the installation gives no rights in an Org.
+    OperatorMember,
     /// A member who holds everything but what the route asks for.
     Without,
     /// A member who holds nothing but what the route asks for.
@@ -21,7 +24,7 @@ pub enum Who {
     Owner,
 }
 
-pub const EVERYONE: [Who; 12] = [
+pub const EVERYONE: [Who; 13] = [
     Who::Nobody,
     Who::Garbage,
     Who::Expired,
@@ -31,15 +34,17 @@ pub const EVERYONE: [Who; 12] = [
     Who::ForeignMember,
     Who::ForeignOwner,
     Who::Operator,
+    Who::OperatorMember,
     Who::Without,
     Who::With,
     Who::Owner,
 ];
 
-pub const BELOW_API: [Who; 5] = [
+pub const BELOW_API: [Who; 6] = [
     Who::Nobody,
     Who::PluginKey,
     Who::ForeignOwner,
+    Who::Operator,
     Who::Without,
     Who::Owner,
 ];
@@ -101,10 +106,15 @@ pub fn outcome(route: &RouteSpec, success: u16, who: Who) -> Outcome {
         Access::PluginKey => Outcome::Refused(401, "UNAUTHORIZED"),
         _ if is_outside => Outcome::Refused(401, "SIGN_IN_REQUIRED"),
         Access::SignedIn => Outcome::Success,
+        Access::Operator if matches!(who, Who::Operator | Who::OperatorMember) => Outcome::Success,
+        // The same for whoever is much in an Org.
+        Access::Operator => Outcome::Refused(404, "NOT_FOUND"),
         _ if is_foreign => Outcome::Refused(404, "NOT_FOUND"),
         Access::Member if who == Who::Owner => Outcome::Refused(409, "OWNER_STAYS"),
         Access::Member => Outcome::Success,
-        Access::Permission(permission) | Access::Owner(permission) if who == Who::Without => {
+        Access::Permission(permission) | Access::Owner(permission)
+            if matches!(who, Who::Without | Who::OperatorMember) =>
+        {
             Outcome::Denied(permission)
         }
         Access::Owner(_) if who == Who::With => Outcome::Refused(403, "OWNER_ONLY"),

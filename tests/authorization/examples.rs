@@ -92,6 +92,8 @@ pub fn example(route: &RouteSpec, target: &Target) -> Example {
         ("GET", "/orgs/{org}/servers" | "/orgs/{org}/servers/{server}" | "/orgs/{org}/audit") => {
             ("", None, 200)
         }
+        ("GET", "/orgs/{org}/errors" | "/admin/errors") => ("?status=4xx", None, 200),
+        ("GET", "/admin/attention") => ("", None, 200),
         ("POST", "/orgs/{org}/servers") => {
             let body = format!(r#"{{"guild_id":"{}","name":"Made here"}}"#, target.guild);
             ("", Some(body), 201)

@@ -5,6 +5,7 @@ use app::tenancy::{invites, orgs, servers, team};
 use axum::body::Body;
 use domain::action::ActionSet;
 use domain::audit::Actor;
+use domain::id::AccountId;
 use domain::name::DisplayName;
 use domain::permission::{Permission, PermissionSet, Role};
 use domain::plan::Tier;
@@ -22,6 +23,7 @@ const FOREIGN: u64 = 10;
 const OPERATOR: u64 = 13;
 /// Somebody of the team who is changed and removed.
 const HELPER: u64 = 14;
+const OPERATOR_MEMBER: u64 = 15;
 
 struct World {
     test: TestApp,
@@ -52,10 +54,12 @@ impl World {
         let expired = sessions::start(&test.app, &ours.owner, 1)
             .await
             .expect("a session");
-        let operator = test.account(OPERATOR).await;
-        accounts::grant_operator(&test.app, operator)
-            .await
-            .expect("an operator");
+        for number in [OPERATOR, OPERATOR_MEMBER] {
+            let operator = test.account(number).await;
+            accounts::grant_operator(&test.app, operator)
+                .await
+                .expect("an operator");
+        }
         test.member(&theirs, FOREIGN, Permission::ALL).await;
         let (_, custom_key) = test.custom_key(&ours, ActionSet::ALL, true).await;
         let bot_key = test.bot_key(&ours).await;
@@ -85,6 +89,7 @@ impl World {
             Who::ForeignMember => self.test.account(FOREIGN).await,
             Who::ForeignOwner => self.theirs.owner.clone(),
             Who::Operator => self.test.account(OPERATOR).await,
+            Who::OperatorMember => self.test.account(OPERATOR_MEMBER).await,
             Who::Without => self.test.account(WITHOUT).await,
             Who::With => self.test.account(WITH).await,
             Who::Owner => self.ours.owner.clone(),
@@ -104,6 +109,7 @@ impl World {
             (WITHOUT, Role::Staff, others),
             (WITH, Role::Admin, only),
             (HELPER, Role::Staff, PermissionSet::EMPTY),
+            (OPERATOR_MEMBER, Role::Staff, PermissionSet::EMPTY),
         ] {
             let account = self.test.account(number).await;
             let (app, scope) = (&self.test.app, self.ours.scope);
@@ -118,7 +124,7 @@ impl World {
     async fn check_all(&self, route: &RouteSpec) {
         let permission = match route.access {
             Access::Permission(permission) | Access::Owner(permission) => Some(permission),
-            Access::Public | Access::PluginKey | Access::SignedIn | Access::Member => None,
+            Access::Public | Access::PluginKey | Access::SignedIn | Access::Member | Access::Operator => None,
         };
         for prefix in prefixes(route) {
             for who in EVERYONE {
@@ -160,7 +166,9 @@ impl World {
                 let is_theirs =
                     route.access == Access::SignedIn && matches!(who, Who::ForeignMember | Who::ForeignOwner);
                 let others = if is_theirs { &self.ours } else { &self.theirs };
-                self.assert_silent_about(others, &reply, &place);
+                if route.access != Access::Operator {
+                    self.assert_silent_about(others, &reply, &place);
+                }
             }
             Outcome::Shown(status) => {
                 assert_eq!(reply.status.as_u16(), status, "{place}: {}", reply.text());
@@ -191,7 +199,8 @@ impl World {
                     "{place}"
                 );
                 assert_eq!(reply.json()["permission"], permission.as_str(), "{place}");
-                self.assert_only_noted(&before, &after, permission, &place).await;
+                let noted = (permission, self.denied(who).await);
+                self.assert_only_noted(&before, &after, noted, &place);
                 self.assert_silent_about(&self.ours, &reply, &place);
             }
         }
@@ -213,12 +222,19 @@ impl World {
         }
     }
 
+    /// Whom the audit log names for a denied call.
+    async fn denied(&self, who: Who) -> AccountId {
+        let is_operator = who == Who::OperatorMember;
+        let number = if is_operator { OPERATOR_MEMBER } else { WITHOUT };
+        self.test.account(number).await.id
+    }
+
     /// A denied call leaves one audit entry and no other trace.
-    async fn assert_only_noted(
+    fn assert_only_noted(
         &self,
         before: &[String],
         after: &[String],
-        permission: Permission,
+        (permission, who): (Permission, AccountId),
         place: &str,
     ) {
         let others = |lines: &[String]| -> Vec<String> {
@@ -230,7 +246,6 @@ impl World {
             .iter()
             .filter(|line| is_of(line, "audit") && !before.contains(line))
             .collect();
-        let who = self.test.account(WITHOUT).await.id;
         assert_eq!(added.len(), 1, "{place}: {added:?}");
         for part in ["access.denied", permission.as_str(), who.as_str()] {
             assert!(added[0].contains(part), "{place}: {added:?}");

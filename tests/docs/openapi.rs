@@ -92,7 +92,7 @@ both_databases! {
             let told = operation(&schemas, &route);
             match route.access {
                 Access::Permission(permission) | Access::Owner(permission) => assert_eq!(told["x-permission"], permission.as_str(), "{}", route.path),
-                Access::Public | Access::PluginKey | Access::SignedIn | Access::Member => assert!(told["x-permission"].is_null(), "{}", route.path),
+                Access::Public | Access::PluginKey | Access::SignedIn | Access::Member | Access::Operator => assert!(told["x-permission"].is_null(), "{}", route.path),
             }
             let served = schemas.0["paths"][route.path]["servers"].as_array().map_or(1, Vec::len);
             assert_eq!(served, if route.mirrored { 2 } else { 1 }, "{}", route.path);
@@ -126,7 +126,7 @@ both_databases! {
                 };
                 assert!(names.contains(&needed), "{place}: {names:?}");
             }
-            if matches!(route.access, Access::SignedIn | Access::Member | Access::Permission(_) | Access::Owner(_)) && route.method != Method::GET {
+            if matches!(route.access, Access::SignedIn | Access::Member | Access::Permission(_) | Access::Owner(_) | Access::Operator) && route.method != Method::GET {
                 let body = &told["requestBody"];
                 assert_eq!(body["required"], route.takes.is_some(), "{place}");
                 assert!(body["content"]["application/json"].is_object(), "{place}");

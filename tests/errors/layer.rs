@@ -58,7 +58,7 @@ both_databases! {
         let test = TestApp::start(engine).await;
         let reply = behind_the_layer(&test).get("/orgs/panic").await;
         background::flush_errors(&test.app).await.unwrap();
-        let groups = storage::records::error_log::list_newest(&test.db.db, 10).await.unwrap();
+        let groups = storage::testing::newest_errors(&test.db.db, 10).await;
         assert_eq!(groups.len(), 1);
         assert_eq!((groups[0].code.as_str(), groups[0].status), ("INTERNAL", 500));
         assert_eq!(groups[0].request_ids, [reply.header("x-request-id").unwrap()]);

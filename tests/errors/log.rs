@@ -4,13 +4,14 @@ use app::AppError;
 use app::background;
 use app::memories::error_log::Failure;
 use domain::plan::Tier;
-use storage::records::error_log::{Group, list_newest};
+use storage::records::error_log::Group;
+use storage::testing::newest_errors;
 use testkit::{Tenant, TestApp, both_databases};
 
 /// What is written down after a flush, ordered by code and minute.
 async fn groups(test: &TestApp) -> Vec<Group> {
     background::flush_errors(&test.app).await.expect("a flush");
-    let mut groups = list_newest(&test.db.db, 2_000).await.expect("groups");
+    let mut groups = newest_errors(&test.db.db, 2_000).await;
     groups.sort_by_key(|group| (group.code.clone(), group.minute));
     groups
 }

@@ -24,6 +24,13 @@ both_databases! {
         let card = owner.get("/app/orgs").await;
         assert_eq!(card.status, 503);
         assert_eq!(operator.get("/account").await.status, 200);
+        // An operator whose session ended has to be able to come back in.
+        for (path, back) in [("/app/admin", "%2Fapp%2Fadmin"), ("/app/admin/errors", "%2Fapp%2Fadmin%2Ferrors")] {
+            let away = test.client().get(path).await;
+            assert_eq!(away.header("location"), Some(&*format!("/auth/discord/login?return_to={back}")), "{path}");
+            assert_eq!(operator.get(path).await.status, 200, "{path}");
+        }
+        assert_eq!(test.client().get("/app/administrators").await.status, 503);
         for path in ["/", "/healthz", "/readyz", "/link/guild-1", "/unlink/guild-1", &format!("/invite/{code}"), "/docs/api"] {
             assert_eq!(test.client().get(path).await.status, 200, "{path}");
         }

@@ -7,7 +7,7 @@ use domain::quota::DailyQuota;
 use emulator::{Fault, FaultKind};
 use http::Method;
 use serde_json::json;
-use storage::records::error_log::list_newest;
+use storage::testing::newest_errors;
 use testkit::{Client, Tenant, both_databases, discord, steam, wait_until};
 
 use super::stage::Stage;
@@ -39,7 +39,7 @@ both_databases! {
         assert!(line.contains("WARN") && line.contains("discord.client_id and discord.client_secret"), "{line}");
         assert!(line.contains("POST /oauth2/token"), "{line}");
         app::background::flush_errors(&stage.test.app).await.unwrap();
-        let group = &list_newest(&stage.test.db.db, 10).await.unwrap()[0];
+        let group = &newest_errors(&stage.test.db.db, 10).await[0];
         assert_eq!(group.code, "PROVIDER_MISCONFIGURED");
         assert!(group.detail.contains("discord.client_secret"), "{}", group.detail);
         stage.finish().await;
@@ -82,7 +82,7 @@ both_databases! {
         let reply = call(&me, Method::POST, &uri, &claim).await;
         assert_eq!(refusal(&reply), refused(503, "PROVIDER_SILENT"));
         app::background::flush_errors(&stage.test.app).await.unwrap();
-        let groups = list_newest(&stage.test.db.db, 10).await.unwrap();
+        let groups = newest_errors(&stage.test.db.db, 10).await;
         let group = groups.iter().find(|group| group.code == "PROVIDER_SILENT").expect("a group");
         for said in ["discord", "GET /guilds/{guild}", "status 500", " ms"] {
             assert!(group.detail.contains(said), "{said}: {}", group.detail);

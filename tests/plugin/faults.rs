@@ -8,7 +8,8 @@ use axum::Router;
 use axum::body::{Body, Bytes};
 use domain::plan::Tier;
 use http::Method;
-use storage::records::error_log::{Group, list_newest};
+use storage::records::error_log::Group;
+use storage::testing::newest_errors;
 use testkit::{Client, Reply, TestApp, both_databases, discord, steam};
 use web::Edge;
 
@@ -21,7 +22,7 @@ fn endless() -> Body {
 
 async fn noted(test: &TestApp) -> Vec<Group> {
     flush_errors(&test.app).await.expect("written failures");
-    list_newest(&test.db.db, 100).await.expect("the error log")
+    newest_errors(&test.db.db, 100).await
 }
 
 fn message(reply: &Reply) -> String {

@@ -1,5 +1,7 @@
 //! What is written down, and who may read it.
 
+mod attention;
 mod audit;
+mod errors;
 mod log;
 mod refusals;

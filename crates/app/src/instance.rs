@@ -8,6 +8,7 @@ use storage::tenancy::registration;
 use storage::{Tx, Work, settings};
 
 use crate::error::AppError;
+use crate::notice::{Notice, Severity};
 use crate::state::App;
 
 /// The dashboard reads this setting together with the session; an empty text is off.
@@ -22,6 +23,16 @@ const DAY_MS: i64 = 24 * 60 * 60_000;
 pub async fn maintenance(app: &App) -> Result<Option<String>, AppError> {
     let stored = settings::find(&app.db, MAINTENANCE).await?;
     Ok(stored.filter(|message| !message.is_empty()))
+}
+
+/// What operators should know about how the installation is switched.
+pub(crate) async fn attention(app: &App) -> Result<Vec<Notice>, AppError> {
+    let text = "Maintenance is on: the dashboard is closed for everybody but operators.";
+    let closed = maintenance(app).await?;
+    Ok(closed
+        .map(|_| Notice::new("maintenance", Severity::Warn, text))
+        .into_iter()
+        .collect())
 }
 
 /// Closes the dashboard with a message, or opens it again.

@@ -1,5 +1,6 @@
 //! Use cases: each opens its transaction, decides with `domain`, writes, audits and enqueues.
 
+pub mod attention;
 pub mod background;
 pub mod error;
 pub mod identity;
@@ -10,6 +11,7 @@ pub mod keys;
 pub mod linking;
 pub mod master_keys;
 pub mod memories;
+pub mod notice;
 pub mod once;
 pub mod platforms;
 pub mod players;
@@ -29,4 +31,4 @@ pub use error::AppError;
 pub use platforms::Platforms;
 pub use start::{Parts, StartError};
 pub use state::App;
-pub use storage::{AccountNum, OrgScope};
+pub use storage::{AccountNum, OperatorScope, OrgScope};

@@ -86,6 +86,7 @@ const MIGRATIONS: &[Migration] = migrations! {
     16 "0016_changed_links" portable;
     17 "0017_idempotency_keys" portable;
     18 "0018_trips" portable;
+    19 "0019_error_log_order" portable;
 };
 
 /// The newest schema this binary knows.

@@ -16,6 +16,7 @@ use secrecy::SecretString;
 pub use self::proxy::Proxy;
 use crate::db::{Db, OpenError, OpenOptions, Statement, Target};
 use crate::migrate::Migrate;
+use crate::records::error_log::{self, ErrorFilter, Group};
 
 /// The address of a PostgreSQL where tests may make schemas.
 const ADDRESS: &str = "SYMBOLON_TEST_POSTGRES";
@@ -281,6 +282,18 @@ impl Db {
             Db::Postgres(_) => 0,
         }
     }
+}
+
+/// What an operator's session gives.
+pub fn operator() -> crate::OperatorScope {
+    crate::OperatorScope::new()
+}
+
+/// What the error log holds, newest first.
+pub async fn newest_errors(db: &Db, limit: i64) -> Vec<Group> {
+    let listed = error_log::list_all(db, operator(), &ErrorFilter::default(), limit).await;
+    let listed = listed.expect("the error log");
+    listed.into_iter().map(|listed| listed.group).collect()
 }
 
 /// A statement outside the catalogue, for tests of the layer itself. Its few bytes are never freed.

@@ -91,6 +91,7 @@ fn lines_dropped() -> metrics::Counter {
 
 fn note_dropped() {
     DROPPED.fetch_add(1, Ordering::Relaxed);
+    app::records::log_lines::note_dropped();
     lines_dropped().increment(1);
 }
 

@@ -35,7 +35,7 @@ const INDEX: &str = "index.html";
 
 /// `/app` and `/app/`.
 pub async fn front(state: State<WebState>, uri: Uri, headers: HeaderMap) -> Result<Response, Failure> {
-    shell(state, uri, headers).await
+    shell(state, uri, headers, false).await
 }
 
 /// Everything below `/app/`: a file if its name says so, else the one page.
@@ -52,23 +52,32 @@ pub async fn inner(
     if matches!(&*rest, "theme.js" | "favicon.svg") {
         return file(&rest, &headers, ASK_AGAIN);
     }
-    shell(state, uri, headers).await
+    let is_operators = rest == "admin" || rest.starts_with("admin/");
+    shell(state, uri, headers, is_operators).await
 }
 
-/// The page, for people who are signed in; the others go to Discord first, without seeing a flash of it.
-async fn shell(State(state): State<WebState>, uri: Uri, headers: HeaderMap) -> Result<Response, Failure> {
+/// The page, for people who are signed in; the others go to Discord first, without seeing a flash of it. Maintenance
+/// does not close what is `always_open`: whoever could end it has to be able to come in.
+async fn shell(
+    State(state): State<WebState>,
+    uri: Uri,
+    headers: HeaderMap,
+    always_open: bool,
+) -> Result<Response, Failure> {
     if Files::get(INDEX).is_none() {
         return Err(AppError::DashboardNotBuilt.into());
     }
     let session = session_token(&headers, &state.settings);
     let caller = match &session {
+        Some(session) if always_open => sessions::recognise(&state.app, session, None).await,
         Some(session) => sessions::authenticate(&state.app, session, None).await,
         None => Err(AppError::SignInRequired),
     };
     match caller {
         Ok(_) => file(INDEX, &headers, ASK_AGAIN),
         Err(AppError::SignInRequired) => {
-            if let Some(message) = instance::maintenance(&state.app).await? {
+            let closed = instance::maintenance(&state.app).await?;
+            if let Some(message) = closed.filter(|_| !always_open) {
                 return Err(AppError::Maintenance { message }.into());
             }
             let back = uri.path_and_query().map_or("/app/", |path| path.as_str());

@@ -2,6 +2,7 @@
 
 mod answers;
 mod app_shell;
+pub mod attention;
 pub mod dashboard;
 mod docs;
 mod edge;

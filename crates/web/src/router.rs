@@ -5,14 +5,16 @@ use std::sync::{Arc, OnceLock};
 use app::App;
 use axum::Router;
 use axum::routing::get;
-use http::Uri;
+use http::{Method, Uri};
 
 use crate::edge::Edge;
 use crate::error::failed_response;
 use crate::openapi::described;
 use crate::routes::{Access, RouteAnswer, RouteSpec, RouteTable, Routes};
 use crate::state::{Settings, WebState};
-use crate::{app_shell, docs, health, identity, keys, linking, openapi, plugin, public, records, tenancy};
+use crate::{
+    app_shell, attention, docs, health, identity, keys, linking, openapi, plugin, public, records, tenancy,
+};
 
 /// Every route, with who may call it.
 pub fn table() -> Vec<RouteSpec> {
@@ -39,10 +41,21 @@ fn routes() -> Routes {
         tenancy::routes,
         keys::routes,
         records::routes,
+        operator_routes,
     ];
     areas
         .into_iter()
         .fold(frame_routes(Routes::new()), |routes, add| add(routes))
+}
+
+/// What operators are told about everything.
+fn operator_routes(routes: Routes) -> Routes {
+    routes.operator(
+        Method::GET,
+        "/admin/attention",
+        "What needs an operator",
+        attention::for_operators,
+    )
 }
 
 /// What belongs to no area: the front page, documentation, health, the dashboard's shell.

@@ -96,6 +96,8 @@ pub struct Actor {
     pub steam: SteamId,
     /// What the Owner gives back to those who left; nothing for people from elsewhere.
     pub hired_as: Option<Standing>,
+    /// Runs the installation, and belongs to no Org that is attacked.
+    pub is_operator: bool,
     pub client: Client,
     pub cookies: BTreeMap<String, String>,
     /// Whether their session should still count.

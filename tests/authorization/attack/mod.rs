@@ -1,5 +1,5 @@
 //! Everybody tries everything, in random order, with whatever they learned: members of each rank with each single
-//! permission, the Owner, people of other Orgs and somebody with an invitation.
+//! permission, the Owner, people of other Orgs, an operator and somebody with an invitation.
 //!
 //! Nobody may end above what the Owner gave them, nobody is shown a secret above their rank, nobody loses a session or
 //! a membership to somebody who could not take it, and of an Org whose own people do nothing not one row changes.
@@ -11,6 +11,7 @@ mod moves;
 
 use std::collections::{BTreeSet, VecDeque};
 
+use app::identity::accounts;
 use app::tenancy::orgs;
 use domain::permission::{Permission, Role};
 use domain::plan::Tier;
@@ -30,6 +31,7 @@ const LOOK: usize = 250;
 /// Between two steps; long enough that the limits of the dashboard stop nobody.
 const STEP_MS: i64 = 60;
 const LAST_CALLS: usize = 12;
+const OPERATOR: &str = "Operator";
 
 struct Attack {
     test: TestApp,
@@ -63,6 +65,10 @@ impl Attack {
         people.push(("Owner of another Org".to_owned(), stranger.owner.clone(), None));
         people.push(("Invited".to_owned(), test.account(90).await, None));
         people.push(("Nobody".to_owned(), test.account(91).await, None));
+        people.push((OPERATOR.to_owned(), test.account(92).await, None));
+        accounts::grant_operator(&test.app, test.account(92).await)
+            .await
+            .expect("an operator");
         let mut actors = Vec::new();
         for (number, (name, account, hired_as)) in people.into_iter().enumerate() {
             if let Some(standing) = hired_as {
@@ -72,8 +78,9 @@ impl Attack {
             introduce(&discord_side, &account);
             let session = test.session(&account).await;
             actors.push(Actor {
-                name,
                 steam: steam(number as u64),
+                is_operator: name == OPERATOR,
+                name,
                 hired_as,
                 client: test.client().from(&format!("198.51.100.{number}")),
                 cookies: [("symbolon".to_owned(), session)].into(),
@@ -180,6 +187,7 @@ impl Attack {
         let open_to = |route: &RouteSpec| match route.access {
             Access::Permission(permission) => standing.is_some_and(|(_, set)| set.contains(permission)),
             Access::Owner(_) => standing.is_some_and(|(role, _)| role == Role::Owner),
+            Access::Operator => actor.is_operator,
             Access::Public | Access::PluginKey | Access::SignedIn | Access::Member => false,
         };
         let open: Vec<usize> = (0..self.table.len())

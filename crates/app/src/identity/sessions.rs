@@ -77,23 +77,30 @@ impl Work for Start {
     }
 }
 
-/// Who holds this token, and what they may do in `org`. Asked of the database on every request.
+/// Who holds this token, and what they may do in `org`. Asked of the database on every request. While the dashboard is
+/// closed, nobody but an operator is let in.
 pub async fn authenticate(app: &App, token: &SessionToken, org: Option<&OrgId>) -> Result<Caller, AppError> {
+    let caller = recognise(app, token, org).await?;
+    let closed = caller.maintenance.as_ref().filter(|message| !message.is_empty());
+    if let Some(message) = closed.filter(|_| caller.operator.is_none()) {
+        return Err(AppError::Maintenance {
+            message: message.clone(),
+        });
+    }
+    Ok(caller)
+}
+
+/// The same for what stays open while the dashboard is closed.
+pub async fn recognise(app: &App, token: &SessionToken, org: Option<&OrgId>) -> Result<Caller, AppError> {
     let now_ms = app.now_ms();
     let hash = token.hash();
-    let found = sessions::find_caller(&app.db, &hash, org, now_ms, now_ms - IDLE_MS).await?;
-    let mut caller = found.ok_or(AppError::SignInRequired)?;
-    caller.operator |= app.operators.contains(&caller.discord_id);
+    let shown = (&*hash, &*app.operators);
+    let found = sessions::find_caller(&app.db, shown, org, now_ms, now_ms - IDLE_MS).await?;
+    let caller = found.ok_or(AppError::SignInRequired)?;
     let decision = app.memories.gate.take_account(caller.account.0);
     if !decision.allowed {
         return Err(AppError::RateLimited {
             retry_after_ms: decision.retry_after_ms,
-        });
-    }
-    let closed = caller.maintenance.as_ref().filter(|message| !message.is_empty());
-    if let Some(message) = closed.filter(|_| !caller.operator) {
-        return Err(AppError::Maintenance {
-            message: message.clone(),
         });
     }
     if caller.seen_at_ms < now_ms - TOUCH_MS {

@@ -1,4 +1,7 @@
 //! What is written down: the audit log, the error log, and refusals.
 
+pub(crate) mod attention;
 pub mod audit;
 pub(crate) mod deed;
+pub mod errors;
+pub mod log_lines;

@@ -1,5 +1,6 @@
 //! Orgs and what belongs to them: Guilds, Servers, the team, invitations, navigation.
 
+pub(crate) mod attention;
 pub mod claims;
 pub mod guilds;
 pub mod invites;

@@ -7,7 +7,7 @@ use domain::platform_id::DiscordId;
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row, Tx};
 use crate::params;
-use crate::scope::{AccountNum, OrgScope};
+use crate::scope::{AccountNum, OperatorScope, OrgScope};
 
 statements! {
     INSERT = "
@@ -62,7 +62,8 @@ pub struct Caller {
     pub account: AccountNum,
     pub account_id: AccountId,
     pub discord_id: DiscordId,
-    pub operator: bool,
+    /// By a grant, or by the configuration.
+    pub operator: Option<OperatorScope>,
     pub seen_at_ms: i64,
     /// When this session began: how fresh the sign-in is.
     pub signed_in_at_ms: i64,
@@ -85,7 +86,7 @@ impl FromRow for Caller {
             account: AccountNum(account),
             account_id: row.parse(1, AccountId::parse)?,
             discord_id: row.parse(10, DiscordId::parse)?,
-            operator: row.flag(2)?,
+            operator: row.flag(2)?.then(OperatorScope::new),
             seen_at_ms: row.int(3)?,
             signed_in_at_ms: row.int(8)?,
             maintenance: row.opt_text(9)?,
@@ -144,19 +145,23 @@ pub async fn renew(
     Ok(tx.execute(&RENEW, values).await? == 1)
 }
 
-/// Who holds this session, with their standing in `org` (an empty id when the path names none).
+/// Who holds this session, with their standing in `org` (an empty id when the path names none). Those in `operators`
+/// are operators without a grant.
 pub async fn find_caller(
     db: &Db,
-    hash: &str,
+    (hash, operators): (&str, &[DiscordId]),
     org: Option<&OrgId>,
     now_ms: i64,
     seen_after_ms: i64,
 ) -> Result<Option<Caller>, DbError> {
-    db.find(
-        &CALLER,
-        params![hash, org.map_or("", OrgId::as_str), now_ms, seen_after_ms],
-    )
-    .await
+    let values = params![hash, org.map_or("", OrgId::as_str), now_ms, seen_after_ms];
+    let mut found: Option<Caller> = db.find(&CALLER, values).await?;
+    if let Some(caller) = &mut found
+        && operators.contains(&caller.discord_id)
+    {
+        caller.operator = Some(OperatorScope::new());
+    }
+    Ok(found)
 }
 
 pub async fn touch(tx: &mut Tx<'_>, hash: &str, now_ms: i64) -> Result<(), DbError> {

@@ -1,8 +1,13 @@
 //! Failures, grouped by code, route, Org and minute.
 
+use domain::id::OrgId;
+
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row, Tx};
 use crate::params;
+use crate::scope::{OperatorScope, OrgScope};
+
+const MINUTE_MS: i64 = 60_000;
 
 statements! {
     FIND = "
@@ -24,11 +29,28 @@ statements! {
     PURGE_SURPLUS = "
         DELETE FROM error_log
         WHERE num IN (SELECT num FROM error_log ORDER BY num DESC LIMIT 500 OFFSET $1)";
-    NEWEST = "
-        SELECT code, route, org_num, minute, status, count, request_ids, detail
-        FROM error_log
-        ORDER BY num DESC
-        LIMIT $1";
+    /// Newest first, below a place in that order. An empty text leaves a filter out.
+    OF_ORG = "
+        SELECT e.code, e.route, e.org_num, e.minute, e.status, e.count, e.request_ids, e.detail, e.num, o.id, o.name
+        FROM error_log e
+        LEFT JOIN orgs o ON o.num = e.org_num
+        WHERE e.org_num = $1 AND (e.minute, e.num) < ($2, $3) AND e.minute >= $4 AND ($5 = '' OR e.code = $5)
+          AND ($6 = '' OR e.route = $6) AND e.status >= $7 AND e.status < $8
+        ORDER BY e.minute DESC, e.num DESC
+        LIMIT $9";
+    OF_ALL = "
+        SELECT e.code, e.route, e.org_num, e.minute, e.status, e.count, e.request_ids, e.detail, e.num, o.id, o.name
+        FROM error_log e
+        LEFT JOIN orgs o ON o.num = e.org_num
+        WHERE (e.minute, e.num) < ($1, $2) AND e.minute >= $3 AND ($4 = '' OR e.code = $4)
+          AND ($5 = '' OR e.route = $5) AND e.status >= $6 AND e.status < $7
+        ORDER BY e.minute DESC, e.num DESC
+        LIMIT $8";
+    /// Removed ones too: what failed there is still written down.
+    ORG_NUM = "
+        SELECT num
+        FROM orgs
+        WHERE id = $1";
 }
 
 /// Request ids kept per group.
@@ -110,8 +132,155 @@ impl FromRow for Group {
     }
 }
 
-pub async fn list_newest(db: &Db, limit: i64) -> Result<Vec<Group>, DbError> {
-    db.list_heavy(&NEWEST, params![limit]).await
+/// A place in the log, which is ordered by minute and then by when a group was first written down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The minute of the group.
+    pub minute: i64,
+    /// Its number among all groups.
+    pub num: i64,
+}
+
+/// What somebody looks for in the log; what is none is not asked for.
+#[derive(Debug, Clone, Default)]
+pub struct ErrorFilter {
+    /// Exactly this code.
+    pub code: Option<String>,
+    /// Exactly this template of a route.
+    pub route: Option<String>,
+    /// The first digit of the status.
+    pub status_class: Option<i64>,
+    /// Groups of the minute that this is in, and later ones.
+    pub from_ms: Option<i64>,
+    /// Groups of minutes that began before this.
+    pub to_ms: Option<i64>,
+    /// Only groups behind this one.
+    pub before: Option<Place>,
+}
+
+impl ErrorFilter {
+    /// Where to begin: behind the last group that was shown, and before the end of the time asked for.
+    fn begin(&self) -> Place {
+        let past = |to_ms: i64| Place {
+            minute: to_ms.div_euclid(MINUTE_MS) + i64::from(to_ms.rem_euclid(MINUTE_MS) > 0),
+            num: 0,
+        };
+        let places = [self.before, self.to_ms.map(past)];
+        let end = Place {
+            minute: i64::MAX,
+            num: i64::MAX,
+        };
+        places.into_iter().flatten().min().unwrap_or(end)
+    }
+
+    fn first_minute(&self) -> i64 {
+        self.from_ms.map_or(0, |from_ms| from_ms.div_euclid(MINUTE_MS))
+    }
+
+    fn statuses(&self) -> (i64, i64) {
+        let hundreds = |class: i64| {
+            (
+                class.saturating_mul(100),
+                class.saturating_add(1).saturating_mul(100),
+            )
+        };
+        self.status_class.map_or((0, i64::MAX), hundreds)
+    }
+}
+
+/// A group with the Org it was about, as far as there was one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    /// What failed.
+    pub group: Group,
+    /// Its number among all groups.
+    pub num: i64,
+    /// None when no Org was known.
+    pub org_id: Option<String>,
+    /// None when no Org was known.
+    pub org_name: Option<String>,
+}
+
+impl Listed {
+    /// Where it stands in the log.
+    pub fn place(&self) -> Place {
+        Place {
+            minute: self.group.minute,
+            num: self.num,
+        }
+    }
+}
+
+impl FromRow for Listed {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self {
+            group: Group::from_row(row)?,
+            num: row.int(8)?,
+            org_id: row.opt_text(9)?,
+            org_name: row.opt_text(10)?,
+        })
+    }
+}
+
+/// Failures of one Org, newest first.
+pub async fn list(
+    db: &Db,
+    scope: OrgScope,
+    filter: &ErrorFilter,
+    limit: i64,
+) -> Result<Vec<Listed>, DbError> {
+    list_of(db, scope.num(), filter, limit).await
+}
+
+/// Failures of one Org for operators, removed or not; none when there never was such an Org.
+pub async fn list_of_any_org(
+    db: &Db,
+    _operator: OperatorScope,
+    org: &OrgId,
+    filter: &ErrorFilter,
+    limit: i64,
+) -> Result<Option<Vec<Listed>>, DbError> {
+    match db.find::<i64>(&ORG_NUM, params![org.as_str()]).await? {
+        Some(num) => list_of(db, num, filter, limit).await.map(Some),
+        None => Ok(None),
+    }
+}
+
+async fn list_of(db: &Db, org_num: i64, filter: &ErrorFilter, limit: i64) -> Result<Vec<Listed>, DbError> {
+    let (begin, (least, below)) = (filter.begin(), filter.statuses());
+    let values = params![
+        org_num,
+        begin.minute,
+        begin.num,
+        filter.first_minute(),
+        filter.code.as_deref().unwrap_or_default(),
+        filter.route.as_deref().unwrap_or_default(),
+        least,
+        below,
+        limit,
+    ];
+    db.list_heavy(&OF_ORG, values).await
+}
+
+/// Failures of all Orgs and of none, newest first.
+pub async fn list_all(
+    db: &Db,
+    _operator: OperatorScope,
+    filter: &ErrorFilter,
+    limit: i64,
+) -> Result<Vec<Listed>, DbError> {
+    let (begin, (least, below)) = (filter.begin(), filter.statuses());
+    let values = params![
+        begin.minute,
+        begin.num,
+        filter.first_minute(),
+        filter.code.as_deref().unwrap_or_default(),
+        filter.route.as_deref().unwrap_or_default(),
+        least,
+        below,
+        limit,
+    ];
+    db.list_heavy(&OF_ALL, values).await
 }
 
 fn join_newest(ids: &[String]) -> String {

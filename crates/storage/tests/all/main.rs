@@ -9,6 +9,7 @@ mod catalogue;
 mod child;
 mod doctor;
 mod doctor_schema;
+mod error_log;
 mod imports;
 mod keys;
 mod links;

@@ -86,10 +86,10 @@ both_databases! {
         let tenant = Tenant::make(&test.db, 1).await;
         test.db.write(SignIn { hash: "h", account: tenant.account, expires_at: NOW + 100 }).await.unwrap();
         let find = async |hash, now, seen_after| {
-            sessions::find_caller(&test.db, hash, None, now, seen_after).await.unwrap()
+            sessions::find_caller(&test.db, (hash, &[]), None, now, seen_after).await.unwrap()
         };
         let caller = find("h", NOW, 0).await.unwrap();
-        assert_eq!((caller.account, caller.seen_at_ms, caller.operator), (tenant.account, NOW, false));
+        assert_eq!((caller.account, caller.seen_at_ms, caller.operator), (tenant.account, NOW, None));
         assert!(caller.membership.is_none());
         assert!(find("other", NOW, 0).await.is_none());
         assert!(find("h", NOW + 99, 0).await.is_some() && find("h", NOW + 100, 0).await.is_none());
@@ -110,7 +110,7 @@ both_databases! {
             test.db.write(SignIn { hash, account, expires_at }).await.unwrap();
         }
         assert_eq!(test.db.write(Purge { now: NOW + 2 }).await.unwrap(), 2);
-        assert!(sessions::find_caller(&test.db, "c", None, NOW, 0).await.unwrap().is_some());
+        assert!(sessions::find_caller(&test.db, ("c", &[]), None, NOW, 0).await.unwrap().is_some());
         assert_eq!(test.db.write(Purge { now: NOW + 2 }).await.unwrap(), 0);
         test.finish().await;
     }
@@ -120,7 +120,7 @@ both_databases! {
         let (one, two) = (Tenant::make(&test.db, 1).await, Tenant::make(&test.db, 2).await);
         test.db.write(SignIn { hash: "one", account: one.account, expires_at: NOW + 100 }).await.unwrap();
         let standing = async |org: &OrgId| {
-            let caller = sessions::find_caller(&test.db, "one", Some(org), NOW, 0).await.unwrap().unwrap();
+            let caller = sessions::find_caller(&test.db, ("one", &[]), Some(org), NOW, 0).await.unwrap().unwrap();
             caller.membership.map(|membership| (membership.scope, membership.role, membership.permissions))
         };
         assert_eq!(standing(&one.org_id).await, Some((one.scope, Role::Owner, PermissionSet::ALL)));

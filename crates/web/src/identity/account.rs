@@ -77,7 +77,7 @@ pub async fn me(app: App, person: Person, (): ()) -> Answer<Found<Me>> {
         id: me.account.id,
         name: me.account.name,
         discord_id: me.account.discord_id,
-        operator: person.caller.operator,
+        operator: person.caller.operator.is_some(),
         signed_in_at_ms: person.caller.signed_in_at_ms,
         registration: if me.invite_only { "invite_only" } else { "open" },
         orgs_owned: me.orgs_owned,

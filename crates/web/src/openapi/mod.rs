@@ -4,6 +4,7 @@
 mod described;
 mod failures;
 mod plugin;
+mod route_codes;
 mod shapes;
 pub mod words;
 
@@ -19,6 +20,7 @@ use serde_json::{Map, Value, json};
 pub use described::{Described, Gives, Takes, described};
 use failures::Form;
 pub use failures::{Code, codes};
+use route_codes::route_codes;
 
 use crate::docs::unchanged_or;
 use crate::error::ErrorObject;
@@ -137,11 +139,14 @@ fn operation(route: &RouteSpec, schemas: &mut BTreeMap<String, Value>) -> Value 
     let needed = match route.access {
         Access::Permission(permission) => Some((permission, needs(permission))),
         Access::Owner(permission) => Some((permission, "Only the owner of the organisation.".to_owned())),
-        Access::Public | Access::PluginKey | Access::SignedIn | Access::Member => None,
+        Access::Public | Access::PluginKey | Access::SignedIn | Access::Member | Access::Operator => None,
     };
     if !matches!(route.access, Access::Public | Access::PluginKey) {
         operation["security"] = json!([{ "session": [] }]);
-        operation["tags"] = json!(["dashboard"]);
+        operation["tags"] = json!([tag_of(route)]);
+    }
+    if route.access == Access::Operator {
+        operation["description"] = "Only operators; to everybody else it does not exist.".into();
     }
     if let Some((permission, description)) = needed {
         operation["x-permission"] = permission.as_str().into();
@@ -164,11 +169,19 @@ fn operation(route: &RouteSpec, schemas: &mut BTreeMap<String, Value>) -> Value 
     operation
 }
 
+fn tag_of(route: &RouteSpec) -> &'static str {
+    if route.access == Access::Operator {
+        "operators"
+    } else {
+        "dashboard"
+    }
+}
+
 /// What a call without a body still has to say about itself: a page of another site cannot send this.
 fn no_fields(route: &RouteSpec) -> Value {
     let (kind, description) = match route.access {
         Access::Public | Access::PluginKey => ("application/x-www-form-urlencoded", "The form of the page."),
-        Access::SignedIn | Access::Member | Access::Permission(_) | Access::Owner(_) => (
+        Access::SignedIn | Access::Member | Access::Permission(_) | Access::Owner(_) | Access::Operator => (
             "application/json",
             "Nothing is read, but the header `Content-Type: application/json` is needed, with or without a body.",
         ),
@@ -244,98 +257,6 @@ fn success(answer: RouteAnswer, schemas: &mut BTreeMap<String, Value>) -> (Strin
         status.to_string(),
         json!({ "description": "Done.", "content": content }),
     )
-}
-
-/// What can go wrong on the way through the link pages.
-const SIGN_IN_CODES: [&str; 19] = [
-    "SIGN_IN_REQUIRED",
-    "SIGN_IN_CANCELLED",
-    "OTHER_ACCOUNT",
-    "MAINTENANCE",
-    "SIGN_IN_EXPIRED",
-    "SIGN_IN_NOT_CONFIGURED",
-    "PROVIDER_SILENT",
-    "PROVIDER_MISCONFIGURED",
-    "BLOCKED",
-    "CROSS_SITE",
-    "LIMIT_REACHED",
-    "RELINK_TOO_SOON",
-    "RATE_LIMITED",
-    "UNSUPPORTED_MEDIA_TYPE",
-    "PAYLOAD_TOO_LARGE",
-    "TIMEOUT",
-    "OVERLOADED",
-    "STORAGE_UNAVAILABLE",
-    "OUTCOME_UNKNOWN",
-];
-
-/// The codes that a route can answer with, by what it is.
-fn route_codes(route: &RouteSpec) -> Vec<&'static str> {
-    let mut codes = vec!["URI_TOO_LONG", "INTERNAL"];
-    match route.access {
-        Access::Public | Access::PluginKey => {
-            if route.path == "/readyz" {
-                codes.push("STORAGE_UNAVAILABLE");
-            }
-            if route.path.contains('{') || matches!(route.answer, RouteAnswer::SeeOther) {
-                codes.push("NOT_FOUND");
-            }
-            if matches!(route.answer, RouteAnswer::SeeOther) {
-                codes.extend(SIGN_IN_CODES);
-            }
-            if route.path.starts_with("/app") {
-                codes.extend([
-                    "DASHBOARD_NOT_BUILT",
-                    "MAINTENANCE",
-                    "RATE_LIMITED",
-                    "STORAGE_UNAVAILABLE",
-                ]);
-            }
-            return codes;
-        }
-        Access::Owner(_) => codes.extend(["OWNER_ONLY", "SIGN_IN_AGAIN", "MISSING_PERMISSION"]),
-        Access::Permission(_) => codes.push("MISSING_PERMISSION"),
-        Access::SignedIn | Access::Member => codes.push("OWNER_STAYS"),
-    }
-    codes.extend([
-        "SIGN_IN_REQUIRED",
-        "NOT_FOUND",
-        "MAINTENANCE",
-        "TIMEOUT",
-        "RATE_LIMITED",
-        "STORAGE_UNAVAILABLE",
-    ]);
-    if route.method != Method::GET {
-        codes.extend(["CROSS_SITE", "UNSUPPORTED_MEDIA_TYPE", "CONFLICT", "OVERLOADED"]);
-        codes.push("OUTCOME_UNKNOWN");
-    }
-    if route.takes.is_some() {
-        codes.extend(["INVALID_JSON", "INVALID_PARAMETER", "PAYLOAD_TOO_LARGE"]);
-    }
-    if route.takes.is_some() || matches!(route.answer, RouteAnswer::Json(201, _)) {
-        codes.extend(["LIMIT_REACHED", "PLAN_REQUIRED", "REGISTRATION_CLOSED"]);
-        codes.extend(["NOT_YOUR_GUILD", "BOT_ABSENT", "CANNOT_GRANT", "RANK_TOO_LOW"]);
-        codes.extend([
-            "PROVIDER_SILENT",
-            "PROVIDER_MISCONFIGURED",
-            "SIGN_IN_NOT_CONFIGURED",
-            "STEAM_UNAVAILABLE",
-            "STEAM_NOT_CONFIGURED",
-        ]);
-    }
-    if !route.asks.is_empty() {
-        codes.push("INVALID_PARAMETER");
-    }
-    if route.repeatable {
-        codes.push("IDEMPOTENCY_KEY_REUSED");
-    }
-    if matches!(route.answer, RouteAnswer::File) {
-        codes.push("EXPORTS_RUNNING");
-    }
-    if route.path.contains("{account}") {
-        codes.push("RANK_TOO_LOW");
-    }
-    codes
 }
 
 fn security_schemes() -> Value {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use app::notice;
 use domain::flow::JoinMode;
 use domain::invitation::Expiry;
 use domain::navigation::Icon;
@@ -37,4 +38,5 @@ word_schemas! {
     NavigationIcon of Icon;
     MembershipMode of JoinMode;
     InviteExpiry of Expiry;
+    Severity of notice::Severity;
 }

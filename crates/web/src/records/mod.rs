@@ -1,6 +1,7 @@
 //! What was written down, as the dashboard shows it.
 
 pub mod audit;
+pub mod errors;
 
 use http::Method;
 
@@ -19,5 +20,17 @@ pub(crate) fn routes(routes: Routes) -> Routes {
             "/orgs/{org}/audit/export",
             "The audit log as a file",
             audit::export,
+        )
+        .dashboard(
+            Method::GET,
+            "/orgs/{org}/errors",
+            "Look through the organisation's failures",
+            errors::list,
+        )
+        .operator(
+            Method::GET,
+            "/admin/errors",
+            "Look through all failures",
+            errors::list_all,
         )
 }

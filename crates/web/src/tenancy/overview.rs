@@ -1,12 +1,13 @@
 //! The first page of an Org.
 
-use app::App;
 use app::tenancy::overview;
+use app::{App, attention};
 use domain::id::GuildId;
 use domain::permission::Permission;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::attention::Attention;
 use crate::extract::{Authorized, perm};
 use crate::openapi::words;
 use crate::routes::{Answer, Found};
@@ -58,20 +59,15 @@ impl From<overview::RecentLink> for RecentLink {
     }
 }
 
-#[derive(Serialize, ToSchema)]
-pub struct Attention {
-    kind: &'static str,
-    subject: Option<String>,
-}
-
 pub async fn get(app: App, caller: Authorized<perm::ServersView>, (): ()) -> Answer<Found<Overview>> {
     let seen = overview::get(&app, caller.scope).await?;
+    let attention = attention::of_org(&app, caller.scope, &seen).await?;
     let sees_links = caller.permissions.contains(Permission::LinksView);
     let recent = seen.recent.into_iter().map(RecentLink::from);
-    let attention = seen.attention.into_iter().map(|found| Attention {
-        kind: found.kind,
-        subject: found.subject,
-    });
+    let attention = attention
+        .into_iter()
+        .map(|notice| Attention::of(notice, Some(&seen.org.id)));
+    let attention = attention.collect();
     Ok(Found(Overview {
         tier: seen.org.tier.as_str(),
         usage: Usage::of(&seen.org, seen.navigation_links),
@@ -79,6 +75,6 @@ pub async fn get(app: App, caller: Authorized<perm::ServersView>, (): ()) -> Ans
         guilds: seen.guilds.into_iter().map(GuildView::from).collect(),
         servers: seen.servers.into_iter().map(ServerView::from).collect(),
         recent: sees_links.then(|| recent.collect()),
-        attention: attention.collect(),
+        attention,
     }))
 }

@@ -1,18 +1,20 @@
 //! How routes are registered. A dashboard route cannot be added without the permission it needs.
 
-use app::App;
+mod people;
+mod table;
+
 use axum::Router;
-use axum::extract::{FromRequest, FromRequestParts, Request, State};
+use axum::extract::{Request, State};
 use axum::handler::Handler;
-use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodFilter, MethodRouter, on};
 use domain::permission::Permission;
 use http::Method;
 
+pub use self::table::RouteTable;
 pub use crate::answers::{Answer, Created, Done, Found};
 use crate::error::failed_response;
-use crate::extract::{Asks, Authorized, Guarded, KnownOrg, Person, Required, Stop};
-use crate::openapi::{Described, Gives, Takes};
+use crate::extract::{Asks, Guarded, Stop};
+use crate::openapi::Described;
 use crate::state::WebState;
 
 /// Who may call a route.
@@ -30,6 +32,8 @@ pub enum Access {
     Permission(Permission),
     /// The owner of the Org; others are told this permission or, if they hold it, that they are not the owner.
     Owner(Permission),
+    /// Who runs this installation. Everybody else who is signed in finds nothing there.
+    Operator,
 }
 
 /// One line of the route table.
@@ -93,121 +97,6 @@ impl Routes {
             router: Router::new(),
             table: Vec::new(),
         }
-    }
-
-    /// A route for people with the permission `P`, served as written and below `/api`. Its types describe it.
-    pub(crate) fn dashboard<P, M, I, O, F, Fut>(
-        mut self,
-        method: Method,
-        path: &'static str,
-        summary: &'static str,
-        handler: F,
-    ) -> Self
-    where
-        P: Required,
-        M: 'static,
-        I: FromRequest<WebState, M, Rejection: IntoResponse> + Takes + Send + 'static,
-        O: IntoResponse + Gives + 'static,
-        F: Fn(App, Authorized<P>, I) -> Fut + Clone + Send + Sync + 'static,
-        Fut: Future<Output = Answer<O>> + Send + 'static,
-    {
-        let run = move |State(state): State<WebState>, request: Request| async move {
-            let (mut parts, body) = request.into_parts();
-            let caller = match Authorized::<P>::from_request_parts(&mut parts, &state).await {
-                Ok(caller) => caller,
-                Err(refusal) => {
-                    let org = parts.extensions.get().copied().unwrap_or(KnownOrg(0));
-                    return about(org, refusal.into_response());
-                }
-            };
-            let org = KnownOrg(caller.scope.num());
-            let input = match I::from_request(Request::from_parts(parts, body), &state).await {
-                Ok(input) => input,
-                Err(refusal) => return about(org, refusal.into_response()),
-            };
-            about(
-                org,
-                handler(state.app.clone(), caller, input).await.into_response(),
-            )
-        };
-        let filter = MethodFilter::try_from(method.clone()).unwrap_or(MethodFilter::GET);
-        let below_api: &'static str = ["/api", path].concat().leak();
-        self.router = self
-            .router
-            .route(path, on(filter, run.clone()))
-            .route(below_api, on(filter, run));
-        self.table.push(RouteSpec {
-            method,
-            path,
-            access: if P::OWNER_ONLY {
-                Access::Owner(P::PERMISSION)
-            } else {
-                Access::Permission(P::PERMISSION)
-            },
-            stop: None,
-            mirrored: true,
-            limit: None,
-            summary,
-            takes: I::BODY,
-            asks: I::ASKS,
-            repeatable: I::REPEATABLE,
-            answer: O::ANSWER,
-        });
-        self
-    }
-
-    /// A route for people about themselves, served as written and below `/api`.
-    pub(crate) fn personal<M, I, O, F, Fut>(
-        mut self,
-        method: Method,
-        path: &'static str,
-        summary: &'static str,
-        handler: F,
-    ) -> Self
-    where
-        M: 'static,
-        I: FromRequest<WebState, M, Rejection: IntoResponse> + Takes + Send + 'static,
-        O: IntoResponse + Gives + 'static,
-        F: Fn(App, Person, I) -> Fut + Clone + Send + Sync + 'static,
-        Fut: Future<Output = Answer<O>> + Send + 'static,
-    {
-        let run = move |State(state): State<WebState>, request: Request| async move {
-            let (mut parts, body) = request.into_parts();
-            let person = match Person::from_request_parts(&mut parts, &state).await {
-                Ok(person) => person,
-                Err(refusal) => return refusal.into_response(),
-            };
-            let input = match I::from_request(Request::from_parts(parts, body), &state).await {
-                Ok(input) => input,
-                Err(refusal) => return refusal.into_response(),
-            };
-            handler(state.app.clone(), person, input).await.into_response()
-        };
-        let filter = MethodFilter::try_from(method.clone()).unwrap_or(MethodFilter::GET);
-        let below_api: &'static str = ["/api", path].concat().leak();
-        self.router = self
-            .router
-            .route(path, on(filter, run.clone()))
-            .route(below_api, on(filter, run));
-        let access = if path.contains("{org}") {
-            Access::Member
-        } else {
-            Access::SignedIn
-        };
-        self.table.push(RouteSpec {
-            method,
-            path,
-            access,
-            stop: None,
-            mirrored: true,
-            limit: None,
-            summary,
-            takes: I::BODY,
-            asks: I::ASKS,
-            repeatable: I::REPEATABLE,
-            answer: O::ANSWER,
-        });
-        self
     }
 
     /// A route that only shows something, and decides by itself to whom.
@@ -342,52 +231,5 @@ fn trip_asks(path: &str) -> &'static [Asks] {
         _ if !path.ends_with("/callback") => &[Asks::Text("guild")],
         _ if path.starts_with("/auth/steam/") => &STEAM,
         _ => &DISCORD,
-    }
-}
-
-fn about(org: KnownOrg, mut response: Response) -> Response {
-    response.extensions_mut().insert(org);
-    response
-}
-
-/// The finished table, as requests look things up in it.
-pub struct RouteTable(Vec<RouteSpec>);
-
-impl RouteTable {
-    pub(crate) fn new(table: Vec<RouteSpec>) -> Self {
-        Self(table)
-    }
-
-    pub fn routes(&self) -> &[RouteSpec] {
-        &self.0
-    }
-
-    fn serving(&self, path: &str) -> impl Iterator<Item = &RouteSpec> {
-        let below_api = path.strip_prefix("/api").filter(|rest| rest.starts_with('/'));
-        self.0
-            .iter()
-            .filter(move |route| fits(route.path, below_api.filter(|_| route.mirrored).unwrap_or(path)))
-    }
-
-    /// The template of the route that serves a path, for logs and the error log; never the path itself.
-    pub fn template_of(&self, path: &str) -> &'static str {
-        self.serving(path).next().map_or("(none)", |route| route.path)
-    }
-
-    /// The methods a path knows.
-    pub fn methods_of(&self, path: &str) -> Vec<&str> {
-        self.serving(path).map(|route| route.method.as_str()).collect()
-    }
-}
-
-fn fits(template: &str, path: &str) -> bool {
-    let (mut expected, mut found) = (template.split('/'), path.split('/'));
-    loop {
-        match (expected.next(), found.next()) {
-            (None, None) => return true,
-            (Some(part), _) if part.starts_with("{*") => return true,
-            (Some(part), Some(text)) if part == text || (part.starts_with('{') && !text.is_empty()) => {}
-            (Some(_) | None, Some(_) | None) => return false,
-        }
     }
 }

@@ -1,0 +1,120 @@
+//! What an Org's plan, Guilds and Servers need somebody for.
+
+use domain::plan::Dimension;
+
+use crate::notice::{Notice, Page, Severity};
+use crate::tenancy::overview::Overview;
+use crate::tenancy::servers::Server;
+
+const DAY_MS: i64 = 24 * 60 * 60_000;
+
+/// What there is more of than the plan allows.
+pub(crate) fn plan(seen: &Overview) -> Vec<Notice> {
+    let (org, ceilings) = (&seen.org, seen.org.tier.ceilings());
+    let usage = [
+        (Dimension::Guilds, org.guilds),
+        (Dimension::Servers, org.servers),
+        (Dimension::Links, org.links),
+        (Dimension::NavigationLinks, seen.navigation_links),
+    ];
+    let over = usage
+        .iter()
+        .filter(|(dimension, count)| *count > ceilings.of(*dimension));
+    over.map(|(dimension, _)| over_limit(*dimension)).collect()
+}
+
+fn over_limit(dimension: Dimension) -> Notice {
+    let (what, fix) = match dimension {
+        Dimension::Orgs => ("Organisations", None),
+        Dimension::Guilds => ("Guilds", Some(("Look at Guilds", Page::Guilds))),
+        Dimension::Servers => ("Servers", Some(("Look at Servers", Page::Servers))),
+        Dimension::Links => ("Active links", None),
+        Dimension::NavigationLinks => (
+            "Link-page buttons",
+            Some(("Look at link-page buttons", Page::LinkPage)),
+        ),
+    };
+    let text = format!("{what}: over the limit of the plan. You keep what you have; you cannot add more.");
+    Notice {
+        fix,
+        ..Notice::new("over_limit", Severity::Warn, text).about(dimension.as_str())
+    }
+}
+
+/// What is missing before players can link.
+pub(crate) fn guilds(seen: &Overview) -> Vec<Notice> {
+    if seen.guilds.is_empty() {
+        let text = "No Guild is added, so nobody can link yet.";
+        return vec![Notice::new("no_guild", Severity::Info, text).fixed_at("Add Guild", Page::NewGuild)];
+    }
+    let mut found = Vec::new();
+    for guild in &seen.guilds {
+        if !seen.servers.iter().any(|server| server.guild == guild.num) {
+            let text = format!("{} has no Server.", guild.name);
+            let notice = Notice::new("no_server", Severity::Info, text).about(guild.id.as_str());
+            found.push(notice.fixed_at("Add Server", Page::Servers));
+        }
+        if guild.log_channel_id.is_none() {
+            let text = format!("{} has no log channel: links are not announced.", guild.name);
+            let notice = Notice::new("no_log_channel", Severity::Info, text).about(guild.id.as_str());
+            found.push(notice.fixed_at("Set channel", Page::Guild(guild.id.clone())));
+        }
+    }
+    found
+}
+
+/// Servers that do not call as they should.
+pub(crate) fn servers(seen: &Overview, now_ms: i64) -> Vec<Notice> {
+    seen.servers
+        .iter()
+        .flat_map(|server| [state(server, now_ms), query_key(server)])
+        .flatten()
+        .map(|(notice, label, server)| {
+            let notice = notice.about(server.id.as_str());
+            notice.fixed_at(label, Page::Server(server.id.clone()))
+        })
+        .collect()
+}
+
+type OfServer<'a> = (Notice, &'static str, &'a Server);
+
+fn state(server: &Server, now_ms: i64) -> Option<OfServer<'_>> {
+    let name = &server.name;
+    let (kind, severity, text, label) = match server.key.last_used_at_ms {
+        _ if !server.active => (
+            "inactive",
+            Severity::Warn,
+            format!("{name} is deactivated: its calls are refused."),
+            "Activate",
+        ),
+        _ if server.key.revoked_at_ms.is_some() => (
+            "key_revoked",
+            Severity::Bad,
+            format!("The key of {name} is revoked: its calls are refused."),
+            "Regenerate key",
+        ),
+        None => (
+            "never_called",
+            Severity::Info,
+            format!("{name} has never called. Put its key into the plugin."),
+            "Show key",
+        ),
+        Some(last) if last < now_ms - DAY_MS => (
+            "silent",
+            Severity::Warn,
+            format!("{name} has not called for more than a day."),
+            "Look at Server",
+        ),
+        Some(_) => return None,
+    };
+    Some((Notice::new(kind, severity, text), label, server))
+}
+
+fn query_key(server: &Server) -> Option<OfServer<'_>> {
+    let text = format!(
+        "{} sends its key in the address, where logs may keep it.",
+        server.name
+    );
+    let notice = Notice::new("query_keys", Severity::Warn, text);
+    (server.key.query_calls > 0).then_some((notice, "Look at Server", server))
+}

@@ -1,0 +1,30 @@
+//! The proof that a signed-in person is an operator. A handler that reads across Orgs cannot run without it.
+
+use app::identity::sessions;
+use app::{AppError, OperatorScope};
+use axum::extract::FromRequestParts;
+use http::request::Parts;
+
+use super::authorized::refuse_other_sites;
+use super::person::session_token;
+use crate::error::Failure;
+use crate::state::WebState;
+
+/// Somebody who stands in the configuration now or holds a grant, looked up for this request.
+pub struct Operator {
+    /// What lets storage read across Orgs.
+    pub scope: OperatorScope,
+}
+
+impl FromRequestParts<WebState> for Operator {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, state: &WebState) -> Result<Self, Failure> {
+        let token = session_token(&parts.headers, &state.settings).ok_or(AppError::SignInRequired)?;
+        // Maintenance closes nothing here: whoever is no operator finds nothing at any time.
+        let caller = sessions::recognise(&state.app, &token, None).await?;
+        let scope = caller.operator.ok_or(AppError::NotFound)?;
+        refuse_other_sites(&parts.method, &parts.headers, &state.settings)?;
+        Ok(Self { scope })
+    }
+}

@@ -1,0 +1,110 @@
+//! Which codes a route can answer with.
+
+use http::Method;
+
+use crate::routes::{Access, RouteAnswer, RouteSpec};
+
+/// What can go wrong on the way through the link pages.
+const SIGN_IN_CODES: [&str; 19] = [
+    "SIGN_IN_REQUIRED",
+    "SIGN_IN_CANCELLED",
+    "OTHER_ACCOUNT",
+    "MAINTENANCE",
+    "SIGN_IN_EXPIRED",
+    "SIGN_IN_NOT_CONFIGURED",
+    "PROVIDER_SILENT",
+    "PROVIDER_MISCONFIGURED",
+    "BLOCKED",
+    "CROSS_SITE",
+    "LIMIT_REACHED",
+    "RELINK_TOO_SOON",
+    "RATE_LIMITED",
+    "UNSUPPORTED_MEDIA_TYPE",
+    "PAYLOAD_TOO_LARGE",
+    "TIMEOUT",
+    "OVERLOADED",
+    "STORAGE_UNAVAILABLE",
+    "OUTCOME_UNKNOWN",
+];
+
+/// The codes that a route can answer with, by what it is.
+pub fn route_codes(route: &RouteSpec) -> Vec<&'static str> {
+    let mut codes = vec!["URI_TOO_LONG", "INTERNAL"];
+    match route.access {
+        Access::Public | Access::PluginKey => {
+            add_public(&mut codes, route);
+            return codes;
+        }
+        Access::Owner(_) => codes.extend(["OWNER_ONLY", "SIGN_IN_AGAIN", "MISSING_PERMISSION"]),
+        Access::Permission(_) => codes.push("MISSING_PERMISSION"),
+        Access::SignedIn | Access::Member => codes.push("OWNER_STAYS"),
+        Access::Operator => {}
+    }
+    if route.access != Access::Operator {
+        codes.push("MAINTENANCE");
+    }
+    codes.extend([
+        "SIGN_IN_REQUIRED",
+        "NOT_FOUND",
+        "TIMEOUT",
+        "RATE_LIMITED",
+        "STORAGE_UNAVAILABLE",
+    ]);
+    if route.method != Method::GET {
+        codes.extend(["CROSS_SITE", "UNSUPPORTED_MEDIA_TYPE", "CONFLICT", "OVERLOADED"]);
+        codes.push("OUTCOME_UNKNOWN");
+    }
+    add_of_input(&mut codes, route);
+    codes
+}
+
+/// At what anyone may open.
+fn add_public(codes: &mut Vec<&'static str>, route: &RouteSpec) {
+    if route.path == "/readyz" {
+        codes.push("STORAGE_UNAVAILABLE");
+    }
+    if route.path.contains('{') || matches!(route.answer, RouteAnswer::SeeOther) {
+        codes.push("NOT_FOUND");
+    }
+    if matches!(route.answer, RouteAnswer::SeeOther) {
+        codes.extend(SIGN_IN_CODES);
+    }
+    if route.path.starts_with("/app") {
+        codes.extend([
+            "DASHBOARD_NOT_BUILT",
+            "MAINTENANCE",
+            "RATE_LIMITED",
+            "STORAGE_UNAVAILABLE",
+        ]);
+    }
+}
+
+/// By what is read, and what comes of it.
+fn add_of_input(codes: &mut Vec<&'static str>, route: &RouteSpec) {
+    if route.takes.is_some() {
+        codes.extend(["INVALID_JSON", "INVALID_PARAMETER", "PAYLOAD_TOO_LARGE"]);
+    }
+    if route.takes.is_some() || matches!(route.answer, RouteAnswer::Json(201, _)) {
+        codes.extend(["LIMIT_REACHED", "PLAN_REQUIRED", "REGISTRATION_CLOSED"]);
+        codes.extend(["NOT_YOUR_GUILD", "BOT_ABSENT", "CANNOT_GRANT", "RANK_TOO_LOW"]);
+        codes.extend([
+            "PROVIDER_SILENT",
+            "PROVIDER_MISCONFIGURED",
+            "SIGN_IN_NOT_CONFIGURED",
+            "STEAM_UNAVAILABLE",
+            "STEAM_NOT_CONFIGURED",
+        ]);
+    }
+    if !route.asks.is_empty() {
+        codes.push("INVALID_PARAMETER");
+    }
+    if route.repeatable {
+        codes.push("IDEMPOTENCY_KEY_REUSED");
+    }
+    if matches!(route.answer, RouteAnswer::File) {
+        codes.push("EXPORTS_RUNNING");
+    }
+    if route.path.contains("{account}") {
+        codes.push("RANK_TOO_LOW");
+    }
+}

@@ -1,0 +1,169 @@
+//! Routes for people who are signed in. Whom a route lets in is the type of its handler's second input.
+
+use app::App;
+use axum::extract::{FromRequest, FromRequestParts, Request, State};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodFilter, on};
+use http::Method;
+
+use super::{Access, Answer, RouteSpec, Routes};
+use crate::error::Failure;
+use crate::extract::{Authorized, KnownOrg, Operator, Person, Required};
+use crate::openapi::{Gives, Takes};
+use crate::state::WebState;
+
+/// Somebody whom a route lets in. A request without one gets no further.
+trait LetIn: FromRequestParts<WebState, Rejection = Failure> + Send + 'static {
+    /// Who that is, for the table.
+    fn access(path: &str) -> Access;
+
+    /// The Org that the request is about, for the error log.
+    fn org(&self) -> KnownOrg {
+        KnownOrg(0)
+    }
+}
+
+impl<P: Required> LetIn for Authorized<P> {
+    fn access(_: &str) -> Access {
+        if P::OWNER_ONLY {
+            Access::Owner(P::PERMISSION)
+        } else {
+            Access::Permission(P::PERMISSION)
+        }
+    }
+
+    fn org(&self) -> KnownOrg {
+        KnownOrg(self.scope.num())
+    }
+}
+
+impl LetIn for Person {
+    fn access(path: &str) -> Access {
+        if path.contains("{org}") {
+            Access::Member
+        } else {
+            Access::SignedIn
+        }
+    }
+}
+
+impl LetIn for Operator {
+    fn access(_: &str) -> Access {
+        Access::Operator
+    }
+}
+
+impl Routes {
+    /// A route for people with the permission `P`, served as written and below `/api`. Its types describe it.
+    pub(crate) fn dashboard<P, M, I, O, F, Fut>(
+        self,
+        method: Method,
+        path: &'static str,
+        summary: &'static str,
+        handler: F,
+    ) -> Self
+    where
+        P: Required,
+        M: 'static,
+        I: FromRequest<WebState, M, Rejection: IntoResponse> + Takes + Send + 'static,
+        O: IntoResponse + Gives + 'static,
+        F: Fn(App, Authorized<P>, I) -> Fut + Clone + Send + Sync + 'static,
+        Fut: Future<Output = Answer<O>> + Send + 'static,
+    {
+        self.people(method, (path, summary), handler)
+    }
+
+    /// A route for people about themselves, served as written and below `/api`.
+    pub(crate) fn personal<M, I, O, F, Fut>(
+        self,
+        method: Method,
+        path: &'static str,
+        summary: &'static str,
+        handler: F,
+    ) -> Self
+    where
+        M: 'static,
+        I: FromRequest<WebState, M, Rejection: IntoResponse> + Takes + Send + 'static,
+        O: IntoResponse + Gives + 'static,
+        F: Fn(App, Person, I) -> Fut + Clone + Send + Sync + 'static,
+        Fut: Future<Output = Answer<O>> + Send + 'static,
+    {
+        self.people(method, (path, summary), handler)
+    }
+
+    /// A route for operators, served as written and below `/api`. What it changes, it writes into their audit chain.
+    pub(crate) fn operator<M, I, O, F, Fut>(
+        self,
+        method: Method,
+        path: &'static str,
+        summary: &'static str,
+        handler: F,
+    ) -> Self
+    where
+        M: 'static,
+        I: FromRequest<WebState, M, Rejection: IntoResponse> + Takes + Send + 'static,
+        O: IntoResponse + Gives + 'static,
+        F: Fn(App, Operator, I) -> Fut + Clone + Send + Sync + 'static,
+        Fut: Future<Output = Answer<O>> + Send + 'static,
+    {
+        self.people(method, (path, summary), handler)
+    }
+
+    fn people<C, M, I, O, F, Fut>(
+        mut self,
+        method: Method,
+        (path, summary): (&'static str, &'static str),
+        handler: F,
+    ) -> Self
+    where
+        C: LetIn,
+        M: 'static,
+        I: FromRequest<WebState, M, Rejection: IntoResponse> + Takes + Send + 'static,
+        O: IntoResponse + Gives + 'static,
+        F: Fn(App, C, I) -> Fut + Clone + Send + Sync + 'static,
+        Fut: Future<Output = Answer<O>> + Send + 'static,
+    {
+        let run = move |State(state): State<WebState>, request: Request| async move {
+            let (mut parts, body) = request.into_parts();
+            let caller = match C::from_request_parts(&mut parts, &state).await {
+                Ok(caller) => caller,
+                Err(refusal) => {
+                    let org = parts.extensions.get().copied().unwrap_or(KnownOrg(0));
+                    return about(org, refusal.into_response());
+                }
+            };
+            let org = caller.org();
+            let input = match I::from_request(Request::from_parts(parts, body), &state).await {
+                Ok(input) => input,
+                Err(refusal) => return about(org, refusal.into_response()),
+            };
+            let answer = handler(state.app.clone(), caller, input).await;
+            about(org, answer.into_response())
+        };
+        let filter = MethodFilter::try_from(method.clone()).unwrap_or(MethodFilter::GET);
+        let below_api: &'static str = ["/api", path].concat().leak();
+        self.router = self
+            .router
+            .route(path, on(filter, run.clone()))
+            .route(below_api, on(filter, run));
+        self.table.push(RouteSpec {
+            method,
+            path,
+            access: C::access(path),
+            stop: None,
+            mirrored: true,
+            limit: None,
+            summary,
+            takes: I::BODY,
+            asks: I::ASKS,
+            repeatable: I::REPEATABLE,
+            answer: O::ANSWER,
+        });
+        self
+    }
+}
+
+fn about(org: KnownOrg, mut response: Response) -> Response {
+    response.extensions_mut().insert(org);
+    response
+}

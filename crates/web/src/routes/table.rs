@@ -1,0 +1,45 @@
+//! The finished table, as requests look things up in it.
+
+use super::RouteSpec;
+
+/// Every route of the service.
+pub struct RouteTable(Vec<RouteSpec>);
+
+impl RouteTable {
+    pub(crate) fn new(table: Vec<RouteSpec>) -> Self {
+        Self(table)
+    }
+
+    pub fn routes(&self) -> &[RouteSpec] {
+        &self.0
+    }
+
+    fn serving(&self, path: &str) -> impl Iterator<Item = &RouteSpec> {
+        let below_api = path.strip_prefix("/api").filter(|rest| rest.starts_with('/'));
+        self.0
+            .iter()
+            .filter(move |route| fits(route.path, below_api.filter(|_| route.mirrored).unwrap_or(path)))
+    }
+
+    /// The template of the route that serves a path, for logs and the error log; never the path itself.
+    pub fn template_of(&self, path: &str) -> &'static str {
+        self.serving(path).next().map_or("(none)", |route| route.path)
+    }
+
+    /// The methods a path knows.
+    pub fn methods_of(&self, path: &str) -> Vec<&str> {
+        self.serving(path).map(|route| route.method.as_str()).collect()
+    }
+}
+
+fn fits(template: &str, path: &str) -> bool {
+    let (mut expected, mut found) = (template.split('/'), path.split('/'));
+    loop {
+        match (expected.next(), found.next()) {
+            (None, None) => return true,
+            (Some(part), _) if part.starts_with("{*") => return true,
+            (Some(part), Some(text)) if part == text || (part.starts_with('{') && !text.is_empty()) => {}
+            (Some(_) | None, Some(_) | None) => return false,
+        }
+    }
+}
