@@ -8,7 +8,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 
 const FITS = 130;
-const TAG = 'dashboard';
+const TAGS = ['dashboard', 'operators'];
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 const HEAD = '// Made by scripts/gen-api.mjs from openapi.json. Run `npm run gen` instead of editing.\n';
 
@@ -66,7 +66,7 @@ function operations(doc) {
   const lines = [];
   for (const [path, item] of Object.entries(doc.paths ?? {}).sort(byName)) {
     for (const method of METHODS) {
-      if (item[method]?.tags?.includes(TAG)) lines.push(operation(doc, method, path, item));
+      if (item[method]?.tags?.some((tag) => TAGS.includes(tag))) lines.push(operation(doc, method, path, item));
     }
   }
   return `export interface Operations {\n${lines.join('\n')}\n}\n`;
@@ -76,7 +76,7 @@ function operations(doc) {
 export function generateRepeatable(doc) {
   const takes = (/** @type {Json} */ one) => one.in === 'header' && one.name === 'Idempotency-Key';
   const found = Object.entries(doc.paths ?? {}).sort(byName).flatMap(([path, item]) =>
-    METHODS.filter((method) => item[method]?.tags?.includes(TAG) && item[method].parameters?.some(takes)).map(
+    METHODS.filter((method) => item[method]?.tags?.some((tag) => TAGS.includes(tag)) && item[method].parameters?.some(takes)).map(
       (method) => `  '${method.toUpperCase()} ${path}',\n`,
     ),
   );

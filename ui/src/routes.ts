@@ -1,6 +1,7 @@
 // Every page of the dashboard: where it is, which file it is, who may open it, where the sidebar shows it.
 
 import Building from '@lucide/svelte/icons/building-2';
+import CircleAlert from '@lucide/svelte/icons/circle-alert';
 import Gauge from '@lucide/svelte/icons/gauge';
 import KeyRound from '@lucide/svelte/icons/key-round';
 import Link from '@lucide/svelte/icons/link';
@@ -10,7 +11,7 @@ import Server from '@lucide/svelte/icons/server';
 import Settings from '@lucide/svelte/icons/settings';
 import Users from '@lucide/svelte/icons/users';
 import type { Component } from 'svelte';
-import type { OrgSummary } from './lib/api/schema';
+import type { Me, OrgSummary } from './lib/api/schema';
 import { can, type Permission } from './lib/can';
 import { href } from './lib/router.svelte';
 import type { Icon } from './lib/ui/types';
@@ -21,8 +22,10 @@ export interface Route {
   load: () => Promise<{ default: Component }>;
   /** Any one of these opens the page; none are needed for a person's own pages. */
   needs?: Permission[];
+  /** For operators; to everybody else there is no such page. */
+  operators?: true;
   /** Where the sidebar shows it. */
-  group?: 'Workspace' | 'Access' | 'Organisation';
+  group?: 'Workspace' | 'Access' | 'Organisation' | 'Operator area';
   icon?: Icon;
 }
 
@@ -105,6 +108,14 @@ export const routes: Route[] = [
     load: () => import('./features/records/audit/Audit.svelte'),
   },
   {
+    path: '/orgs/:org/errors',
+    title: 'Errors',
+    needs: ['audit.view'],
+    group: 'Organisation',
+    icon: CircleAlert,
+    load: () => import('./features/records/errors/Errors.svelte'),
+  },
+  {
     path: '/orgs/:org/settings',
     title: 'Settings',
     needs: ['org.settings'],
@@ -112,7 +123,28 @@ export const routes: Route[] = [
     icon: Settings,
     load: () => import('./features/tenancy/orgs/Settings.svelte'),
   },
+  {
+    path: '/admin',
+    title: 'Operator area',
+    operators: true,
+    group: 'Operator area',
+    icon: Gauge,
+    load: () => import('./features/admin/Overview.svelte'),
+  },
+  {
+    path: '/admin/errors',
+    title: 'Errors',
+    operators: true,
+    group: 'Operator area',
+    icon: CircleAlert,
+    load: () => import('./features/admin/Errors.svelte'),
+  },
 ];
+
+/** Whether there is such a page for this person at all. */
+export function exists(me: Pick<Me, 'operator'> | null, route: Route): boolean {
+  return !route.operators || me?.operator === true;
+}
 
 export function opens(org: OrgSummary | null, route: Route): boolean {
   return !route.needs || route.needs.some((permission) => can(org, permission));
@@ -120,21 +152,26 @@ export function opens(org: OrgSummary | null, route: Route): boolean {
 
 /** The pages of an Org that the sidebar shows to this person, by group. */
 export function navigation(org: OrgSummary): Array<{ label: string; routes: Route[] }> {
-  const shown = routes.filter((route) => route.group && opens(org, route));
+  const shown = routes.filter((route) => route.group && !route.operators && opens(org, route));
   return (['Workspace', 'Access', 'Organisation'] as const)
     .map((label) => ({ label, routes: shown.filter((route) => route.group === label) }))
     .filter((group) => group.routes.length > 0);
 }
 
+/** The pages of the operator area. */
+export function operatorPages(me: Pick<Me, 'operator'>): Route[] {
+  return routes.filter((route) => route.operators && route.group && exists(me, route));
+}
+
 /** The first page of an Org that this person may open. */
 export function homeOf(org: OrgSummary): string {
-  const first = routes.find((route) => route.group && opens(org, route));
+  const first = routes.find((route) => route.group && !route.operators && opens(org, route));
   return href(first?.path ?? '/orgs/:org', { org: org.id });
 }
 
 /** The same page in another Org; the list above it when the page is about one thing. */
 export function samePageIn(org: OrgSummary, current: Route | undefined): string {
   const list = current?.path.split('/').slice(0, 4).join('/');
-  const there = routes.find((route) => route.path === list && route.group);
+  const there = routes.find((route) => route.path === list && route.group && !route.operators);
   return there && opens(org, there) ? href(there.path, { org: org.id }) : homeOf(org);
 }

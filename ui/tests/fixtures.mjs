@@ -91,6 +91,9 @@ const recent = [
   country,
 }));
 
+const notice = (severity, kind, subject, text, label, page) => ({ kind, severity, subject, text, fix: page ? { label, page } : null });
+const OVER = 'over the limit of the plan. You keep what you have; you cannot add more.';
+
 const overview = {
   usage,
   ceilings: STANDARD,
@@ -99,12 +102,12 @@ const overview = {
   servers,
   recent,
   attention: [
-    { kind: 'key_revoked', subject: 's9' },
-    { kind: 'silent', subject: 's2' },
-    { kind: 'inactive', subject: 's4' },
-    { kind: 'query_keys', subject: 's4' },
-    { kind: 'never_called', subject: 's3' },
-    { kind: 'no_log_channel', subject: 'g2' },
+    notice('bad', 'key_revoked', 's9', 'The key of EU Old is revoked: its calls are refused.', 'Regenerate key', '/orgs/o1/servers/s9'),
+    notice('warn', 'silent', 's2', 'US Main 2x has not called for more than a day.', 'Look at Server', '/orgs/o1/servers/s2'),
+    notice('warn', 'inactive', 's4', 'US Modded 5x is deactivated: its calls are refused.', 'Activate', '/orgs/o1/servers/s4'),
+    notice('warn', 'query_keys', 's4', 'US Modded 5x sends its key in the address, where logs may keep it.', 'Look at Server', '/orgs/o1/servers/s4'),
+    notice('info', 'never_called', 's3', 'Build Sandbox has never called. Put its key into the plugin.', 'Show key', '/orgs/o1/servers/s3'),
+    notice('info', 'no_log_channel', 'g2', 'Rustlands Modded has no log channel: links are not announced.', 'Set channel', '/orgs/o1/guilds/g2'),
   ],
 };
 
@@ -145,6 +148,31 @@ const invite = (id, more) => ({
 const actions = ['count', 'findBySteam', 'remove', 'findByDiscord', 'list'];
 const audit = ['server.create', 'key.reveal', 'key.regenerate', 'member.change', 'invite.create', 'guild.change', 'org.change'];
 
+const codes = ['INTERNAL', 'MISSING_PERMISSION', 'NOT_FOUND', 'PROVIDER_MISCONFIGURED', 'STORAGE_UNAVAILABLE'];
+const ROUTES = ['/orgs/{org}/servers/{server}/key/regenerate', '/orgs/{org}/overview', '/auth/discord/login/callback'];
+const STATUSES = [500, 403, 404, 503, 503];
+const failure = (i, more = {}) => ({
+  at_ms: ago(i * 17 * MINUTE),
+  code: codes[i % codes.length],
+  status: STATUSES[i % codes.length],
+  route: ROUTES[i % ROUTES.length],
+  count: i % 4 ? 1 + (i % 3) : 1_240,
+  request_ids: Array.from({ length: i % 4 ? 1 + (i % 3) : 20 }, (_, n) => `6a01c9f2${String(100_000_000_000 + i * 50 + n)}`),
+  org_id: null,
+  org_name: null,
+  detail: null,
+  ...more,
+});
+const errors = { errors: Array.from({ length: 24 }, (_, i) => failure(i)), next_before: '29454720-7', codes };
+const allErrors = {
+  ...errors,
+  errors: errors.errors.map((group, i) => ({
+    ...group,
+    ...(i % 3 ? { org_id: i % 2 ? 'o1' : 'o2', org_name: i % 2 ? 'Rustlands' : 'Arcadia Survival Network of the North' } : {}),
+    detail: group.status >= 500 ? 'discord refused our credentials: discord.client_secret is wrong' : null,
+  })),
+};
+
 export const READS = {
   '/account': me,
   '/account/sessions': {
@@ -156,7 +184,7 @@ export const READS = {
   },
   '/orgs/o1/settings': { id: 'o1', slug: 'rustlands', name: 'Rustlands', tier: 'standard', refuse_query_keys: false, usage, ceilings: STANDARD },
   '/orgs/o1/overview': overview,
-  '/orgs/o2/overview': { ...overview, usage: arcadia.usage, ceilings: FREE, tier: 'free', recent: [], servers: servers.slice(0, 3), guilds: guilds.slice(0, 1), attention: [{ kind: 'over_limit', subject: 'servers' }, { kind: 'over_limit', subject: 'links' }] },
+  '/orgs/o2/overview': { ...overview, usage: arcadia.usage, ceilings: FREE, tier: 'free', recent: [], servers: servers.slice(0, 3), guilds: guilds.slice(0, 1), attention: [notice('warn', 'over_limit', 'servers', `Servers: ${OVER}`, 'Look at Servers', '/orgs/o2/servers'), notice('warn', 'over_limit', 'links', `Active links: ${OVER}`)] },
   '/orgs/o1/guilds': { guilds },
   '/orgs/o1/claimable-guilds': {
     candidates: [
@@ -219,6 +247,20 @@ export const READS = {
     next_before: 270,
     actions: audit,
   },
+  '/orgs/o1/errors': errors,
+  '/orgs/o2/errors': errors,
+};
+
+const operating = {
+  '/account': { ...me, operator: true },
+  '/admin/attention': {
+    attention: [
+      notice('bad', 'provider_misconfigured', null, 'Discord refused our credentials: discord.client_secret is wrong.', 'Look at errors', '/admin/errors?code=PROVIDER_MISCONFIGURED'),
+      notice('warn', 'failures', null, '12 requests failed in the last hour.', 'Look at errors', '/admin/errors?status=5xx'),
+      notice('info', 'granted_operators', null, '2 people are operators by a grant, not by the setting operators: symbolon admin list-operators tells who.'),
+    ],
+  },
+  '/admin/errors': allErrors,
 };
 
 export const WRITES = {
@@ -240,15 +282,18 @@ export const WORLDS = {
   },
   fresh: {
     '/account': { ...me, orgs: [{ ...rustlands, tier: 'free', usage: { guilds: 0, servers: 0, links: 0, navigation_links: 0 }, ceilings: FREE }] },
-    '/orgs/o1/overview': { usage: { guilds: 0, servers: 0, links: 0, navigation_links: 0 }, ceilings: FREE, tier: 'free', guilds: [], servers: [], recent: [], attention: [{ kind: 'no_guild', subject: null }] },
+    '/orgs/o1/overview': { usage: { guilds: 0, servers: 0, links: 0, navigation_links: 0 }, ceilings: FREE, tier: 'free', guilds: [], servers: [], recent: [], attention: [notice('info', 'no_guild', null, 'No Guild is added, so nobody can link yet.', 'Add Guild', '/orgs/o1/guilds/new')] },
     '/orgs/o1/guilds': { guilds: [] },
     '/orgs/o1/servers': { servers: [] },
     '/orgs/o1/invites': { invites: [] },
     '/orgs/o1/keys': { keys: [], bot_keys: [], groups: [], plugin_actions: actions, ceiling: 0, allowed: false },
     '/orgs/o1/navigation': { links: [], ceiling: 3, link_pages: [] },
     '/orgs/o1/audit': { entries: [], next_before: null, actions: audit },
+    '/orgs/o1/errors': { errors: [], next_before: null, codes },
     '/orgs/o1/claimable-guilds': { candidates: [], looked_up_at_ms: null, bot_invite_url: null },
   },
+  operating,
+  calm_operating: { ...operating, '/admin/attention': { attention: [] }, '/admin/errors': { errors: [], next_before: null, codes } },
   invited: {
     '/account': { ...me, registration: 'invite_only', orgs_owned: 3, orgs_ceiling: 3 },
   },

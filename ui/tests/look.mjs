@@ -58,7 +58,25 @@ const SCREENS = {
   keys: ['/orgs/o1/keys'],
   linkpage: ['/orgs/o1/link-page'],
   audit: ['/orgs/o1/audit'],
-  ...Object.fromEntries(['guilds', 'guilds/new', 'servers', 'team?tab=invites', 'keys', 'link-page', 'audit'].map((path) => [`none-${path.split(/[/?]/).join('-')}`, [`/orgs/o1/${path}`, 'fresh']])),
+  errors: ['/orgs/o1/errors'],
+  'errors-detail': ['/orgs/o1/errors', '', async (page) => {
+    await page.getByRole('button', { name: 'Details of' }).first().click();
+    await page.getByRole('dialog').waitFor();
+  }],
+  admin: ['/admin', 'operating'],
+  'admin-calm': ['/admin', 'calm_operating'],
+  'admin-stranger': ['/admin'],
+  'admin-errors': ['/admin/errors', 'operating'],
+  'admin-errors-none': ['/admin/errors', 'calm_operating'],
+  'admin-errors-detail': ['/admin/errors', 'operating', async (page) => {
+    await page.getByRole('button', { name: 'Details of' }).nth(3).click();
+    await page.getByRole('dialog').waitFor();
+  }],
+  'admin-menu': ['/orgs/o1', 'operating', async (page, width) => {
+    if (width < 860) await page.getByRole('button', { name: 'Open menu' }).click();
+    await page.getByRole('button', { name: 'Account and theme' }).click();
+  }],
+  ...Object.fromEntries(['guilds', 'guilds/new', 'servers', 'team?tab=invites', 'keys', 'link-page', 'audit', 'errors'].map((path) => [`none-${path.split(/[/?]/).join('-')}`, [`/orgs/o1/${path}`, 'fresh']])),
   'guilds-new-done': ['/orgs/o1/guilds/new', '', async (page) => {
     await page.getByLabel('Rustlands Events').check();
     await page.getByRole('button', { name: 'Add Guild' }).click();

@@ -185,3 +185,38 @@ test('a new organisation gets its short name from its name, until somebody write
   await page.waitForURL(/orgs\/o1$/);
   await leave();
 });
+
+test('an operator finds the operator area, and what needs attention leads to the errors it is about', async () => {
+  const { page, heading, leave } = await visit('/orgs/o1', { world: 'operating' });
+  await page.getByRole('button', { name: 'Account and theme' }).click();
+  await page.getByRole('menuitem', { name: 'Operator area' }).click();
+  await heading('Operator area');
+  await page.getByRole('listitem').filter({ hasText: 'requests failed in the last hour' }).getByRole('link', { name: 'Look at errors' }).click();
+  await heading('Errors');
+  await page.waitForURL(/admin\/errors\?status=5xx$/);
+  await page.getByRole('button', { name: 'Details of' }).first().click();
+  await page.getByRole('dialog').getByText('discord.client_secret is wrong').waitFor();
+  await page.keyboard.press('Escape');
+  const [asked] = await Promise.all([
+    page.waitForRequest((request) => request.url().includes('org=org_7')),
+    page.getByLabel('Organisation id').fill('org_7'),
+  ]);
+  assert.match(asked.url(), /status=5xx/);
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Your organisations' }).click();
+  await heading('Your organisations');
+  await leave();
+});
+
+test('to everybody else there is no operator area', async () => {
+  for (const path of ['/admin', '/admin/errors']) {
+    const { page, heading, leave } = await visit(path);
+    const asked = [];
+    page.on('request', (request) => asked.push(request.url()));
+    await heading('Page not found');
+    await page.getByRole('button', { name: 'Account and theme' }).click();
+    await page.getByRole('menuitem', { name: 'Account' }).waitFor();
+    assert.equal(await page.getByRole('menuitem', { name: 'Operator area' }).count(), 0);
+    assert.deepEqual(asked.filter((url) => url.includes('/admin/')), []);
+    await leave();
+  }
+});

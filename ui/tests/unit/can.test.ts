@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { OrgSummary } from '../../src/lib/api/schema';
 import { can, permissionArea, permissionLabel } from '../../src/lib/can';
-import { homeOf, navigation, routes, samePageIn } from '../../src/routes';
+import { exists, homeOf, navigation, operatorPages, routes, samePageIn } from '../../src/routes';
 
 const none = { guilds: 0, servers: 0, links: 0, navigation_links: 0 };
 const org = (role: OrgSummary['role'], ...permissions: string[]): OrgSummary => ({
@@ -36,12 +36,12 @@ describe('the sidebar', () => {
 
   test('shows nothing that would be refused', () => {
     expect(titles(org('staff', 'servers.view'))).toEqual(['Overview', 'Guilds', 'Servers']);
-    expect(titles(org('staff', 'org.invites', 'audit.view'))).toEqual(['Team', 'Audit log']);
+    expect(titles(org('staff', 'org.invites', 'audit.view'))).toEqual(['Team', 'Audit log', 'Errors']);
     expect(titles(org('staff'))).toEqual([]);
   });
 
   test('shows the Owner everything', () => {
-    expect(titles(org('owner'))).toHaveLength(routes.filter((route) => route.group).length);
+    expect(titles(org('owner'))).toHaveLength(routes.filter((route) => route.group && !route.operators).length);
   });
 
   test('an Org opens at the first page the person may see', () => {
@@ -56,5 +56,20 @@ describe('the sidebar', () => {
     expect(samePageIn(org('staff', 'servers.view'), at('/orgs/:org/team'))).toBe('/app/orgs/7');
     expect(samePageIn(org('owner'), at('/account'))).toBe('/app/orgs/7');
     expect(samePageIn(org('owner'), undefined)).toBe('/app/orgs/7');
+  });
+});
+
+describe('the operator area', () => {
+  const area = routes.filter((route) => route.path.startsWith('/admin'));
+
+  test('is there for operators', () => {
+    expect(operatorPages({ operator: true }).map((route) => route.path)).toEqual(['/admin', '/admin/errors']);
+    expect(area.every((route) => route.operators && exists({ operator: true }, route))).toBe(true);
+  });
+
+  test('is no page at all for everybody else, whatever they are in an Org', () => {
+    expect(operatorPages({ operator: false })).toEqual([]);
+    expect(area.some((route) => exists({ operator: false }, route) || exists(null, route))).toBe(false);
+    expect(navigation(org('owner')).flatMap((group) => group.routes).some((route) => route.operators)).toBe(false);
   });
 });

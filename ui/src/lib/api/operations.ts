@@ -1,11 +1,13 @@
 // Made by scripts/gen-api.mjs from openapi.json. Run `npm run gen` instead of editing.
 
 import type {
+  AttentionList,
   AuditList,
   CandidateList,
   CreatedOrg,
   CustomKeyList,
   EditedKey,
+  ErrorList,
   GuildChange,
   GuildList,
   GuildRemoval,
@@ -51,6 +53,10 @@ export interface Operations {
   'DELETE /account/sessions/{session}': { path: { session: string }; query: {}; body: undefined; answer: undefined };
   /** End this session */
   'POST /account/sign-out': { path: {}; query: {}; body: undefined; answer: undefined };
+  /** Only operators; to everybody else it does not exist. */
+  'GET /admin/attention': { path: {}; query: {}; body: undefined; answer: AttentionList };
+  /** Only operators; to everybody else it does not exist. */
+  'GET /admin/errors': { path: {}; query: { code?: string; route?: string; status?: "4xx" | "5xx"; org?: string; from_ms?: number; to_ms?: number; before?: string; limit?: number }; body: undefined; answer: ErrorList };
   /** Make an organisation */
   'POST /orgs': { path: {}; query: {}; body: NewOrg; answer: CreatedOrg };
   /** Only the owner of the organisation. */
@@ -61,6 +67,8 @@ export interface Operations {
   'GET /orgs/{org}/audit/export': { path: { org: string }; query: { action?: string; actor?: string; target?: string; from_ms?: number; to_ms?: number; before?: number; format?: "csv" | "json" }; body: undefined; answer: undefined };
   /** Needs the permission `org.settings` in the organisation. */
   'GET /orgs/{org}/claimable-guilds': { path: { org: string }; query: {}; body: undefined; answer: CandidateList };
+  /** Needs the permission `audit.view` in the organisation. */
+  'GET /orgs/{org}/errors': { path: { org: string }; query: { code?: string; route?: string; status?: "4xx" | "5xx"; from_ms?: number; to_ms?: number; before?: string; limit?: number }; body: undefined; answer: ErrorList };
   /** Needs the permission `servers.view` in the organisation. */
   'GET /orgs/{org}/guilds': { path: { org: string }; query: {}; body: undefined; answer: GuildList };
   /** Needs the permission `org.settings` in the organisation. */

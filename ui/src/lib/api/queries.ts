@@ -6,6 +6,7 @@ import { ApiError, call } from './client';
 import type { Operations } from './operations';
 
 export type AuditFilter = Operations['GET /orgs/{org}/audit']['query'];
+export type ErrorFilter = Operations['GET /admin/errors']['query'];
 
 export const keys = {
   me: ['me'] as const,
@@ -23,6 +24,9 @@ export const keys = {
   invites: (org: string) => ['org', org, 'invites'] as const,
   navigation: (org: string) => ['org', org, 'navigation'] as const,
   audit: (org: string, filter: AuditFilter) => ['org', org, 'audit', filter] as const,
+  errors: (org: string, filter: ErrorFilter) => ['org', org, 'errors', filter] as const,
+  allErrors: (filter: ErrorFilter) => ['admin', 'errors', filter] as const,
+  attention: ['admin', 'attention'] as const,
 };
 
 export const reads = {
@@ -85,6 +89,12 @@ export const reads = {
     queryOptions({
       queryKey: keys.navigation(org),
       queryFn: ({ signal }) => call('GET /orgs/{org}/navigation', { path: { org }, signal }),
+    }),
+  attention: () =>
+    queryOptions({
+      queryKey: keys.attention,
+      queryFn: ({ signal }) => call('GET /admin/attention', { signal }),
+      refetchInterval: 30_000,
     }),
   audit: (org: string, filter: AuditFilter) =>
     queryOptions({

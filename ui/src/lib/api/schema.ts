@@ -2,7 +2,19 @@
 
 export interface ActionGroupView { actions: Array<string>; name: string }
 export interface Area { name: string; permissions: Array<string> }
-export interface Attention { kind: string; subject?: string | null }
+
+/** One thing that somebody should look at. */
+export interface Attention {
+  fix?: Fix | null;
+  /** Its name for programs. */
+  kind: string;
+  severity: Severity;
+  /** What it is about: an id, or something that the plan counts. */
+  subject?: string | null;
+  text: string;
+}
+
+export interface AttentionList { attention: Array<Attention> }
 
 export interface AuditEntry {
   action: string;
@@ -67,6 +79,38 @@ export interface CustomKeyView {
 }
 
 export interface EditedKey { actions?: Array<string>; groups?: Array<string>; name: string }
+
+/** Failures with one code at one route in one minute. */
+export interface ErrorGroup {
+  /** The minute in which they happened. */
+  at_ms: number;
+  code: string;
+  count: number;
+  /** For operators: what went wrong inside, if it was a failure of ours. */
+  detail?: string | null;
+  /** For operators: the organisation that it was about, if any. */
+  org_id?: string | null;
+  org_name?: string | null;
+  /** The newest ones, at most 20. */
+  request_ids: Array<string>;
+  route: string;
+  status: number;
+}
+
+export interface ErrorList {
+  /** Every code there is, for choosing one. */
+  codes: Array<string>;
+  errors: Array<ErrorGroup>;
+  /** What to ask for as `before` to go on; nothing at the end. */
+  next_before?: string | null;
+}
+
+/** Where it is put right. */
+export interface Fix {
+  label: string;
+  /** The page of the dashboard, below `/app`. */
+  page: string;
+}
 
 /** What is left out stays as it is; `null` switches log messages off, or takes the Steam group or the invite away. */
 export interface GuildChange {
@@ -271,6 +315,8 @@ export interface SessionView {
   id: string;
   seen_at_ms: number;
 }
+
+export type Severity = "bad" | "warn" | "info";
 
 /** The number is text like every id, though it would fit. */
 export interface SteamGroup { id: string; pasted: string }

@@ -30,7 +30,7 @@ export function toApi(filter: Filter): AuditFilter {
 }
 
 /** The first moment of a day, or of a day after it, in the reader's time zone; null when it is no day. */
-function startOf(day: string, later = 0): number | null {
+export function startOf(day: string, later = 0): number | null {
   const parts = /^(\d{4})-(\d{2})-(\d{2})$/.exec(day);
   if (!parts) return null;
   const [year, month, date] = parts.slice(1).map(Number) as [number, number, number];
@@ -39,6 +39,6 @@ function startOf(day: string, later = 0): number | null {
   return new Date(year, month - 1, date + later).getTime();
 }
 
-export function backwards(filter: Filter): boolean {
+export function backwards(filter: Pick<Filter, 'from' | 'to'>): boolean {
   return filter.from !== '' && filter.to !== '' && filter.from > filter.to;
 }
