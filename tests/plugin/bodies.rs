@@ -101,16 +101,18 @@ both_databases! {
     async fn what_is_kept_of_bodies_is_bounded_for_each_org_and_for_all(engine) {
         let test = TestApp::start(engine).await;
         let mut held = Held::nobody();
-        for number in 1..=4 {
+        let whole = " ".repeat(512 * 1024);
+        // Each Org may have a tenth of what those before it left.
+        for (number, most) in [(1, 12), (2, 11), (3, 10)] {
             let tenant = test.tenant(number, Tier::Pro).await;
-            for _ in 0..4 {
+            for bodies in [8, most - 8] {
                 let (_, key) = test.custom_key(&tenant, ActionSet::ALL, true).await;
-                for _ in 0..8 {
+                for _ in 0..bodies {
                     held.add(&test.plugin(&key), 512 * 1024).await;
                 }
             }
-            // 32 whole bodies: the share of the Org is used up, whatever key asks, and others have theirs.
-            let reply = test.plugin(&tenant.key).post(FIND, " ").await;
+            // The share of the Org is used up, whatever key asks.
+            let reply = test.plugin(&tenant.key).post(FIND, &whole).await;
             assert_failure(&reply, 503, "OVERLOADED");
             assert!(reply.text().contains("No users"), "{}", reply.text());
             assert_eq!(rate_of(&reply).map(|(_, left, _)| left), Some(11_999));
@@ -118,13 +120,26 @@ both_databases! {
             assert_answer(&test.plugin(&tenant.key).get(COUNT).await, 200, r#"{"Total":0}"#);
         }
         let last = test.tenant(5, Tier::Free).await;
-        assert_failure(&test.plugin(&last.key).post(COUNT, " ").await, 503, "OVERLOADED");
+        assert_answer(&test.plugin(&last.key).post(COUNT, &whole).await, 200, r#"{"Total":0}"#);
         let replies = held.let_go().await;
-        assert_eq!(replies.len(), 128);
+        assert_eq!(replies.len(), 33);
         for reply in replies {
             assert_answer(&reply, 200, r#"{"Total":0}"#);
         }
-        assert_answer(&test.plugin(&last.key).post(COUNT, " ").await, 200, r#"{"Total":0}"#);
+        test.finish().await;
+    }
+
+    async fn a_body_that_would_take_many_times_its_size_is_refused_before_it_is_read(engine) {
+        let test = TestApp::start(engine).await;
+        let tenant = test.tenant(1, Tier::Pro).await;
+        let caller = test.plugin(&tenant.key);
+        let heavy = format!(r#"{{"x":[{}0]}}"#, r#"{"":0},"#.repeat(70_000));
+        let reply = caller.post(FIND, &heavy).await;
+        assert_failure(&reply, 503, "OVERLOADED");
+        assert!(reply.text().contains("No users"), "{}", reply.text());
+        let ids = vec![r#""76561197960265729""#; 2_000].join(",");
+        let usual = caller.post("/api?action=steamChecks", &format!(r#"{{"ids":[{ids}]}}"#)).await;
+        assert_eq!(usual.status, 200, "{}", usual.text());
         test.finish().await;
     }
 

@@ -16,6 +16,8 @@ const PER_WINDOW: u32 = 500;
 const HARD_LINE: u32 = 1_000;
 /// One part in so many of a tenant's own share is the most for one route.
 const ROUTE_PARTS: u32 = 2;
+/// Questions of one tenant without refusals that may be under way at once: as many could be refused before we know.
+const AT_ONCE: u32 = 100;
 
 /// A refusal that still counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,11 +32,29 @@ struct Known {
     until_ms: i64,
 }
 
-/// Refusals that were given to one tenant.
+/// What one tenant has, by the route.
 #[derive(Debug, Default)]
 struct Own {
     all: u32,
     by_route: HashMap<&'static str, u32>,
+}
+
+impl Own {
+    fn on(&self, route: &'static str) -> u32 {
+        self.by_route.get(route).copied().unwrap_or(0)
+    }
+
+    fn add(&mut self, route: &'static str) {
+        self.all += 1;
+        *self.by_route.entry(route).or_default() += 1;
+    }
+
+    fn take(&mut self, route: &'static str) {
+        self.all = self.all.saturating_sub(1);
+        if let Some(count) = self.by_route.get_mut(route) {
+            *count = count.saturating_sub(1);
+        }
+    }
 }
 
 /// What one service has refused. Time is passed in, of a clock that never steps.
@@ -45,6 +65,9 @@ pub struct Refusals {
     window: i64,
     by_all: u32,
     by_tenant: HashMap<i64, Own>,
+    /// Questions under way, which may all be refused.
+    asking: HashMap<i64, Own>,
+    asking_all: u32,
 }
 
 impl Refusals {
@@ -57,12 +80,13 @@ impl Refusals {
         })
     }
 
-    pub fn remember(&mut self, place: String, status: u16, lasts_ms: i64, now_ms: i64) {
+    /// Remembers a refusal. One that is known already is renewed, and `always` takes a place in a full memory too.
+    pub fn remember(&mut self, place: String, status: u16, lasts_ms: i64, now_ms: i64, always: bool) {
         if self.known.len() >= MOST && now_ms - self.swept_at_ms >= SWEEP_MS {
             self.swept_at_ms = now_ms;
             self.known.retain(|_, known| known.until_ms > now_ms);
         }
-        if self.known.len() < MOST {
+        if self.known.len() < MOST || always || self.known.contains_key(&place) {
             let known = Known {
                 status,
                 until_ms: now_ms.saturating_add(lasts_ms),
@@ -71,13 +95,26 @@ impl Refusals {
         }
     }
 
-    /// Counts a refusal for the tenant and the route it was asked on.
-    pub fn count(&mut self, tenant: i64, route: &'static str, now_ms: i64) {
+    /// A question of the tenant is on its way.
+    pub fn ask(&mut self, tenant: i64, route: &'static str) {
+        self.asking_all = self.asking_all.saturating_add(1);
+        self.asking.entry(tenant).or_default().add(route);
+    }
+
+    /// It is over; a refusal is counted for the tenant and the route.
+    pub fn end(&mut self, tenant: i64, route: &'static str, was_refused: bool, now_ms: i64) {
         self.begin(now_ms);
-        self.by_all = self.by_all.saturating_add(1);
-        let own = self.by_tenant.entry(tenant).or_default();
-        own.all += 1;
-        *own.by_route.entry(route).or_default() += 1;
+        self.asking_all = self.asking_all.saturating_sub(1);
+        if let Some(asking) = self.asking.get_mut(&tenant) {
+            asking.take(route);
+            if asking.all == 0 {
+                self.asking.remove(&tenant);
+            }
+        }
+        if was_refused {
+            self.by_all = self.by_all.saturating_add(1);
+            self.by_tenant.entry(tenant).or_default().add(route);
+        }
     }
 
     /// How long this tenant waits until it may risk one more on this route; nothing when it may now.
@@ -88,13 +125,17 @@ impl Refusals {
 
     /// Each route leaves the tenant's other ones something, as each tenant does for the others.
     fn may_risk(&self, tenant: i64, route: &'static str) -> bool {
+        let asking = self.asking.get(&tenant);
+        let asks = asking.map_or(0, |asking| asking.all);
         let Some(own) = self.by_tenant.get(&tenant) else {
-            return self.by_all < HARD_LINE;
+            return asks < AT_ONCE && self.by_all.saturating_add(self.asking_all) < HARD_LINE;
         };
-        let on_route = own.by_route.get(route).copied().unwrap_or(0);
-        let by_others = own.all - on_route;
-        let left = share::most(PER_WINDOW, self.by_all, own.all).saturating_sub(by_others);
-        share::may_take(PER_WINDOW, self.by_all, own.all) && on_route < left.div_ceil(ROUTE_PARTS)
+        let on_route = own.on(route) + asking.map_or(0, |asking| asking.on(route));
+        let of_tenant = own.all + asks;
+        let by_others = of_tenant - on_route;
+        let by_all = self.by_all + asks;
+        let left = share::most(PER_WINDOW, by_all, of_tenant).saturating_sub(by_others);
+        share::may_take(PER_WINDOW, by_all, of_tenant) && on_route < left.div_ceil(ROUTE_PARTS)
     }
 
     fn begin(&mut self, now_ms: i64) {
@@ -120,7 +161,8 @@ mod tests {
     fn collect(refusals: &mut Refusals, tenant: i64, route: &'static str) -> u32 {
         let mut counted = 0;
         while refusals.wait_ms(tenant, route, NOW).is_none() {
-            refusals.count(tenant, route, NOW);
+            refusals.ask(tenant, route);
+            refusals.end(tenant, route, true, NOW);
             counted += 1;
         }
         counted
@@ -129,7 +171,7 @@ mod tests {
     #[test]
     fn a_refusal_counts_where_it_was_given_and_while_it_lasts() {
         let mut refusals = Refusals::default();
-        refusals.remember("GET /a 1".to_owned(), 403, 600_000, NOW);
+        refusals.remember("GET /a 1".to_owned(), 403, 600_000, NOW, false);
         let expected = Remembered {
             status: 403,
             retry_after_ms: 1,
@@ -143,11 +185,54 @@ mod tests {
     fn a_storm_of_places_stays_within_its_memory() {
         let mut refusals = Refusals::default();
         for number in 0..2 * MOST {
-            refusals.remember(number.to_string(), 403, 1_000, NOW);
+            refusals.remember(number.to_string(), 403, 1_000, NOW, false);
         }
         assert_eq!(refusals.known.len(), MOST);
-        refusals.remember("new".to_owned(), 403, 1_000, NOW + 1_000);
+        refusals.remember("new".to_owned(), 403, 1_000, NOW + 1_000, false);
         assert_eq!(refusals.known.len(), 1);
+    }
+
+    #[test]
+    fn a_full_memory_still_takes_what_is_refused_whatever_is_asked() {
+        let mut refusals = Refusals::default();
+        for number in 0..MOST {
+            refusals.remember(number.to_string(), 403, 1_000, NOW, false);
+        }
+        refusals.remember("*".to_owned(), 429, 1_000, NOW, true);
+        refusals.remember("7".to_owned(), 403, 5_000, NOW, false);
+        assert!(refusals.find("*", NOW).is_some());
+        assert!(refusals.find("7", NOW + 4_000).is_some(), "renewed");
+    }
+
+    #[test]
+    fn questions_under_way_count_before_their_answers_are_there() {
+        let mut refusals = Refusals::default();
+        let mut begun = 0;
+        while refusals.wait_ms(1, ROUTES[0], NOW).is_none() {
+            refusals.ask(1, ROUTES[0]);
+            begun += 1;
+        }
+        assert_eq!(begun, AT_ONCE, "of a tenant without a refusal");
+        for tenant in 2..=9 {
+            for _ in 0..AT_ONCE {
+                assert_eq!(refusals.wait_ms(tenant, ROUTES[0], NOW), None);
+                refusals.ask(tenant, ROUTES[0]);
+            }
+        }
+        for _ in 0..AT_ONCE {
+            assert_eq!(refusals.wait_ms(10, ROUTES[0], NOW), None);
+            refusals.ask(10, ROUTES[0]);
+        }
+        assert!(refusals.wait_ms(11, ROUTES[0], NOW).is_some(), "the hard line");
+        for _ in 0..AT_ONCE {
+            refusals.end(1, ROUTES[0], false, NOW);
+        }
+        assert_eq!(refusals.wait_ms(1, ROUTES[0], NOW), None);
+        refusals.end(10, ROUTES[0], true, NOW);
+        assert!(
+            refusals.wait_ms(10, ROUTES[0], NOW).is_some(),
+            "99 more may be refused"
+        );
     }
 
     #[test]
@@ -176,7 +261,8 @@ mod tests {
             "one of those who did"
         );
         assert_eq!(refusals.wait_ms(200, ROUTES[0], NOW), None);
-        refusals.count(200, ROUTES[0], NOW);
+        refusals.ask(200, ROUTES[0]);
+        refusals.end(200, ROUTES[0], true, NOW);
         assert!(refusals.wait_ms(200, ROUTES[0], NOW).is_some(), "once");
     }
 
@@ -200,7 +286,8 @@ mod tests {
                 // Some tenants ask far more often than others.
                 let tenant = tenant * tenant / 400;
                 if refusals.wait_ms(tenant, ROUTES[route], NOW).is_none() {
-                    refusals.count(tenant, ROUTES[route], NOW);
+                    refusals.ask(tenant, ROUTES[route]);
+                    refusals.end(tenant, ROUTES[route], true, NOW);
                 }
             }
             prop_assert!(refusals.by_all <= HARD_LINE);

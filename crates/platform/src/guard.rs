@@ -39,6 +39,34 @@ struct State {
     lines: Lines<(&'static str, &'static str)>,
 }
 
+/// A question on its way. It counts from the beginning, so that a burst does not pass before the first answer.
+struct Asked<'g> {
+    guard: &'g Guard,
+    org_num: i64,
+    route: &'static str,
+    was_refused: bool,
+}
+
+impl Drop for Asked<'_> {
+    fn drop(&mut self) {
+        let steady_ms = self.guard.clock.steady_ms();
+        let mut state = self.guard.state();
+        let refusals = &mut state.refusals;
+        refusals.end(self.org_num, self.route, self.was_refused, steady_ms);
+    }
+}
+
+/// What Discord counts before it shuts an address out: 401, 403 and 429.
+fn counts(cause: Unanswered) -> bool {
+    matches!(
+        cause,
+        Unanswered::Refused
+            | Unanswered::Throttled { .. }
+            | Unanswered::Status(401 | 403 | 429)
+            | Unanswered::Personal(401 | 403 | 429)
+    )
+}
+
 impl Guard {
     pub(crate) fn new(provider: &'static str, clock: SharedClock) -> Self {
         Self {
@@ -65,17 +93,27 @@ impl Guard {
         self
     }
 
-    /// Runs the call if it may be made, and learns from its outcome. A caller that goes away teaches nothing.
+    /// Runs the call if it may be made, and learns from its outcome. When its caller goes away the provider answers all
+    /// the same, and we never hear what: it counts as refused.
     pub(crate) async fn call<T>(
         &self,
         question: Question<'_>,
         call: impl Future<Output = Result<T, Unanswered>>,
     ) -> Result<T, Unanswered> {
         self.admit(&question)?;
+        let asked = question.about.map(|about| Asked {
+            guard: self,
+            org_num: about.org_num,
+            route: question.route,
+            was_refused: true,
+        });
         let begun = Instant::now();
         let outcome = call.await;
         let failure = outcome.as_ref().err().copied();
         self.learn(&question, failure);
+        if let Some(mut asked) = asked {
+            asked.was_refused = failure.is_some_and(counts);
+        }
         if let Some(cause) = failure {
             let ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
             self.say(&question, cause, ms);
@@ -128,6 +166,9 @@ impl Guard {
         // A day is one of the calendar, which only the wall clock knows.
         let quota = state.quota.as_mut().zip(question.purpose);
         if quota.is_none_or(|(quota, purpose)| quota.take(purpose, now_ms)) {
+            if let Some(about) = question.about {
+                state.refusals.ask(about.org_num, question.route);
+            }
             return Ok(());
         }
         Err(Unanswered::OverQuota {
@@ -191,11 +232,10 @@ impl Guard {
         };
         let mut state = self.state();
         if let Some((place, status, lasts_ms)) = kept {
-            state.refusals.remember(place, status, lasts_ms, steady_ms);
-            // These are what Discord counts before it shuts an address out.
-            if let Some(about) = about.filter(|_| matches!(status, 401 | 403 | 429)) {
-                state.refusals.count(about.org_num, question.route, steady_ms);
-            }
+            let always = place == EVERYTHING;
+            state
+                .refusals
+                .remember(place, status, lasts_ms, steady_ms, always);
         }
     }
 

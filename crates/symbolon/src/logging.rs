@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::io::Write;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::time::{Duration, Instant};
 
 use config::{Log, LogFormat};
@@ -17,6 +17,8 @@ use tracing_subscriber::fmt::MakeWriter;
 const QUEUE: usize = 1_024;
 /// How long the last lines are waited for when the process ends.
 const LAST_LINES: Duration = Duration::from_secs(1);
+/// How often missing lines are told of while there are others to write.
+const TELL_EVERY: Duration = Duration::from_secs(1);
 
 static QUEUED: OnceLock<SyncSender<Entry>> = OnceLock::new();
 static DROPPED: AtomicU64 = AtomicU64::new(0);
@@ -108,13 +110,15 @@ fn start_writer() {
 
 fn write_lines(queue: &Receiver<Entry>) {
     let mut out = Output::default();
-    while let Ok(entry) = queue.recv() {
-        match entry {
-            Entry::Line(line) => out.write(&line),
-            Entry::Flush(done) => {
+    loop {
+        match queue.recv_timeout(TELL_EVERY) {
+            Ok(Entry::Line(line)) => out.write(&line),
+            Ok(Entry::Flush(done)) => {
                 out.tell_dropped();
                 drop(done);
             }
+            Err(RecvTimeoutError::Timeout) => out.tell_dropped(),
+            Err(RecvTimeoutError::Disconnected) => return,
         }
     }
 }
@@ -123,6 +127,7 @@ fn write_lines(queue: &Receiver<Entry>) {
 #[derive(Default)]
 struct Output {
     is_torn: bool,
+    told_at: Option<Instant>,
 }
 
 impl Output {
@@ -130,7 +135,10 @@ impl Output {
         if self.try_write(line).is_err() {
             return note_dropped();
         }
-        self.tell_dropped();
+        // A log that is behind gets no further behind by telling so after every line.
+        if self.told_at.is_none_or(|at| at.elapsed() >= TELL_EVERY) {
+            self.tell_dropped();
+        }
     }
 
     fn try_write(&mut self, line: &[u8]) -> std::io::Result<()> {
@@ -152,6 +160,7 @@ impl Output {
         if dropped == 0 {
             return;
         }
+        self.told_at = Some(Instant::now());
         if self.try_write(&missing(dropped)).is_err() {
             DROPPED.fetch_add(dropped, Ordering::Relaxed);
         }

@@ -59,7 +59,10 @@ impl AppError {
             AppError::NotFound => "There is nothing here.".to_owned(),
             AppError::MethodNotAllowed { allow } => format!("Use {allow} here."),
             AppError::BadRequest => BAD_REQUEST.to_owned(),
-            AppError::HeadTooLarge => "Address and headers together are larger than 64 KiB.".to_owned(),
+            AppError::HeadTooLarge => {
+                "Address and headers together are larger than 64 KiB, or there are too many headers."
+                    .to_owned()
+            }
             AppError::UriTooLong => "The address is too long. Send long lists in the body.".to_owned(),
             AppError::PayloadTooLarge { limit_bytes } => {
                 format!("The body is larger than {} KiB.", limit_bytes / 1024)

@@ -3,12 +3,15 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use domain::share;
+
 /// Bodies of one key that arrive at the same time.
 const AT_ONCE: u32 = 8;
-/// What is kept of all bodies, each until its call has ended.
-const KEPT_BYTES: usize = 64 * 1024 * 1024;
-/// What one Org may have of that, so that its many keys leave room for the others.
-const KEPT_BYTES_OF_ORG: usize = KEPT_BYTES / 4;
+/// Room is taken in steps of so many bytes: a body that comes byte by byte does not ask for each of them.
+const STEP_BYTES: usize = 16 * 1024;
+/// Steps that are kept of all bodies, each until its call has ended: 64 MiB. One Org may have a tenth of what the others
+/// have left of that, so that its many keys leave room for them.
+const STEPS: u32 = 64 * 1024 * 1024 / STEP_BYTES as u32;
 
 #[derive(Default)]
 pub struct Bodies {
@@ -18,8 +21,8 @@ pub struct Bodies {
 #[derive(Default)]
 struct State {
     arriving: HashMap<i64, u32>,
-    kept_of_org: HashMap<i64, usize>,
-    kept: usize,
+    steps_of_org: HashMap<i64, u32>,
+    steps: u32,
 }
 
 /// The place of one body; what it took is free again when this is dropped.
@@ -28,7 +31,8 @@ pub struct BodyPlace {
     key: i64,
     org: i64,
     is_arriving: bool,
-    kept: usize,
+    bytes: usize,
+    steps: u32,
 }
 
 impl Bodies {
@@ -45,7 +49,8 @@ impl Bodies {
             key,
             org,
             is_arriving: true,
-            kept: 0,
+            bytes: 0,
+            steps: 0,
         })
     }
 }
@@ -53,15 +58,20 @@ impl Bodies {
 impl BodyPlace {
     /// Whether there is room for this much more of the body.
     pub fn keep(&mut self, bytes: usize) -> bool {
-        let mut state = lock(&self.shared);
-        let kept = state.kept + bytes;
-        let of_org = state.kept_of_org.get(&self.org).map_or(0, |kept| *kept) + bytes;
-        if kept > KEPT_BYTES || of_org > KEPT_BYTES_OF_ORG {
-            return false;
+        let bytes = self.bytes.saturating_add(bytes);
+        let needed = u32::try_from(bytes.div_ceil(STEP_BYTES)).unwrap_or(u32::MAX);
+        let more = needed.saturating_sub(self.steps);
+        if more > 0 {
+            let mut state = lock(&self.shared);
+            let own = state.steps_of_org.get(&self.org).copied().unwrap_or(0);
+            if own.saturating_add(more) > share::most(STEPS, state.steps, own) {
+                return false;
+            }
+            state.steps += more;
+            *state.steps_of_org.entry(self.org).or_default() += more;
+            self.steps = needed;
         }
-        state.kept = kept;
-        state.kept_of_org.insert(self.org, of_org);
-        self.kept += bytes;
+        self.bytes = bytes;
         true
     }
 
@@ -83,11 +93,11 @@ impl Drop for BodyPlace {
     fn drop(&mut self) {
         self.arrived();
         let mut state = lock(&self.shared);
-        state.kept -= self.kept;
-        if let Some(of_org) = state.kept_of_org.get_mut(&self.org) {
-            *of_org -= self.kept;
+        state.steps -= self.steps;
+        if let Some(of_org) = state.steps_of_org.get_mut(&self.org) {
+            *of_org -= self.steps;
             if *of_org == 0 {
-                state.kept_of_org.remove(&self.org);
+                state.steps_of_org.remove(&self.org);
             }
         }
     }
@@ -117,16 +127,40 @@ mod tests {
     }
 
     #[test]
-    fn an_org_keeps_a_quarter_and_all_together_keep_the_whole() {
+    fn an_org_keeps_a_tenth_of_what_the_others_left() {
         let bodies = Bodies::default();
-        let mut places: Vec<_> = (1..=5).filter_map(|org| bodies.begin(org, org)).collect();
-        for place in &mut places[..4] {
-            assert!(place.keep(16 * MIB));
-            assert!(!place.keep(1));
-        }
-        assert!(!places[4].keep(1), "the whole is used");
+        let mut places: Vec<_> = (1..=2).filter_map(|org| bodies.begin(org, org)).collect();
+        assert!(places[0].keep(6 * MIB));
+        assert!(!places[0].keep(MIB), "a tenth of 64");
+        assert!(places[1].keep(5 * MIB), "a tenth of the rest");
+        assert!(!places[1].keep(MIB));
         places.remove(0);
-        assert!(places[3].keep(16 * MIB));
+        assert!(places[0].keep(MIB));
+    }
+
+    #[test]
+    fn however_many_orgs_fill_it_the_next_one_has_room_and_the_whole_is_not_exceeded() {
+        let bodies = Bodies::default();
+        let mut places = Vec::new();
+        for org in 0..40 {
+            let mut place = bodies.begin(org, org).expect("a place");
+            assert!(place.keep(STEP_BYTES), "Org {org}");
+            while place.keep(STEP_BYTES) {}
+            places.push(place);
+        }
+        assert!(lock(&bodies.shared).steps <= STEPS);
+    }
+
+    #[test]
+    fn a_body_that_comes_byte_by_byte_takes_room_in_steps() {
+        let bodies = Bodies::default();
+        let mut place = bodies.begin(1, 1).expect("a place");
+        for _ in 0..STEP_BYTES {
+            assert!(place.keep(1));
+        }
+        assert_eq!(lock(&bodies.shared).steps, 1);
+        assert!(place.keep(1));
+        assert_eq!(lock(&bodies.shared).steps, 2);
     }
 
     #[test]
@@ -140,7 +174,7 @@ mod tests {
         }
         let state = lock(&bodies.shared);
         assert_eq!(
-            (state.arriving.len(), state.kept_of_org.len(), state.kept),
+            (state.arriving.len(), state.steps_of_org.len(), state.steps),
             (0, 0, 0)
         );
     }

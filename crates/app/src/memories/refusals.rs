@@ -76,6 +76,10 @@ impl Refusals {
         let mut groups = self.locked();
         for entry in entries {
             let key = (entry.refusal, entry.minute);
+            if groups.len() >= MOST && !groups.contains_key(&key) {
+                metrics::counter!("symbolon_refusals_dropped_total").increment(1);
+                continue;
+            }
             groups.entry(key).or_insert(entry.counted);
         }
     }

@@ -1,10 +1,11 @@
 //! Which Steam groups players are in, remembered for ten minutes for the polls of game servers.
 
+use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, PoisonError};
 
 use domain::platform_id::SteamId;
+use domain::share;
 use domain::steam_group::Groups;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
@@ -14,7 +15,7 @@ const FRESH_MS: i64 = 10 * 60_000;
 /// Calls to Steam at once, over all polls.
 pub(crate) const AT_ONCE: usize = 8;
 /// Players that may wait to be asked about, over all polls; beyond it a poll is answered from what is known.
-const MOST_WAITING: usize = 10_000;
+const MOST_WAITING: u32 = 10_000;
 /// Groups remembered, over all players; about 8 MB.
 const MOST_GROUPS: u64 = 1_000_000;
 /// Few, so that the cache is made of few parts and somebody in very many groups fits into one of them.
@@ -51,7 +52,7 @@ impl Weighter<SteamId, Known> for ByGroups {
 pub struct SteamGroups {
     known: Cache<SteamId, Known, ByGroups>,
     pub(crate) calls: Semaphore,
-    waiting: AtomicUsize,
+    waiting: std::sync::Mutex<WaitingPlayers>,
     /// Two polls that want the same player ask once: the second waits here and then finds the answer.
     locks: [Mutex<()>; LOCKS],
     hasher: RandomState,
@@ -62,9 +63,36 @@ impl Default for SteamGroups {
         Self {
             known: Cache::with_weighter(EXPECTED_PLAYERS, MOST_GROUPS, ByGroups),
             calls: Semaphore::new(AT_ONCE),
-            waiting: AtomicUsize::new(0),
+            waiting: std::sync::Mutex::default(),
             locks: [const { Mutex::const_new(()) }; LOCKS],
             hasher: RandomState::new(),
+        }
+    }
+}
+
+/// Players that wait to be asked about.
+#[derive(Default)]
+struct WaitingPlayers {
+    all: u32,
+    of_org: HashMap<i64, u32>,
+}
+
+/// The room of one poll; it is free again when this is dropped.
+pub(crate) struct Waiting<'g> {
+    groups: &'g SteamGroups,
+    org_num: i64,
+    pub(crate) count: u32,
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        let mut waiting = self.groups.waiting();
+        waiting.all -= self.count;
+        if let Some(own) = waiting.of_org.get_mut(&self.org_num) {
+            *own -= self.count;
+            if *own == 0 {
+                waiting.of_org.remove(&self.org_num);
+            }
         }
     }
 }
@@ -75,15 +103,25 @@ impl SteamGroups {
         known.is_fresh(steady_ms).then_some(known.groups)
     }
 
-    /// Whether so many more players may wait.
-    pub(crate) fn reserve(&self, count: usize) -> bool {
-        let add = |waiting: usize| Some(waiting + count).filter(|sum| *sum <= MOST_WAITING);
-        self.waiting.fetch_update(Relaxed, Relaxed, add).is_ok()
+    /// Room for as many of an Org's players to wait as it may have: a tenth of what the others have left.
+    pub(crate) fn wait(&self, org_num: i64, wanted: usize) -> Waiting<'_> {
+        let mut waiting = self.waiting();
+        let own = waiting.of_org.get(&org_num).copied().unwrap_or(0);
+        let most = share::most(MOST_WAITING, waiting.all, own).saturating_sub(own);
+        let count = most.min(u32::try_from(wanted).unwrap_or(u32::MAX));
+        if count > 0 {
+            waiting.all += count;
+            *waiting.of_org.entry(org_num).or_default() += count;
+        }
+        Waiting {
+            groups: self,
+            org_num,
+            count,
+        }
     }
 
-    /// As many do not wait any more.
-    pub(crate) fn release(&self, count: usize) {
-        self.waiting.fetch_sub(count, Relaxed);
+    fn waiting(&self) -> std::sync::MutexGuard<'_, WaitingPlayers> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn remember(&self, player: SteamId, groups: Groups, steady_ms: i64) {
@@ -145,13 +183,17 @@ mod tests {
     }
 
     #[test]
-    fn only_so_many_players_wait() {
+    fn an_org_has_a_tenth_of_the_room_that_the_others_left() {
         let groups = SteamGroups::default();
-        for _ in 0..5 {
-            assert!(groups.reserve(2_000));
-        }
-        assert!(!groups.reserve(1));
-        groups.release(2_000);
-        assert!(groups.reserve(2_000));
+        let one = groups.wait(1, 2_000);
+        assert_eq!(one.count, 1_000);
+        assert_eq!(groups.wait(1, 1).count, 0);
+        let two = groups.wait(2, 2_000);
+        assert_eq!(two.count, 900);
+        drop(one);
+        assert_eq!(groups.wait(1, 2_000).count, 910);
+        drop(two);
+        let waiting = groups.waiting();
+        assert_eq!((waiting.all, waiting.of_org.len()), (0, 0));
     }
 }

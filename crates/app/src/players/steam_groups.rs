@@ -36,7 +36,7 @@ pub async fn of_players(
         .cloned()
         .collect();
     unknown.sort_by_key(|player| !first(player));
-    if !unknown.is_empty() && groups.reserve(unknown.len()) {
+    if !unknown.is_empty() {
         let (done, asked) = oneshot::channel::<()>();
         let task = refresh(app.clone(), org_num, unknown);
         app.tasks.spawn(async move {
@@ -52,14 +52,15 @@ pub async fn of_players(
         .collect())
 }
 
-async fn refresh(app: App, org_num: i64, players: Vec<SteamId>) {
-    let count = players.len();
+/// Asks about as many as the Org has room for; the next poll asks about the others.
+async fn refresh(app: App, org_num: i64, mut players: Vec<SteamId>) {
+    let room = app.memories.steam_groups.wait(org_num, players.len());
+    players.truncate(room.count as usize);
     let each =
         futures_util::stream::iter(players).for_each_concurrent(AT_ONCE, |player| ask(&app, org_num, player));
     if tokio::time::timeout(REFRESH_LASTS, each).await.is_err() {
         tracing::debug!("Steam was too slow to tell the groups of all players of a poll");
     }
-    app.memories.steam_groups.release(count);
 }
 
 /// Asks about one player unless somebody else just did. Without an answer nothing is remembered.

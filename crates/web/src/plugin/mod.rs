@@ -87,7 +87,9 @@ pub async fn answer(state: &WebState, request: Request) -> Response {
             Ok(admitted) => admitted,
             Err(refusal) => return respond(*refusal),
         };
-        match read_kept(body, BODY_LIMIT_BYTES, |bytes| reading.keep(bytes)).await {
+        let read = read_kept(body, BODY_LIMIT_BYTES, |bytes| reading.keep(bytes)).await;
+        let bytes = read.and_then(|bytes| reading.keep(CallBody::weight(&bytes)).map(|()| bytes));
+        match bytes {
             Ok(bytes) => params.set_body(CallBody::read(&bytes)),
             Err(error) => return respond(reading.refused(error)),
         }

@@ -19,7 +19,9 @@ pub(super) fn instead_of(written: &[u8], ids: &RequestIds) -> Option<Vec<u8>> {
     let head = std::str::from_utf8(written).ok()?;
     let (before, after) = head.split_once("\r\ncontent-length: 0\r\n")?;
     let is_whole_head = head.find("\r\n\r\n") == Some(head.len() - 4);
-    if !is_whole_head || !head.contains("\r\nconnection: close\r\n") || head.contains("\r\nx-request-id: ") {
+    // To a client of HTTP/1.0 that asked to go on, hyper does not say that it closes.
+    let ends = head.starts_with("HTTP/1.0 ") || head.contains("\r\nconnection: close\r\n");
+    if !is_whole_head || !ends || head.contains("\r\nx-request-id: ") {
         return None;
     }
     let id = ids.next();
@@ -54,6 +56,12 @@ mod tests {
     fn instead(written: &str) -> Option<String> {
         let ids = RequestIds::new(&SeededRandom::new(1));
         instead_of(written.as_bytes(), &ids).map(|bytes| String::from_utf8(bytes).unwrap())
+    }
+
+    #[test]
+    fn a_refusal_of_http_1_0_is_replaced_without_the_word_that_it_closes() {
+        let text = instead("HTTP/1.0 400 Bad Request\r\ncontent-length: 0\r\n\r\n").unwrap();
+        assert!(text.contains("No users"), "{text}");
     }
 
     #[test]
