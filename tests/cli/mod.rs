@@ -8,6 +8,7 @@ mod help;
 mod import;
 mod log;
 mod master_keys;
+mod metrics;
 mod mistyped;
 mod newcomer;
 mod online;

@@ -1,11 +1,13 @@
 //! Housekeeping goes on whatever fails in it.
 
+use std::sync::Arc;
+
 use app::background;
 use app::identity::sessions;
 use domain::plan::Tier;
-use metrics_exporter_prometheus::PrometheusBuilder;
 use storage::players::server_players;
 use testkit::{START_MS, Tenant, TestApp, both_databases, steam};
+use web::metrics::More;
 
 const HOUR_MS: i64 = 60 * 60_000;
 
@@ -25,10 +27,13 @@ async fn when_seen(test: &TestApp, tenant: &Tenant) -> Option<i64> {
     seen.expect("an answer")
 }
 
+/// What operators see.
+fn numbers(test: &TestApp) -> String {
+    web::metrics::render(&test.app, &(Arc::new(|_: &mut _| {}) as More))
+}
+
 both_databases! {
     async fn a_step_that_fails_stops_no_other_and_is_counted(engine) {
-        let recorder = PrometheusBuilder::new().build_recorder();
-        let _counting = metrics::set_default_local_recorder(&recorder);
         let test = TestApp::start(engine).await;
         let tenant = test.tenant(1, Tier::Free).await;
         tenant.link(&test.app, 1).await;
@@ -42,11 +47,11 @@ both_databases! {
             test.db.damage(&format!("ALTER TABLE away RENAME TO {table}")).await;
             assert_eq!(test.db.count("sessions").await, 0, "the step after {step} was done");
             let counted = format!("symbolon_housekeeping_failures_total{{step=\"{step}\"}} 1");
-            let shown = recorder.handle().render();
+            let shown = numbers(&test);
             assert!(shown.lines().any(|line| line == counted), "{counted} is not in\n{shown}");
         }
         background::keep_house(&test.app).await.expect("a sound round");
-        let shown = recorder.handle().render();
+        let shown = numbers(&test);
         let failures = shown.lines().filter(|line| line.starts_with("symbolon_housekeeping_failures_total{"));
         assert_eq!(failures.count(), 4, "nothing else failed:\n{shown}");
         test.finish().await;

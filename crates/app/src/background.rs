@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use domain::quota::DailyQuota;
 use futures_util::FutureExt;
+use prometheus_client::metrics::counter::Counter;
 use storage::identity::{blocklist, sessions, sign_ins};
 use storage::keys::plugin_keys;
 use storage::players::daily_calls;
@@ -40,7 +41,7 @@ pub fn start(app: &App, stop: &watch::Receiver<bool>) {
     });
     for (step, _) in HOUSEKEEPING {
         // Shown from the start, so that an alarm can be set on it before it is needed.
-        failures_of(step).increment(0);
+        drop(failures_of(app, step));
     }
     supervise(app, stop, "housekeeping", PURGE_EVERY, |app| {
         Box::pin(async move {
@@ -137,7 +138,7 @@ pub async fn keep_house(app: &App) -> Result<(), AppError> {
         let done = AssertUnwindSafe(step(app)).catch_unwind().await;
         let done = done.unwrap_or_else(|_| Err(AppError::Internal(format!("{name} panicked"))));
         if let Err(error) = done {
-            failures_of(name).increment(1);
+            failures_of(app, name).inc();
             tracing::warn!(step = name, error = %error.internal_detail(), "a step of housekeeping failed and will be tried again");
             first = first.and(Err(error));
         }
@@ -145,8 +146,8 @@ pub async fn keep_house(app: &App) -> Result<(), AppError> {
     first
 }
 
-fn failures_of(step: &'static str) -> metrics::Counter {
-    metrics::counter!("symbolon_housekeeping_failures_total", "step" => step)
+fn failures_of(app: &App, step: &'static str) -> Counter {
+    app.memories.failed_steps.get_or_create_owned(&[("step", step)])
 }
 
 /// Writes down when keys were last used.

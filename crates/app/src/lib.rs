@@ -11,6 +11,7 @@ pub mod keys;
 pub mod linking;
 pub mod master_keys;
 pub mod memories;
+pub mod metrics;
 pub mod notice;
 pub mod once;
 pub mod platforms;

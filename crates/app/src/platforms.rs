@@ -4,11 +4,11 @@ use config::Config;
 use domain::clock::SharedClock;
 use domain::flow::Provider;
 use domain::platform_id::DiscordId;
-use platform::SetupError;
 use platform::discord::oauth::Application;
 use platform::discord::{Members, OAuth};
 use platform::geo::Geo;
 use platform::steam::{OpenId, WebApi};
+use platform::{SetupError, Standing};
 
 use crate::error::AppError;
 
@@ -37,6 +37,18 @@ impl Platforms {
             discord_members: discord_members(config, clock)?,
             geo: config.geo.database.as_deref().map(Geo::open).transpose()?,
         })
+    }
+
+    /// How the calls to each went so far.
+    pub(crate) fn standings(&self) -> impl Iterator<Item = Standing> {
+        [
+            self.steam_api.as_ref().map(WebApi::standing),
+            self.steam_sign_in.as_ref().map(OpenId::standing),
+            self.discord_sign_in.as_ref().map(OAuth::standing),
+            self.discord_members.as_ref().map(Members::standing),
+        ]
+        .into_iter()
+        .flatten()
     }
 
     /// Discord's sign-in, or the answer for whoever needs it where it is not set up.

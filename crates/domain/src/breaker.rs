@@ -44,6 +44,10 @@ impl Breaker {
         Admission::Allowed
     }
 
+    pub fn is_open(&self) -> bool {
+        self.next_probe_ms.is_some()
+    }
+
     /// One success closes it, whichever call it came from.
     pub fn succeeded(&mut self) -> Turn {
         self.failures = 0;

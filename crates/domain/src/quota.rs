@@ -109,6 +109,13 @@ impl DailyQuota {
         true
     }
 
+    /// Calls of this day so far, and how many it has.
+    pub fn used(&self, now_ms: i64) -> (u32, u32) {
+        let is_today = self.day == Self::day_of(now_ms);
+        let spent = self.verify_spent.saturating_add(self.bulk_spent);
+        (if is_today { spent } else { 0 }, self.limit)
+    }
+
     /// Calls since the last time this was asked, with their day, to be written down. They stay spent here.
     pub fn drain(&mut self) -> Option<(i64, Spending)> {
         let unwritten = std::mem::take(&mut self.unwritten);

@@ -3,6 +3,7 @@
 //! Only a provider that cannot be reached, takes too long or fails by itself opens the breaker. A refusal is an answer:
 //! it is remembered for the place it was about, so that one community cannot keep the provider from the others.
 
+use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -37,6 +38,19 @@ struct State {
     quota: Option<DailyQuota>,
     refusals: Refusals,
     lines: Lines<(&'static str, &'static str)>,
+    outcomes: BTreeMap<&'static str, u64>,
+}
+
+/// How the calls to a provider went so far, for metrics.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Standing {
+    pub provider: &'static str,
+    /// Calls by what became of them: answered, or a word for why not.
+    pub calls: Vec<(&'static str, u64)>,
+    /// It keeps failing, and is asked only now and then.
+    pub is_paused: bool,
+    /// Calls of this day, and how many it has, where a day has a number of them.
+    pub today: Option<(u32, u32)>,
 }
 
 /// A question on its way. It counts from the beginning, so that a burst does not pass before the first answer.
@@ -100,7 +114,8 @@ impl Guard {
         question: Question<'_>,
         call: impl Future<Output = Result<T, Unanswered>>,
     ) -> Result<T, Unanswered> {
-        self.admit(&question)?;
+        self.admit(&question)
+            .inspect_err(|cause| self.count(cause.kind()))?;
         let asked = question.about.map(|about| Asked {
             guard: self,
             org_num: about.org_num,
@@ -110,6 +125,7 @@ impl Guard {
         let begun = Instant::now();
         let outcome = call.await;
         let failure = outcome.as_ref().err().copied();
+        self.count(failure.map_or("answered", Unanswered::kind));
         self.learn(&question, failure);
         if let Some(mut asked) = asked {
             asked.was_refused = failure.is_some_and(counts);
@@ -119,6 +135,24 @@ impl Guard {
             self.say(&question, cause, ms);
         }
         outcome
+    }
+
+    pub(crate) fn standing(&self) -> Standing {
+        let state = self.state();
+        Standing {
+            provider: self.provider,
+            calls: state
+                .outcomes
+                .iter()
+                .map(|(kind, count)| (*kind, *count))
+                .collect(),
+            is_paused: state.breaker.is_open(),
+            today: state.quota.as_ref().map(|quota| quota.used(self.clock.now_ms())),
+        }
+    }
+
+    fn count(&self, kind: &'static str) {
+        *self.state().outcomes.entry(kind).or_default() += 1;
     }
 
     /// Calls since the last time this was asked, with their day.
@@ -265,22 +299,13 @@ impl Guard {
 
     /// How many lines like it were left out since the last one, when it is time for the next.
     fn turn_to_say(&self, route: &'static str, cause: Unanswered) -> Option<u64> {
-        let kind = match cause {
-            Unanswered::Timeout => "timeout",
-            Unanswered::Unreachable => "unreachable",
-            Unanswered::Refused => "refused",
-            Unanswered::Throttled { .. } => "throttled",
-            Unanswered::Status(500..) => "failed",
-            Unanswered::Status(_) => "status",
-            Unanswered::Personal(_) => "personal",
-            Unanswered::TooLong | Unanswered::Unreadable => "unreadable",
-            // Nothing was asked, so there is nothing new to tell.
-            Unanswered::Paused { .. }
-            | Unanswered::OverQuota { .. }
-            | Unanswered::Remembered { .. }
-            | Unanswered::OverShare { .. } => return None,
-        };
-        self.state().lines.turn((route, kind), self.clock.steady_ms())
+        // Nothing was asked, so there is nothing new to tell.
+        if !cause.was_asked() {
+            return None;
+        }
+        self.state()
+            .lines
+            .turn((route, cause.kind()), self.clock.steady_ms())
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -289,122 +314,5 @@ impl Guard {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use domain::clock::{Clock, TestClock};
-    use domain::platform_id::DiscordId;
-    use domain::quota::Purpose;
-
-    use super::*;
-
-    const ASKED: Question<'_> = Question {
-        route: "GET /test",
-        about: None,
-        purpose: Some(Purpose::Verify { org_num: 1 }),
-    };
-
-    #[test]
-    fn a_refused_call_spends_nothing_and_is_not_made() {
-        let clock = Arc::new(TestClock::new(1_800_000_000_000));
-        let guard = Guard::new("test", Arc::clone(&clock) as SharedClock).with_calls_per_day(40);
-        for _ in 0..5 {
-            guard.admit(&ASKED).unwrap();
-            guard.learn(&ASKED, Some(Unanswered::Timeout));
-        }
-        for _ in 0..100 {
-            assert!(matches!(guard.admit(&ASKED), Err(Unanswered::Paused { .. })));
-        }
-        guard.learn(&ASKED, None);
-        for _ in 0..5 {
-            guard.admit(&ASKED).unwrap();
-        }
-        let refused = guard.admit(&ASKED);
-        assert!(matches!(refused, Err(Unanswered::OverQuota { retry_after_ms }) if retry_after_ms > 0));
-    }
-
-    #[test]
-    fn without_a_daily_number_there_is_no_end() {
-        let guard = Guard::new("test", Arc::new(TestClock::new(0)));
-        for _ in 0..200_000 {
-            guard.admit(&ASKED).unwrap();
-        }
-    }
-
-    #[test]
-    fn only_a_provider_that_fails_by_itself_opens_the_breaker() {
-        let is_open = |cause: Unanswered| {
-            let clock = Arc::new(TestClock::new(1_800_000_000_000));
-            let guard = Guard::new("test", Arc::clone(&clock) as SharedClock);
-            for _ in 0..20 {
-                guard.learn(&ASKED, Some(cause));
-            }
-            let guild = DiscordId::parse("800000000000000001").unwrap();
-            let other = Question::on("GET /other").about(2, &guild, None);
-            matches!(guard.admit(&other), Err(Unanswered::Paused { .. }))
-        };
-        for cause in [
-            Unanswered::Timeout,
-            Unanswered::Unreachable,
-            Unanswered::Status(500),
-            Unanswered::Status(503),
-        ] {
-            assert!(is_open(cause), "{cause:?}");
-        }
-        let throttled = Unanswered::Throttled {
-            retry_after_ms: 1_000,
-            for_all: false,
-        };
-        let refusals = [400, 403, 404].map(Unanswered::Status);
-        for cause in refusals.into_iter().chain([
-            Unanswered::Refused,
-            throttled,
-            Unanswered::Personal(403),
-            Unanswered::Unreadable,
-        ]) {
-            assert!(!is_open(cause), "{cause:?}");
-        }
-    }
-
-    #[test]
-    fn setting_the_wall_clock_neither_opens_nor_shuts_anything() {
-        let clock = Arc::new(TestClock::new(1_800_000_000_000));
-        let guard = Guard::new("test", Arc::clone(&clock) as SharedClock);
-        for _ in 0..5 {
-            guard.learn(&ASKED, Some(Unanswered::Timeout));
-        }
-        let guild = DiscordId::parse("800000000000000001").unwrap();
-        let refused = Question::on("GET /guild").about(2, &guild, None);
-        guard.remember(&refused, Unanswered::Status(403), clock.steady_ms());
-        let waits = || match (guard.admit(&ASKED), guard.admit(&refused)) {
-            (
-                Err(Unanswered::Paused {
-                    retry_after_ms: paused,
-                }),
-                Err(Unanswered::Remembered { retry_after_ms, .. }),
-            ) => (paused, retry_after_ms),
-            other => panic!("{other:?}"),
-        };
-        for set_by_ms in [-600_000, -3_000, 86_400_000] {
-            clock.set_ms(clock.now_ms() + set_by_ms);
-            assert_eq!(waits(), (PROBE_EVERY_MS, FORBIDDEN_MS));
-        }
-        clock.advance_ms(PROBE_EVERY_MS - 1);
-        assert_eq!(waits(), (1, FORBIDDEN_MS - PROBE_EVERY_MS + 1));
-        clock.set_ms(0);
-        clock.advance_ms(1);
-        assert_eq!(guard.admit(&ASKED), Ok(()));
-    }
-
-    #[test]
-    fn a_failure_is_told_once_in_ten_seconds_with_the_number_of_the_others() {
-        let clock = Arc::new(TestClock::new(1_800_000_000_000));
-        let guard = Guard::new("test", Arc::clone(&clock) as SharedClock);
-        let told = || guard.turn_to_say("GET /test", Unanswered::Timeout);
-        assert_eq!(told(), Some(0));
-        assert_eq!((told(), told()), (None, None));
-        assert_eq!(guard.turn_to_say("GET /other", Unanswered::Timeout), Some(0));
-        clock.advance_ms(10_000);
-        assert_eq!((told(), told()), (Some(2), None));
-    }
-}
+#[path = "guard_tests.rs"]
+mod tests;

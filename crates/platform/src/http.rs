@@ -74,6 +74,24 @@ impl Unanswered {
         }
     }
 
+    /// One word for it, for logs and metrics.
+    pub fn kind(self) -> &'static str {
+        match self {
+            Self::Timeout => "timeout",
+            Self::Unreachable => "unreachable",
+            Self::Refused => "refused",
+            Self::Throttled { .. } => "throttled",
+            Self::Status(500..) => "failed",
+            Self::Status(_) => "status",
+            Self::Personal(_) => "personal",
+            Self::TooLong | Self::Unreadable => "unreadable",
+            Self::Paused { .. } => "paused",
+            Self::OverQuota { .. } => "over_quota",
+            Self::Remembered { .. } => "remembered",
+            Self::OverShare { .. } => "over_share",
+        }
+    }
+
     /// An answer that says no, as opposed to none.
     pub fn is_refusal(self) -> bool {
         match self {

@@ -9,4 +9,5 @@ mod question;
 pub mod steam;
 mod text;
 
+pub use guard::Standing;
 pub use http::{SetupError, Unanswered};

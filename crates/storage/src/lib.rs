@@ -19,5 +19,5 @@ pub mod tenancy;
 #[cfg(feature = "testing")]
 pub mod testing;
 
-pub use db::{Db, DbError, OpenError, OpenOptions, Target, Tx, Unfinished, Work, Writing};
+pub use db::{Db, DbError, Load, OpenError, OpenOptions, Target, Tx, Unfinished, Work, Writing};
 pub use scope::{AccountNum, GuildNum, KeyNum, LinkNum, OperatorScope, OrgScope, ServerNum};

@@ -10,15 +10,41 @@ use crate::cli::Common;
 use crate::open::{load_config, open_options};
 use crate::output::{Failure, say};
 
+/// The file in the data directory that tells a running service when the last backup was made.
+const LAST: &str = "last-backup";
+
 pub async fn create(common: &Common, to: &Path) -> Result<(), Failure> {
     let config = load_config(common, None)?;
-    let manifest = backup::create(&open_options(&config, Migrate::Require), to, SystemClock.now_ms()).await?;
+    let now_ms = SystemClock.now_ms();
+    let manifest = backup::create(&open_options(&config, Migrate::Require), to, now_ms).await?;
     describe("copied and checked", &manifest, to);
+    note_made(&config.data_dir, now_ms);
     say(format!(
         "The master keys are not in it: keep {} in another safe place.",
         config.keys.master_key_file.display()
     ));
     Ok(())
+}
+
+/// The backup is good without this, so a data directory that cannot be written only costs the metric.
+fn note_made(data_dir: &Path, at_ms: i64) {
+    let (new, kept) = (data_dir.join("last-backup.new"), data_dir.join(LAST));
+    let written = std::fs::write(&new, at_ms.to_string()).and_then(|()| std::fs::rename(&new, &kept));
+    if let Err(error) = written {
+        say(format!(
+            "The time of this backup is not among the metrics, because {} cannot be written: {error}",
+            kept.display()
+        ));
+    }
+}
+
+/// When the last backup was made of the database that this data directory belongs to, if any was.
+pub fn last_made(data_dir: &Path) -> Option<i64> {
+    std::fs::read_to_string(data_dir.join(LAST))
+        .ok()?
+        .trim()
+        .parse()
+        .ok()
 }
 
 pub async fn restore(common: &Common, from: &Path) -> Result<(), Failure> {

@@ -6,6 +6,7 @@ mod check;
 mod cli;
 mod import;
 mod logging;
+mod metrics;
 mod online;
 mod open;
 mod output;

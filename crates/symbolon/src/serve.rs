@@ -2,6 +2,7 @@
 
 use std::io::ErrorKind;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,7 +20,7 @@ use crate::cli::{Common, ServeOptions};
 use crate::open::{close, load_config, open_or_make};
 use crate::output::{Failure, say};
 use crate::sandbox::Sandbox;
-use crate::{admin, logging};
+use crate::{admin, logging, metrics};
 
 /// The port of `server.metrics_listen` unless it is set.
 const USUAL_METRICS_PORT: u16 = 9464;
@@ -41,8 +42,6 @@ pub async fn run(common: &Common, options: &ServeOptions) -> Result<(), Failure>
         tracing::warn!("{warning}");
     }
     let hangups = signal(SignalKind::hangup())?;
-    let metrics = web::metrics::install()?;
-    logging::count_dropped();
     let listener = bind(config.server.listen)
         .await
         .map_err(|error| format!("cannot listen on {}: {error}", config.server.listen))?;
@@ -60,7 +59,7 @@ pub async fn run(common: &Common, options: &ServeOptions) -> Result<(), Failure>
     outlive(&app, hangups, stop.clone());
     let state = WebState::new(app.clone(), settings(&config));
     if let Some(operations) = operations {
-        serve_operations(&state, metrics, operations, stop);
+        serve_operations(&state, &config.data_dir, operations, stop);
     }
     if let (Some(sandbox), Some(control)) = (&sandbox, &control) {
         sandbox.publish(&app, &config, control).await?;
@@ -101,11 +100,11 @@ async fn bind_operations(config: &Config, is_sandbox: bool) -> Result<Option<Tcp
 
 fn serve_operations(
     state: &WebState,
-    metrics: web::metrics::PrometheusHandle,
+    data_dir: &Path,
     listener: TcpListener,
     mut stop: watch::Receiver<bool>,
 ) {
-    let service = web::operations_service(state.clone(), metrics);
+    let service = web::operations_service(state.clone(), metrics::of_process(data_dir));
     state.app.tasks.spawn(async move {
         let stopped = async move {
             drop(stop.wait_for(|stopped| *stopped).await);

@@ -1,44 +1,75 @@
-//! Numbers for operators, on a listener of their own.
+//! Numbers for operators, on a listener of their own: what this crate counts, and the page that shows all of them.
 
-use std::fmt::Write;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
+use app::App;
 use http::StatusCode;
-pub use metrics_exporter_prometheus::PrometheusHandle;
-use metrics_exporter_prometheus::{BuildError, PrometheusBuilder};
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::Registry;
 
 use crate::layers::Surface;
 
+/// What is in front of the names of our own numbers.
+const PREFIX: &str = "symbolon";
 const SURFACES: [Surface; 3] = [Surface::Plugin, Surface::Api, Surface::Page];
 const CLASSES: [&str; 4] = ["2xx", "3xx", "4xx", "5xx"];
-/// Upper ends of the histogram's buckets, in microseconds; what is above the last one is counted there too.
-const BUCKETS_US: [u64; 10] = [
-    500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 500_000, 2_000_000,
-];
+/// Upper ends of the histogram's buckets, in seconds; what is above the last one is counted there too.
+const BUCKETS: [f64; 10] = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 2.0];
 
-/// All requests of this process. Counted here and not in the recorder, which would keep every single duration until
-/// somebody asks for it.
-pub(crate) static REQUESTS: RequestMetrics = RequestMetrics {
-    surfaces: [const { SurfaceMetrics::new() }; 3],
-};
+/// All requests and connections of this process.
+pub(crate) static REQUESTS: LazyLock<RequestMetrics> = LazyLock::new(RequestMetrics::default);
+pub(crate) static CONNECTIONS: LazyLock<ConnectionMetrics> = LazyLock::new(ConnectionMetrics::default);
+
+/// Numbers that only the caller knows: given the registry and our part of it.
+pub type More = Arc<dyn Fn(&mut Registry) + Send + Sync>;
+
+type Labels<const N: usize> = [(&'static str, &'static str); N];
+
+#[derive(Default)]
+pub(crate) struct ConnectionMetrics {
+    pub(crate) open: Gauge,
+    refused: Family<Labels<1>, Counter>,
+}
+
+impl ConnectionMetrics {
+    /// Connections that were closed because their address had its share.
+    pub(crate) fn refused_to_peers(&self) -> Counter {
+        self.refused.get_or_create_owned(&[("reason", "peer")])
+    }
+}
 
 pub(crate) struct RequestMetrics {
+    answered: Family<Labels<2>, Counter>,
+    seconds: Family<Labels<1>, Histogram>,
+    /// Those of the families, in the order of `SURFACES`: looking them up takes longer than counting.
     surfaces: [SurfaceMetrics; 3],
 }
 
 struct SurfaceMetrics {
-    classes: [AtomicU64; 4],
-    buckets: [AtomicU64; BUCKETS_US.len() + 1],
-    total_us: AtomicU64,
+    classes: [Counter; 4],
+    seconds: Histogram,
 }
 
-impl SurfaceMetrics {
-    const fn new() -> Self {
+impl Default for RequestMetrics {
+    fn default() -> Self {
+        let answered = Family::<Labels<2>, Counter>::default();
+        let seconds = Family::<Labels<1>, Histogram>::new_with_constructor(|| Histogram::new(BUCKETS));
+        let surfaces = SURFACES.map(|surface| {
+            let label = ("surface", surface.name());
+            SurfaceMetrics {
+                classes: CLASSES.map(|class| answered.get_or_create_owned(&[label, ("class", class)])),
+                seconds: seconds.get_or_create_owned(&[label]),
+            }
+        });
         Self {
-            classes: [const { AtomicU64::new(0) }; 4],
-            buckets: [const { AtomicU64::new(0) }; BUCKETS_US.len() + 1],
-            total_us: AtomicU64::new(0),
+            answered,
+            seconds,
+            surfaces,
         }
     }
 }
@@ -51,74 +82,42 @@ impl RequestMetrics {
     fn add(&self, surface: Surface, status: StatusCode, took: Duration) {
         let metrics = &self.surfaces[surface as usize];
         let class = usize::from(status.as_u16() / 100).clamp(2, 5) - 2;
-        let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
-        let bucket = BUCKETS_US.partition_point(|end| *end < micros);
-        metrics.classes[class].fetch_add(1, Relaxed);
-        metrics.buckets[bucket].fetch_add(1, Relaxed);
-        metrics.total_us.fetch_add(micros, Relaxed);
+        metrics.classes[class].inc();
+        metrics.seconds.observe(took.as_secs_f64());
     }
 
-    /// In the text form that Prometheus reads.
-    pub(crate) fn render(&self) -> String {
-        let mut text = String::from("# TYPE symbolon_requests_total counter\n");
-        for (surface, metrics) in SURFACES.iter().zip(&self.surfaces) {
-            for (class, count) in CLASSES.iter().zip(&metrics.classes) {
-                let (surface, count) = (surface.name(), count.load(Relaxed));
-                line(
-                    &mut text,
-                    format_args!(
-                        "symbolon_requests_total{{surface=\"{surface}\",class=\"{class}\"}} {count}"
-                    ),
-                );
-            }
-        }
-        line(
-            &mut text,
-            format_args!("# TYPE symbolon_request_seconds histogram"),
+    fn register(&self, registry: &mut Registry) {
+        registry.register("requests", "Answered requests", self.answered.clone());
+        registry.register(
+            "request_seconds",
+            "Time from head to answer",
+            self.seconds.clone(),
         );
-        for (surface, metrics) in SURFACES.iter().zip(&self.surfaces) {
-            render_histogram(&mut text, surface.name(), metrics);
-        }
-        text
     }
 }
 
-fn render_histogram(text: &mut String, surface: &str, metrics: &SurfaceMetrics) {
-    let ends = BUCKETS_US
-        .iter()
-        .map(|end| seconds(*end))
-        .chain(["+Inf".to_owned()]);
-    let mut counted = 0;
-    for (end, bucket) in ends.zip(&metrics.buckets) {
-        counted += bucket.load(Relaxed);
-        line(
-            text,
-            format_args!("symbolon_request_seconds_bucket{{surface=\"{surface}\",le=\"{end}\"}} {counted}"),
-        );
-    }
-    let total = seconds(metrics.total_us.load(Relaxed));
-    line(
-        text,
-        format_args!("symbolon_request_seconds_sum{{surface=\"{surface}\"}} {total}"),
-    );
-    line(
-        text,
-        format_args!("symbolon_request_seconds_count{{surface=\"{surface}\"}} {counted}"),
+/// Adds what this crate counts.
+pub fn register(registry: &mut Registry) {
+    REQUESTS.register(registry);
+    registry.register("connections_open", "Connections now", CONNECTIONS.open.clone());
+    registry.register(
+        "connections_refused",
+        "Connections closed at once because their address had too many",
+        CONNECTIONS.refused.clone(),
     );
 }
 
-fn seconds(micros: u64) -> String {
-    Duration::from_micros(micros).as_secs_f64().to_string()
-}
-
-fn line(text: &mut String, content: std::fmt::Arguments<'_>) {
+/// Every number of this process, in the text form of OpenMetrics.
+pub fn render(app: &App, more: &More) -> String {
+    let mut registry = Registry::default();
+    more(&mut registry);
+    let ours = registry.sub_registry_with_prefix(PREFIX);
+    register(ours);
+    app::metrics::register(app, ours);
+    let mut text = String::new();
     // Writing into a String cannot fail.
-    _ = writeln!(text, "{content}");
-}
-
-/// Installs the recorder of this process; once.
-pub fn install() -> Result<PrometheusHandle, BuildError> {
-    PrometheusBuilder::new().install_recorder()
+    _ = encode(&mut text, &registry);
+    text
 }
 
 #[cfg(test)]
@@ -127,9 +126,7 @@ mod tests {
 
     #[test]
     fn a_request_is_counted_by_its_class_and_in_every_bucket_it_fits() {
-        let metrics = RequestMetrics {
-            surfaces: [const { SurfaceMetrics::new() }; 3],
-        };
+        let metrics = RequestMetrics::default();
         metrics.add(Surface::Plugin, StatusCode::OK, Duration::from_micros(500));
         metrics.add(Surface::Plugin, StatusCode::OK, Duration::from_millis(3));
         metrics.add(
@@ -137,19 +134,24 @@ mod tests {
             StatusCode::SERVICE_UNAVAILABLE,
             Duration::from_secs(30),
         );
-        let text = metrics.render();
+        let mut registry = Registry::with_prefix(PREFIX);
+        metrics.register(&mut registry);
+        let mut text = String::new();
+        encode(&mut text, &registry).unwrap();
         for expected in [
+            "# HELP symbolon_requests Answered requests.",
+            "# TYPE symbolon_requests counter",
             r#"symbolon_requests_total{surface="plugin",class="2xx"} 2"#,
             r#"symbolon_requests_total{surface="page",class="5xx"} 1"#,
             r#"symbolon_requests_total{surface="api",class="2xx"} 0"#,
-            r#"symbolon_request_seconds_bucket{surface="plugin",le="0.0005"} 1"#,
-            r#"symbolon_request_seconds_bucket{surface="plugin",le="0.002"} 1"#,
-            r#"symbolon_request_seconds_bucket{surface="plugin",le="0.005"} 2"#,
-            r#"symbolon_request_seconds_bucket{surface="plugin",le="+Inf"} 2"#,
+            r#"symbolon_request_seconds_bucket{le="0.0005",surface="plugin"} 1"#,
+            r#"symbolon_request_seconds_bucket{le="0.002",surface="plugin"} 1"#,
+            r#"symbolon_request_seconds_bucket{le="0.005",surface="plugin"} 2"#,
+            r#"symbolon_request_seconds_bucket{le="+Inf",surface="plugin"} 2"#,
             r#"symbolon_request_seconds_sum{surface="plugin"} 0.0035"#,
             r#"symbolon_request_seconds_count{surface="plugin"} 2"#,
-            r#"symbolon_request_seconds_bucket{surface="page",le="2"} 0"#,
-            r#"symbolon_request_seconds_bucket{surface="page",le="+Inf"} 1"#,
+            r#"symbolon_request_seconds_bucket{le="2.0",surface="page"} 0"#,
+            r#"symbolon_request_seconds_bucket{le="+Inf",surface="page"} 1"#,
         ] {
             assert!(
                 text.lines().any(|line| line == expected),

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use prometheus_client::metrics::counter::Counter;
 use storage::records::error_log::{Group, KEPT_REQUEST_IDS};
 use storage::{Tx, Work};
 
@@ -16,7 +16,7 @@ const MAX_GROUPS: usize = 1_000;
 #[derive(Default)]
 pub struct ErrorLog {
     groups: Mutex<HashMap<GroupKey, Group>>,
-    dropped: AtomicU64,
+    dropped: Counter,
 }
 
 #[derive(PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -47,7 +47,7 @@ impl ErrorLog {
         };
         let mut groups = self.groups.lock().unwrap_or_else(PoisonError::into_inner);
         if groups.len() >= MAX_GROUPS && !groups.contains_key(&key) {
-            self.dropped.fetch_add(1, Ordering::Relaxed);
+            self.dropped.inc();
             return;
         }
         let group = match groups.entry(key) {
@@ -71,7 +71,7 @@ impl ErrorLog {
 
     /// Groups dropped because too many were waiting.
     pub fn dropped(&self) -> u64 {
-        self.dropped.load(Ordering::Relaxed)
+        self.dropped.get()
     }
 
     /// In the order of their rows, which every node writes in the same one.
@@ -97,7 +97,7 @@ impl ErrorLog {
                     group.request_ids.drain(..surplus);
                 }
                 Entry::Vacant(_) if full => {
-                    self.dropped.fetch_add(1, Ordering::Relaxed);
+                    self.dropped.inc();
                 }
                 Entry::Vacant(empty) => drop(empty.insert(lost)),
             }

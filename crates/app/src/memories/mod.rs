@@ -15,6 +15,8 @@ pub mod versions;
 use std::sync::Arc;
 
 use domain::clock::SharedClock;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
 use tokio::sync::Mutex;
 
 use bodies::Bodies;
@@ -39,6 +41,8 @@ pub struct Memories {
     pub(crate) steam_groups: SteamGroups,
     pub(crate) steam_group_names: SteamGroupNames,
     pub(crate) checks: Checks,
+    /// Steps of housekeeping that failed, by their name.
+    pub(crate) failed_steps: Family<[(&'static str, &'static str); 1], Counter>,
     /// The turn to ask the database whether it answers. A hung one is asked once at a time, however often we are asked.
     pub(crate) probing: Arc<Mutex<()>>,
 }
@@ -56,6 +60,7 @@ impl Memories {
             steam_groups: SteamGroups::default(),
             steam_group_names: SteamGroupNames::default(),
             checks: Checks::default(),
+            failed_steps: Family::default(),
             probing: Arc::default(),
         }
     }

@@ -5,6 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use domain::audit::{Actor, AuditAction};
 use domain::permission::Permission;
+use prometheus_client::metrics::counter::Counter;
 use serde_json::json;
 use storage::records::audit;
 use storage::tenancy::orgs;
@@ -33,6 +34,7 @@ pub struct Refusal {
 #[derive(Default)]
 pub struct Refusals {
     groups: Mutex<HashMap<(Refusal, i64), Counted>>,
+    dropped: Counter,
 }
 
 #[derive(Clone, Copy)]
@@ -46,7 +48,7 @@ impl Refusals {
         let minute = steady_ms.div_euclid(MINUTE_MS);
         let mut groups = self.locked();
         if groups.len() >= MOST && !groups.contains_key(&(refusal.clone(), minute)) {
-            metrics::counter!("symbolon_refusals_dropped_total").increment(1);
+            self.dropped.inc();
             return;
         }
         let fresh = Counted {
@@ -54,6 +56,11 @@ impl Refusals {
             count: 0,
         };
         groups.entry((refusal, minute)).or_insert(fresh).count += 1;
+    }
+
+    /// Refusals dropped because too many were waiting.
+    pub fn dropped(&self) -> u64 {
+        self.dropped.get()
     }
 
     /// Takes the groups whose minute is over, in an order that keeps an Org's together.
@@ -77,7 +84,7 @@ impl Refusals {
         for entry in entries {
             let key = (entry.refusal, entry.minute);
             if groups.len() >= MOST && !groups.contains_key(&key) {
-                metrics::counter!("symbolon_refusals_dropped_total").increment(1);
+                self.dropped.inc();
                 continue;
             }
             groups.entry(key).or_insert(entry.counted);

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use url::Url;
 
 use super::oauth::AccessToken;
-use crate::guard::Guard;
+use crate::guard::{Guard, Standing};
 use crate::http::{self, SetupError, Unanswered};
 use crate::question::Question;
 
@@ -50,6 +50,11 @@ impl Members {
                 .with_setting("discord.bot_token")
                 .that_bans(),
         })
+    }
+
+    /// How the calls went so far.
+    pub fn standing(&self) -> Standing {
+        self.guard.standing()
     }
 
     /// Asked on behalf of an Org, which answers for how often Discord refuses it.

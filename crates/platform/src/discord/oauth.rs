@@ -10,7 +10,7 @@ use url::Url;
 
 use super::answers::{self, Grant};
 pub use super::answers::{OwnGuild, Person};
-use crate::guard::Guard;
+use crate::guard::{Guard, Standing};
 use crate::http::{self, Answer, SetupError, Unanswered};
 use crate::question::Question;
 
@@ -121,6 +121,11 @@ impl OAuth {
                 .that_bans(),
             application,
         })
+    }
+
+    /// How the calls went so far.
+    pub fn standing(&self) -> Standing {
+        self.guard.standing()
     }
 
     /// Where to send the browser. `callback` is a path of ours; that it is a constant keeps requests out of it.

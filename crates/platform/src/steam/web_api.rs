@@ -10,7 +10,7 @@ use url::Url;
 
 use super::answers;
 pub use super::answers::PlayerSummary;
-use crate::guard::Guard;
+use crate::guard::{Guard, Standing};
 use crate::http::{self, Answer, SetupError, Unanswered};
 use crate::question::Question;
 
@@ -98,6 +98,11 @@ impl WebApi {
                 call,
             )
             .await
+    }
+
+    /// How the calls went so far.
+    pub fn standing(&self) -> Standing {
+        self.guard.standing()
     }
 
     /// Calls since the last time this was asked, with their day, to be written down where other processes see them.

@@ -11,6 +11,7 @@ mod value;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use prometheus_client::metrics::histogram::Histogram;
 use secrecy::SecretString;
 
 pub use error::{Broken, DbError};
@@ -94,6 +95,25 @@ pub enum Writing {
     Doubtful,
     /// One has waited this long for a writer that takes them in turn; another one would wait behind it.
     Stuck(Duration),
+}
+
+/// How much the store has to do, for metrics.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Load {
+    /// Units of work that wait for their answer.
+    pub waiting: usize,
+    /// How long the first of them has waited.
+    pub longest_wait: Duration,
+    /// SQLite: connections for long reads. PostgreSQL: all of the pool.
+    pub connections: usize,
+    pub connections_in_use: usize,
+}
+
+/// Upper ends of the buckets in which commits are counted, in seconds.
+const COMMIT_BUCKETS: [f64; 10] = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 2.0];
+
+fn commit_seconds() -> Histogram {
+    Histogram::new(COMMIT_BUCKETS)
 }
 
 /// A unit of work that has waited this long says something about the database.
@@ -198,6 +218,22 @@ impl Db {
         }
     }
 
+    /// How much there is to do right now; cheap, for metrics.
+    pub fn load(&self) -> Load {
+        match self {
+            Db::Sqlite(db) => db.load(),
+            Db::Postgres(db) => db.load(),
+        }
+    }
+
+    /// How long commits took; on SQLite one commit is for all units that were waiting.
+    pub fn commit_seconds(&self) -> &Histogram {
+        match self {
+            Db::Sqlite(db) => db.commit_seconds(),
+            Db::Postgres(db) => db.commit_seconds(),
+        }
+    }
+
     /// Waits for accepted units of work and closes the store.
     pub async fn close(&self) {
         match self {
@@ -210,10 +246,7 @@ impl Db {
     pub async fn close_within(&self, limit: Duration) -> Result<(), Unfinished> {
         let closed = tokio::time::timeout(limit, self.close()).await;
         closed.map_err(|_| Unfinished {
-            units: match self {
-                Db::Sqlite(db) => db.waiting(),
-                Db::Postgres(db) => db.waiting(),
-            },
+            units: self.load().waiting,
         })
     }
 

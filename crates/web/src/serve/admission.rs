@@ -7,22 +7,21 @@ use std::{
 };
 
 use ipnet::IpNet;
-use metrics::{Counter, Gauge};
+use prometheus_client::metrics::counter::Counter;
 
 use super::Limits;
+use crate::metrics::CONNECTIONS;
 
 pub(super) struct Admission {
     peers: Arc<PeerCounts>,
     max_per_peer: usize,
     trusted_peers: Arc<[IpNet]>,
-    open: Gauge,
     refused: Counter,
 }
 
 /// The right to be connected; dropping it makes room for the next.
 pub(super) struct Ticket {
     _peer: Option<PeerSlot>,
-    open: Gauge,
 }
 
 /// Open connections per address. Addresses without any are not kept.
@@ -40,8 +39,7 @@ impl Admission {
             peers: Arc::default(),
             max_per_peer: limits.max_connections_per_peer.max(1),
             trusted_peers: limits.trusted_peers.clone(),
-            open: metrics::gauge!("symbolon_connections_open"),
-            refused: metrics::counter!("symbolon_connections_refused_total", "reason" => "peer"),
+            refused: CONNECTIONS.refused_to_peers(),
         }
     }
 
@@ -51,22 +49,19 @@ impl Admission {
             None
         } else {
             let Some(slot) = self.peers.take(ip, self.max_per_peer) else {
-                self.refused.increment(1);
+                self.refused.inc();
                 return None;
             };
             Some(slot)
         };
-        self.open.increment(1.0);
-        Some(Ticket {
-            _peer: peer,
-            open: self.open.clone(),
-        })
+        CONNECTIONS.open.inc();
+        Some(Ticket { _peer: peer })
     }
 }
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        self.open.decrement(1.0);
+        CONNECTIONS.open.dec();
     }
 }
 

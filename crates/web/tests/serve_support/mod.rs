@@ -1,9 +1,9 @@
 //! A server to be stopped, and clients that may misbehave.
 
-use std::{future::Future, io, net::SocketAddr, sync::OnceLock, time::Duration};
+use std::{future::Future, io, net::SocketAddr, time::Duration};
 
 use axum::{Router, routing::get};
-use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+use prometheus_client::{encoding::text::encode, registry::Registry};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
@@ -110,7 +110,11 @@ pub async fn within<F: Future>(future: F) -> F::Output {
         .expect("should have happened long ago")
 }
 
-pub fn metrics() -> &'static PrometheusHandle {
-    static HANDLE: OnceLock<PrometheusHandle> = OnceLock::new();
-    HANDLE.get_or_init(|| PrometheusBuilder::new().install_recorder().unwrap())
+/// What the crate counted so far, as operators see it.
+pub fn metrics() -> String {
+    let mut registry = Registry::default();
+    web::metrics::register(&mut registry);
+    let mut text = String::new();
+    encode(&mut text, &registry).unwrap();
+    text
 }

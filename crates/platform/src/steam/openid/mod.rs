@@ -18,7 +18,7 @@ use reqwest::Client;
 use reqwest::header::{CONTENT_TYPE, HeaderValue};
 use url::Url;
 
-use crate::guard::Guard;
+use crate::guard::{Guard, Standing};
 use crate::http::{self, SetupError, Unanswered};
 use crate::question::Question;
 
@@ -94,6 +94,11 @@ impl OpenId {
             realm: public_url.trim_end_matches('/').to_owned(),
             guard: Guard::new("Steam sign-in", clock),
         })
+    }
+
+    /// How the calls went so far.
+    pub fn standing(&self) -> Standing {
+        self.guard.standing()
     }
 
     /// Where a flow's sign-in comes back to. `path` is one of our callbacks and begins with a slash; `flow` is an

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use deadpool_postgres::{GenericClient, Object, Pool};
 use futures_util::StreamExt;
+use prometheus_client::metrics::histogram::Histogram;
 use secrecy::SecretString;
 use tokio::sync::{Mutex, Semaphore, TryAcquireError};
 use tokio::time::{Instant, timeout, timeout_at};
@@ -20,7 +21,10 @@ use self::connect::silent;
 use self::pooled::Pooled;
 use self::shared::SharedClients;
 use super::share::Shares;
-use super::{DbError, FromRow, OpenError, OpenOptions, Row, SLOW, Statement, Tx, Value, Work, Writing};
+use super::{
+    DbError, FromRow, Load, OpenError, OpenOptions, Row, SLOW, Statement, Tx, Value, Work, Writing,
+    commit_seconds,
+};
 use crate::migrate;
 
 /// PostgreSQL may ask for a transaction to be repeated this often before the caller is told to try again.
@@ -38,6 +42,7 @@ struct Shared {
     /// One permit for each unit of work that may run or wait.
     places: Arc<Semaphore>,
     capacity: u32,
+    commits: Histogram,
     failed: AtomicBool,
     jitter: AtomicU64,
     shares: Shares,
@@ -68,6 +73,7 @@ impl Postgres {
                 readers,
                 places: Arc::new(Semaphore::new(capacity as usize)),
                 capacity,
+                commits: commit_seconds(),
                 failed: AtomicBool::new(false),
                 jitter: AtomicU64::new(0),
                 shares: Shares::of(options.write_queue),
@@ -163,8 +169,18 @@ impl Postgres {
         self.shared.pool.close();
     }
 
-    pub fn waiting(&self) -> usize {
-        self.shared.shares.count()
+    pub fn load(&self) -> Load {
+        let (shares, pool) = (&self.shared.shares, self.shared.pool.status());
+        Load {
+            waiting: shares.count(),
+            longest_wait: shares.longest_wait(),
+            connections: pool.max_size,
+            connections_in_use: pool.size.saturating_sub(pool.available),
+        }
+    }
+
+    pub fn commit_seconds(&self) -> &Histogram {
+        &self.shared.commits
     }
 
     pub async fn check(&self, statement: &'static Statement) -> Result<(), DbError> {
@@ -251,7 +267,10 @@ impl Shared {
         match (result, failure) {
             (Ok(output), None) => {
                 *committing = true;
-                match transaction.commit().await {
+                let begun = Instant::now();
+                let committed = transaction.commit().await;
+                self.commits.observe(begun.elapsed().as_secs_f64());
+                match committed {
                     Ok(()) => {
                         self.failed.store(false, Ordering::Relaxed);
                         (Ok(output), None)

@@ -11,12 +11,13 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::Arc;
 
+use prometheus_client::metrics::histogram::Histogram;
 use rusqlite::Connection;
 
 pub use self::known::{Known, Memo};
 use self::queue::Queue;
 use self::readers::{Owner, Readers};
-use super::{DbError, FromRow, OpenError, OpenOptions, Row, Statement, Value, Work, Writing};
+use super::{DbError, FromRow, Load, OpenError, OpenOptions, Row, Statement, Value, Work, Writing};
 use crate::migrate::{self, Migrate};
 
 const NEEDED_VERSION: i32 = 3_051_003;
@@ -178,8 +179,18 @@ impl Sqlite {
         self.shared.queue.close().await;
     }
 
-    pub fn waiting(&self) -> usize {
-        self.shared.queue.waiting()
+    pub fn load(&self) -> Load {
+        let (waiting, longest_wait) = self.shared.queue.waiting();
+        Load {
+            waiting,
+            longest_wait,
+            connections: HEAVY_READS,
+            connections_in_use: HEAVY_READS.saturating_sub(self.shared.heavy.available_permits()),
+        }
+    }
+
+    pub fn commit_seconds(&self) -> &Histogram {
+        self.shared.queue.commit_seconds()
     }
 
     pub async fn verify_files(&self) -> Result<Vec<String>, DbError> {

@@ -10,18 +10,20 @@ use std::task::{Context, Poll, Waker};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use prometheus_client::metrics::histogram::Histogram;
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
 use super::readers::Readers;
 use super::writer::{self, Unit, Verdict};
 use crate::db::share::{Place, Shares};
-use crate::db::{DbError, OpenOptions, SLOW, Tx, Work, Writing};
+use crate::db::{DbError, OpenOptions, SLOW, Tx, Work, Writing, commit_seconds};
 
 pub(super) struct Queue {
     sender: Mutex<Option<SyncSender<Box<dyn Unit>>>>,
     thread: Mutex<Option<JoinHandle<()>>>,
     shares: Shares,
+    commits: Histogram,
     failed: Arc<AtomicBool>,
     deadline: Duration,
 }
@@ -36,14 +38,17 @@ impl Queue {
         let (sender, receiver) = sync_channel(options.write_queue.max(1));
         let failed = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&failed);
+        let commits = commit_seconds();
+        let timed = commits.clone();
         let thread = std::thread::Builder::new()
             .name("symbolon-writer".to_owned())
-            .spawn(move || writer::run(&path, connection, &receiver, &readers, &flag))
+            .spawn(move || writer::run(&path, connection, &receiver, &readers, &flag, &timed))
             .map_err(|error| DbError::Unavailable(error.to_string()))?;
         Ok(Self {
             sender: Mutex::new(Some(sender)),
             thread: Mutex::new(Some(thread)),
             shares: Shares::of(options.write_queue),
+            commits,
             failed,
             deadline: options.work_deadline,
         })
@@ -55,6 +60,7 @@ impl Queue {
             sender: Mutex::new(None),
             thread: Mutex::new(None),
             shares: Shares::of(1),
+            commits: commit_seconds(),
             failed: Arc::new(AtomicBool::new(false)),
             deadline: Duration::ZERO,
         }
@@ -110,8 +116,13 @@ impl Queue {
         }
     }
 
-    pub(super) fn waiting(&self) -> usize {
-        self.shares.count()
+    /// How many units wait, and how long the first of them.
+    pub(super) fn waiting(&self) -> (usize, Duration) {
+        (self.shares.count(), self.shares.longest_wait())
+    }
+
+    pub(super) fn commit_seconds(&self) -> &Histogram {
+        &self.commits
     }
 
     pub(super) async fn close(&self) {

@@ -8,6 +8,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use domain::lines::Lines;
+use prometheus_client::metrics::histogram::Histogram;
 use rusqlite::Connection;
 use rusqlite::hooks::Wal;
 
@@ -44,6 +45,7 @@ pub(super) fn run(
     receiver: &Receiver<Box<dyn Unit>>,
     readers: &Readers,
     failed: &AtomicBool,
+    commits: &Histogram,
 ) {
     let mut writer = Writer {
         path,
@@ -51,6 +53,7 @@ pub(super) fn run(
         log_pages: Arc::new(AtomicI32::new(0)),
         readers,
         failed,
+        commits,
         dirty: false,
         lines: Lines::default(),
         began: Instant::now(),
@@ -79,6 +82,8 @@ struct Writer<'a> {
     log_pages: Arc<AtomicI32>,
     readers: &'a Readers,
     failed: &'a AtomicBool,
+    /// How long they took.
+    commits: &'a Histogram,
     dirty: bool,
     /// A full disk fails thousands of batches in a minute.
     lines: Lines<&'static str>,
@@ -110,9 +115,10 @@ impl Writer<'_> {
     }
 
     fn commit_together(&mut self, mut batch: Vec<Box<dyn Unit>>) {
+        let commits = self.commits;
         let result = self
             .connection()
-            .and_then(|connection| run_batch(connection, &mut batch));
+            .and_then(|connection| run_batch(connection, &mut batch, commits));
         let failure = result.err();
         if let Some(error) = &failure {
             let first = batch.first().map_or("", |unit| unit.name());
@@ -187,9 +193,18 @@ impl Writer<'_> {
     }
 }
 
-fn run_batch(connection: &mut Connection, batch: &mut [Box<dyn Unit>]) -> Result<(), DbError> {
+fn run_batch(
+    connection: &mut Connection,
+    batch: &mut [Box<dyn Unit>],
+    commits: &Histogram,
+) -> Result<(), DbError> {
     connection.execute_batch("BEGIN IMMEDIATE")?;
-    let result = run_units(connection, batch).and_then(|()| connection::commit(connection));
+    let result = run_units(connection, batch).and_then(|()| {
+        let begun = Instant::now();
+        let committed = connection::commit(connection);
+        commits.observe(begun.elapsed().as_secs_f64());
+        committed
+    });
     if result.is_err() && !connection.is_autocommit() {
         // The connection is dropped after this; a failure here changes nothing.
         drop(connection.execute_batch("ROLLBACK"));
