@@ -62,6 +62,8 @@ outsiders: ## let discord.js, passport-steam and others judge the emulators
 lint: ## formatting, clippy, the rules of the house, dependencies
 	python3 tools/house.py --self-test
 	python3 tools/house.py
+	python3 tools/subjects.py --self-test
+	python3 tools/subjects.py
 	cargo fmt --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	@cargo deny --version >/dev/null 2>&1 || { echo "lint: cargo-deny is missing; run tools/ensure-packages" >&2; exit 1; }

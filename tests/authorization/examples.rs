@@ -103,23 +103,7 @@ pub fn example(route: &RouteSpec, target: &Target) -> Example {
         ("POST", "/orgs/{org}/servers/{server}/key/reveal")
         | ("POST", "/orgs/{org}/servers/{server}/key/regenerate") => ("", None, 200),
         ("POST", "/orgs/{org}/servers/{server}/key/revoke") => ("", None, 204),
-        ("GET", "/orgs/{org}/keys") => ("", None, 200),
-        ("POST", "/orgs/{org}/keys") => {
-            let body = format!(
-                r#"{{"name":"Made here","guild_id":"{}","groups":["lookup"],"actions":[]}}"#,
-                target.guild
-            );
-            ("", Some(body), 201)
-        }
-        ("PUT", "/orgs/{org}/keys/{key}") => (
-            "",
-            Some(r#"{"name":"New","groups":[],"actions":["count"]}"#.to_owned()),
-            204,
-        ),
-        // The key of the example is in force.
-        ("DELETE", "/orgs/{org}/keys/{key}") => ("", None, 409),
-        ("POST", "/orgs/{org}/keys/{key}/reveal") => ("", None, 200),
-        ("POST", "/orgs/{org}/keys/{key}/revoke") => ("", None, 204),
+        (method, path) if path.starts_with("/orgs/{org}/keys") => of_keys(method, path, target),
         (method, path) => of_people(method, path, target),
     };
     let path = route
@@ -141,6 +125,30 @@ pub fn example(route: &RouteSpec, target: &Target) -> Example {
         uri: path + &query.replace("{org}", &target.org),
         body,
         success,
+    }
+}
+
+/// Routes of custom keys.
+fn of_keys(method: &str, path: &str, target: &Target) -> (&'static str, Option<String>, u16) {
+    match (method, path) {
+        ("GET", "/orgs/{org}/keys") => ("", None, 200),
+        ("POST", "/orgs/{org}/keys") => {
+            let body = format!(
+                r#"{{"name":"Made here","guild_id":"{}","groups":["lookup"],"actions":[]}}"#,
+                target.guild
+            );
+            ("", Some(body), 201)
+        }
+        ("PUT", "/orgs/{org}/keys/{key}") => (
+            "",
+            Some(r#"{"name":"New","groups":[],"actions":["count"]}"#.to_owned()),
+            204,
+        ),
+        // The key of the example is in force.
+        ("DELETE", "/orgs/{org}/keys/{key}") => ("", None, 409),
+        ("POST", "/orgs/{org}/keys/{key}/reveal") => ("", None, 200),
+        ("POST", "/orgs/{org}/keys/{key}/revoke") => ("", None, 204),
+        (method, path) => panic!("{method} {path} has no example"),
     }
 }
 

@@ -24,6 +24,7 @@ const OPERATOR: u64 = 13;
 /// Somebody of the team who is changed and removed.
 const HELPER: u64 = 14;
 const OPERATOR_MEMBER: u64 = 15;
+const DENIED: (u16, &str) = (403, "MISSING_PERMISSION");
 
 struct World {
     test: TestApp,
@@ -137,13 +138,17 @@ impl World {
         }
     }
 
+    async fn short_lived(&self) -> servers::CreatedServer {
+        let name = DisplayName::parse("Short lived").expect("a name");
+        let (scope, guild) = (self.ours.scope, self.ours.guild.clone());
+        let created = servers::create(&self.test.app, scope, guild, name, Actor::System).await;
+        created.expect("a Server")
+    }
+
     /// One caller at one route, with a Server of its own that may be changed or deleted.
     async fn check(&self, route: &RouteSpec, prefix: &str, who: Who) {
         let app = &self.test.app;
-        let name = DisplayName::parse("Short lived").expect("a name");
-        let created = servers::create(app, self.ours.scope, self.ours.guild.clone(), name, Actor::System)
-            .await
-            .expect("a Server");
+        let created = self.short_lived().await;
         let (invite, code) = self.test.invite(&self.ours, Role::Staff, &[]).await;
         let target = Target {
             server: created.id.to_string(),
@@ -182,22 +187,15 @@ impl World {
                 self.assert_joined(who, &place).await;
             }
             Outcome::Refused(status, code) => {
-                assert_eq!(
-                    (reply.status.as_u16(), reply.code()),
-                    (status, code.to_owned()),
-                    "{place}"
-                );
+                let told = (reply.status.as_u16(), reply.code());
+                assert_eq!(told, (status, code.to_owned()), "{place}");
                 assert_eq!(before, after, "{place}");
                 self.assert_silent_about(&self.ours, &reply, &place);
                 assert!(!reply.text().contains(&created.key.expose()[..12]), "{place}");
                 assert!(!reply.text().contains(created.id.as_str()), "{place}");
             }
             Outcome::Denied(permission) => {
-                assert_eq!(
-                    (reply.status.as_u16(), reply.code().as_str()),
-                    (403, "MISSING_PERMISSION"),
-                    "{place}"
-                );
+                assert_eq!((reply.status.as_u16(), reply.code().as_str()), DENIED, "{place}");
                 assert_eq!(reply.json()["permission"], permission.as_str(), "{place}");
                 let noted = (permission, self.denied(who).await);
                 self.assert_only_noted(&before, &after, noted, &place);

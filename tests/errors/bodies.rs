@@ -32,6 +32,56 @@ async fn send(person: &Client, call: &Example, body: impl Into<Body>) -> testkit
     person.send(call.method.clone(), &call.uri, body.into()).await
 }
 
+/// Each field missing, of another type, and twice.
+async fn refuse_broken_fields(person: &Client, call: &Example, fields: &Map<String, Value>) {
+    let good = call.body.as_deref().unwrap();
+    let may_be_left_out = call.method == http::Method::PATCH;
+    for name in fields.keys() {
+        let mut missing = fields.clone();
+        missing.remove(name);
+        // A key is made of groups, of actions, or of both.
+        let has_other_half = ["groups", "actions"].contains(&name.as_str());
+        if !may_be_left_out && !has_other_half {
+            let reply = send(person, call, Value::from(missing).to_string()).await;
+            assert_failure(
+                &reply,
+                400,
+                "INVALID_JSON",
+                &format!("{} without {name}", call.uri),
+            );
+        }
+        for wrong in [
+            Value::Null,
+            7.into(),
+            Vec::<Value>::new().into(),
+            Map::new().into(),
+        ] {
+            let fits = std::mem::discriminant(&fields[name]) == std::mem::discriminant(&wrong);
+            if fits || (may_be_left_out && wrong.is_null()) {
+                continue;
+            }
+            let mut mistyped = fields.clone();
+            mistyped.insert(name.clone(), wrong);
+            let reply = send(person, call, Value::from(mistyped).to_string()).await;
+            assert_failure(
+                &reply,
+                400,
+                "INVALID_JSON",
+                &format!("{} with a wrong {name}", call.uri),
+            );
+        }
+        let (key, rest) = (serde_json::to_string(name).unwrap(), &good[1..]);
+        let twice = format!("{{{key}:{},{rest}", fields[name]);
+        let reply = send(person, call, twice).await;
+        assert_failure(
+            &reply,
+            400,
+            "INVALID_JSON",
+            &format!("{} with {name} twice", call.uri),
+        );
+    }
+}
+
 both_databases! {
     async fn bodies_that_are_not_the_expected_json_are_refused_and_change_nothing(engine) {
         let test = TestApp::start_with(engine, |limits| limits.dashboard.burst = 10_000, |_| {}).await;
@@ -67,45 +117,7 @@ both_databases! {
             }
             let reply = send(&person, &call, vec![b'{', 0xff, 0xfe, b'}']).await;
             assert_failure(&reply, 400, "INVALID_JSON", &call.uri);
-            for name in fields.keys() {
-                let mut missing = fields.clone();
-                missing.remove(name);
-                // A key is made of groups, of actions, or of both.
-                let has_other_half = ["groups", "actions"].contains(&name.as_str());
-                if !may_be_left_out && !has_other_half {
-                    let reply = send(&person, &call, Value::from(missing).to_string()).await;
-                    assert_failure(&reply, 400, "INVALID_JSON", &format!("{} without {name}", call.uri));
-                }
-                for wrong in [
-                    Value::Null,
-                    7.into(),
-                    Vec::<Value>::new().into(),
-                    Map::new().into(),
-                ] {
-                    let fits = std::mem::discriminant(&fields[name]) == std::mem::discriminant(&wrong);
-                    if fits || (may_be_left_out && wrong.is_null()) {
-                        continue;
-                    }
-                    let mut mistyped = fields.clone();
-                    mistyped.insert(name.clone(), wrong);
-                    let reply = send(&person, &call, Value::from(mistyped).to_string()).await;
-                    assert_failure(
-                        &reply,
-                        400,
-                        "INVALID_JSON",
-                        &format!("{} with a wrong {name}", call.uri),
-                    );
-                }
-                let (key, rest) = (serde_json::to_string(name).unwrap(), &good[1..]);
-                let twice = format!("{{{key}:{},{rest}", fields[name]);
-                let reply = send(&person, &call, twice).await;
-                assert_failure(
-                    &reply,
-                    400,
-                    "INVALID_JSON",
-                    &format!("{} with {name} twice", call.uri),
-                );
-            }
+            refuse_broken_fields(&person, &call, &fields).await;
         }
         test.settle().await;
         assert_eq!(before, rows.all(&test.db.db).await);

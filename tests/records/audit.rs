@@ -10,6 +10,24 @@ use testkit::{TestApp, both_databases, discord, steam};
 use crate::secrecy::rows::Rows;
 use crate::support::{new_server, server_of, servers_of};
 
+/// What is done to a Server and its key, newest first, and what was there before.
+const ALL_OPERATIONS: [&str; 14] = [
+    "server.deleted",
+    "server.created",
+    "access.denied",
+    "server.activated",
+    "server.deactivated",
+    "key.revoked",
+    "key.regenerated",
+    "key.revealed",
+    "member.changed",
+    "member.added",
+    "server.created",
+    "guild.created",
+    "org.tier_changed",
+    "org.created",
+];
+
 both_databases! {
     async fn what_a_list_or_an_export_cannot_obey_is_refused(engine) {
         let test = TestApp::start(engine).await;
@@ -34,13 +52,8 @@ both_databases! {
         let owner = test.person(&test.session(&tenant.owner).await);
         let server = server_of(&tenant);
         for what in ["reveal", "regenerate", "revoke"] {
-            assert!(
-                member
-                    .post(&format!("{server}/key/{what}"), "")
-                    .await
-                    .status
-                    .is_success()
-            );
+            let done = member.post(&format!("{server}/key/{what}"), "").await;
+            assert!(done.status.is_success());
             test.clock.advance_ms(1_000);
         }
         for active in ["false", "true"] {
@@ -49,47 +62,15 @@ both_databases! {
         }
         assert_eq!(member.get(&servers_of(&tenant)).await.status, 403);
         test.settle().await;
-        assert_eq!(
-            member
-                .post(&servers_of(&tenant), &new_server(&tenant, "Second"))
-                .await
-                .status,
-            201
-        );
-        assert_eq!(
-            member.send(Method::DELETE, &server, Body::empty()).await.status,
-            204
-        );
+        let made = member.post(&servers_of(&tenant), &new_server(&tenant, "Second")).await;
+        assert_eq!(made.status, 201);
+        assert_eq!(member.send(Method::DELETE, &server, Body::empty()).await.status, 204);
 
         let reply = owner.get(&format!("/orgs/{}/audit", tenant.org)).await.json();
         let entries = reply["entries"].as_array().unwrap();
-        let actions: Vec<&str> = entries
-            .iter()
-            .map(|entry| entry["action"].as_str().unwrap())
-            .collect();
-        assert_eq!(
-            actions,
-            [
-                "server.deleted",
-                "server.created",
-                "access.denied",
-                "server.activated",
-                "server.deactivated",
-                "key.revoked",
-                "key.regenerated",
-                "key.revealed",
-                "member.changed",
-                "member.added",
-                "server.created",
-                "guild.created",
-                "org.tier_changed",
-                "org.created",
-            ]
-        );
-        let numbers: Vec<i64> = entries
-            .iter()
-            .map(|entry| entry["seq"].as_i64().unwrap())
-            .collect();
+        let actions: Vec<&str> = entries.iter().map(|entry| entry["action"].as_str().unwrap()).collect();
+        assert_eq!(actions, ALL_OPERATIONS);
+        let numbers: Vec<i64> = entries.iter().map(|entry| entry["seq"].as_i64().unwrap()).collect();
         assert!(numbers.is_sorted_by(|newer, older| newer > older));
         let who = test.account(5).await.id;
         for entry in &entries[..8] {

@@ -248,6 +248,12 @@ async fn operate(stage: &Stage, tenant: &Tenant) {
         "a key from before"
     );
     test.settle().await;
+    hand_over_and_end(stage, tenant).await;
+}
+
+/// The Org gets another owner, who ends everything.
+async fn hand_over_and_end(stage: &Stage, tenant: &Tenant) {
+    let (test, app) = (&stage.test, &stage.test.app);
     let heir = accounts::ensure(app, discord(33), name()).await.unwrap();
     orgs::add_member(app, tenant.scope, &heir, Role::Admin)
         .await

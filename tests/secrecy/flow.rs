@@ -63,12 +63,8 @@ impl Flow {
         self.secrets.key(&unknown);
         for wrong in [unknown.as_str(), &key[..56], &key.to_uppercase(), token] {
             self.failed(&test.plugin(wrong).get("/api?action=findBySteam&id=1").await);
-            self.failed(
-                &test
-                    .client()
-                    .get(&format!("/api?action=count&secret={wrong}"))
-                    .await,
-            );
+            let in_query = format!("/api?action=count&secret={wrong}");
+            self.failed(&test.client().get(&in_query).await);
         }
         for query in [
             format!("action={key}"),
@@ -88,20 +84,9 @@ impl Flow {
             ] {
                 self.failed(&owner.get(&path).await);
             }
-            self.failed(
-                &owner
-                    .send(
-                        Method::PATCH,
-                        &server,
-                        Body::from(format!(r#"{{"active":"{secret}"}}"#)),
-                    )
-                    .await,
-            );
-            self.failed(
-                &owner
-                    .send(Method::PATCH, &server, Body::from(format!(r#"{{"{key}":1}}"#)))
-                    .await,
-            );
+            for body in [format!(r#"{{"active":"{secret}"}}"#), format!(r#"{{"{key}":1}}"#)] {
+                self.failed(&owner.send(Method::PATCH, &server, Body::from(body)).await);
+            }
             let body = format!(r#"{{"guild_id":"{secret}","name":"x"}}"#);
             self.failed(&owner.post(&format!("/orgs/{}/servers", tenant.org), &body).await);
             self.failed(

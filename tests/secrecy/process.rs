@@ -113,19 +113,8 @@ both_databases! {
             data: &data,
             database: &database,
         };
-        let org = text(
-            &place.admin(&["create-org", "--name", "Quiet", "--owner", OWNER]),
-            "org",
-        );
-        let guild = [
-            "create-guild",
-            "--org",
-            &org,
-            "--discord-guild",
-            "700000000800000001",
-            "--name",
-            "Silence",
-        ];
+        let org = text(&place.admin(&["create-org", "--name", "Quiet", "--owner", OWNER]), "org");
+        let guild = ["create-guild", "--discord-guild", "700000000800000001", "--name", "Silence", "--org", &org];
         let guild = text(&place.admin(&guild), "guild");
         let made = place.admin(&["create-server", "--guild", &guild, "--name", "Main"]);
         let (server, key) = (text(&made, "server"), text(&made, "key"));

@@ -21,9 +21,8 @@ const LAST_LINES: Duration = Duration::from_secs(1);
 const TELL_EVERY: Duration = Duration::from_secs(1);
 
 static QUEUED: OnceLock<SyncSender<Entry>> = OnceLock::new();
-/// Those that nobody was told of yet, and all.
+/// Those that nobody was told of yet.
 static DROPPED: AtomicU64 = AtomicU64::new(0);
-static EVER_DROPPED: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
     /// Where the writer's own lines go: to it, past the queue.
@@ -84,15 +83,9 @@ pub fn finish() {
     let _ = written.recv_timeout(LAST_LINES);
 }
 
-/// Lines that could not be written, or not in time, since the start.
-pub fn lines_dropped() -> u64 {
-    EVER_DROPPED.load(Ordering::Relaxed)
-}
-
 fn note_dropped() {
     DROPPED.fetch_add(1, Ordering::Relaxed);
     app::records::log_lines::note_dropped();
-    EVER_DROPPED.fetch_add(1, Ordering::Relaxed);
 }
 
 fn start_writer() {

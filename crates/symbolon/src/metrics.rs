@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use app::records::log_lines;
 use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
 use web::metrics::More;
 
-use crate::{backup, logging};
+use crate::backup;
 
 /// The unit of Linux for the time of a process, in seconds; fixed for programs.
 const TICK: f64 = 0.01;
@@ -28,7 +29,7 @@ pub fn of_process(data_dir: &Path) -> More {
         ours.register(
             "log_lines_dropped",
             "Lines of the log that could not be written, or not in time",
-            ConstCounter::new(logging::lines_dropped()),
+            ConstCounter::new(log_lines::dropped()),
         );
         if let Some(at_ms) = backup::last_made(&data_dir) {
             ours.register(

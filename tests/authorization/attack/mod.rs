@@ -11,7 +11,7 @@ mod moves;
 
 use std::collections::{BTreeSet, VecDeque};
 
-use app::identity::accounts;
+use app::identity::accounts::{self, Account};
 use app::tenancy::orgs;
 use domain::permission::{Permission, Role};
 use domain::plan::Tier;
@@ -47,6 +47,34 @@ struct Attack {
     last: VecDeque<String>,
 }
 
+/// Somebody with a session, and nothing done yet.
+async fn signed_in(
+    test: &TestApp,
+    number: usize,
+    name: String,
+    account: Account,
+    hired_as: Option<Standing>,
+) -> Actor {
+    let session = test.session(&account).await;
+    Actor {
+        steam: steam(number as u64),
+        is_operator: name == OPERATOR,
+        name,
+        hired_as,
+        client: test.client().from(&format!("198.51.100.{number}")),
+        cookies: [("symbolon".to_owned(), session)].into(),
+        is_signed_in: true,
+        account,
+        plan: VecDeque::new(),
+        codes: Vec::new(),
+        keys: Vec::new(),
+        sessions: Vec::new(),
+        own_org: None,
+        form: String::new(),
+        trips: Default::default(),
+    }
+}
+
 impl Attack {
     async fn begin(engine: Engine, seed: u64) -> Attack {
         let (test, discord_side, steam_side) = TestApp::start_with_platforms(engine, |_| {}).await;
@@ -76,24 +104,7 @@ impl Attack {
             }
             testkit::add_player(&discord_side, &steam_side, number as u64);
             introduce(&discord_side, &account);
-            let session = test.session(&account).await;
-            actors.push(Actor {
-                steam: steam(number as u64),
-                is_operator: name == OPERATOR,
-                name,
-                hired_as,
-                client: test.client().from(&format!("198.51.100.{number}")),
-                cookies: [("symbolon".to_owned(), session)].into(),
-                is_signed_in: true,
-                account,
-                plan: VecDeque::new(),
-                codes: Vec::new(),
-                keys: Vec::new(),
-                sessions: Vec::new(),
-                own_org: None,
-                form: String::new(),
-                trips: Default::default(),
-            });
+            actors.push(signed_in(&test, number, name, account, hired_as).await);
         }
         let managers: Vec<usize> = (0..actors.len()).filter(|one| manages(&actors[*one])).collect();
         for (nth, number) in UNCLAIMED.enumerate() {

@@ -4,6 +4,7 @@ mod scene;
 
 use domain::platform_id::{DiscordId, SteamId};
 use serde_json::{Value, json};
+use storage::Db;
 use storage::linking::lookups;
 use testkit::{Node, both_databases};
 
@@ -90,11 +91,10 @@ fn assert_report(report: &Value, dry_run: bool) {
     assert_eq!((&report["boosters"], &report["groups"]), (&json!(1), &json!(2)));
 }
 
-async fn assert_taken_over(scene: &Scene) {
-    let db = scene.look().await;
+async fn assert_links_taken_over(db: &Db) {
     let find = |number| DiscordId::parse(&discord(number)).expect("an id");
     let guild = storage::GuildNum(1);
-    let ada = lookups::find_by_discord(&db, guild, &find(1))
+    let ada = lookups::find_by_discord(db, guild, &find(1))
         .await
         .expect("a read")
         .expect("Ada");
@@ -104,13 +104,18 @@ async fn assert_taken_over(scene: &Scene) {
         (Some("Ada"), Some("A'da"))
     );
     assert_eq!(ada.linked_at_ms, 1_704_164_645_000);
-    let boosters = storage::players::boosters::list(&db, guild, 10)
+    let boosters = storage::players::boosters::list(db, guild, 10)
         .await
         .expect("a read");
     assert_eq!(boosters, [discord(1)]);
     let groups =
-        storage::players::server_players::find_groups(&db, storage::ServerNum(1), &ada.steam_id).await;
+        storage::players::server_players::find_groups(db, storage::ServerNum(1), &ada.steam_id).await;
     assert_eq!(groups.expect("a read").as_deref(), Some(r#"["vip","admin"]"#));
+}
+
+async fn assert_taken_over(scene: &Scene) {
+    let db = scene.look().await;
+    assert_links_taken_over(&db).await;
     let scope =
         storage::tenancy::guilds::find_org(&db, &domain::id::GuildId::parse(&scene.guild).expect("an id"))
             .await;

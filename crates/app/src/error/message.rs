@@ -12,18 +12,12 @@ impl AppError {
             AppError::KeyRevoked => "This key was revoked. Regenerate it in the dashboard.".to_owned(),
             AppError::ServerInactive => SERVER_INACTIVE.to_owned(),
             AppError::QueryKeyRefused => QUERY_KEY_REFUSED.to_owned(),
-            AppError::RateLimited { retry_after_ms } => {
-                format!("Too many requests. Try again in {} s.", seconds(*retry_after_ms))
-            }
+            AppError::RateLimited { retry_after_ms } => too_often(*retry_after_ms),
             AppError::ScopeMismatch { parameter } => format!("{parameter} does not belong to this key."),
             AppError::UnknownAction => "There is no such action. See /docs/api for the list.".to_owned(),
-            AppError::PermissionDenied { action } => {
-                format!("This key may not call {action}. Adjust its permissions in the dashboard.")
-            }
-            AppError::InvalidParameter { parameter, problem } => format!("{parameter}: {problem}"),
-            AppError::TooManyIds { limit } => {
-                format!("Your plan allows {limit} ids per call. Send fewer at a time.")
-            }
+            AppError::PermissionDenied { action } => not_allowed(action),
+            AppError::InvalidParameter { .. } => self.wrong_input(),
+            AppError::TooManyIds { limit } => too_many_ids(*limit),
             AppError::BrowserRefused => BROWSER_REFUSED.to_owned(),
             AppError::Blocked => BLOCKED.to_owned(),
             AppError::SignInExpired => SIGN_IN_EXPIRED.to_owned(),
@@ -34,9 +28,7 @@ impl AppError {
             AppError::RelinkTooSoon { wait_ms } => relink_later(*wait_ms),
             AppError::TlsRequired => "Send keys over HTTPS only.".to_owned(),
             AppError::SignInRequired => "Sign in first.".to_owned(),
-            AppError::MissingPermission { permission } => format!(
-                "You need the permission {permission}. An owner or admin of the organisation can grant it."
-            ),
+            AppError::MissingPermission { permission } => needed(permission),
             AppError::SignInAgain => SIGN_IN_AGAIN.to_owned(),
             AppError::OtherAccount => OTHER_ACCOUNT.to_owned(),
             AppError::OwnerOnly => "Only the owner of the organisation can do this.".to_owned(),
@@ -46,13 +38,7 @@ impl AppError {
             AppError::BotAbsent { .. } => BOT_ABSENT.to_owned(),
             AppError::CannotGrant { permission } => not_held(permission),
             AppError::RankTooLow => RANK_TOO_LOW.to_owned(),
-            AppError::InvalidRow {
-                row,
-                parameter,
-                problem,
-            } => {
-                format!("Row {}, {parameter}: {problem}", row + 1)
-            }
+            AppError::InvalidRow { row, .. } => format!("Row {}, {}", row + 1, self.wrong_input()),
             AppError::DashboardNotBuilt => DASHBOARD_NOT_BUILT.to_owned(),
             AppError::Maintenance { message } => message.clone(),
             AppError::CrossSite => "This request came from another site and was refused.".to_owned(),
@@ -64,15 +50,10 @@ impl AppError {
                     .to_owned()
             }
             AppError::UriTooLong => "The address is too long. Send long lists in the body.".to_owned(),
-            AppError::PayloadTooLarge { limit_bytes } => {
-                format!("The body is larger than {} KiB.", limit_bytes / 1024)
-            }
+            AppError::PayloadTooLarge { limit_bytes } => too_large(*limit_bytes),
             AppError::UnsupportedMediaType => "Send the body as application/json.".to_owned(),
             AppError::InvalidJson { problem } => format!("The body is not what was expected: {problem}"),
-            AppError::LimitReached { dimension, ceiling } => format!(
-                "The plan allows {ceiling} {}. What exists stays; remove some or upgrade to add more.",
-                dimension.as_str().replace('_', " ")
-            ),
+            AppError::LimitReached { dimension, ceiling } => over_plan(dimension.as_str(), *ceiling),
             AppError::PlanRequired { what } => format!("{what} come with the Standard and Pro plans."),
             AppError::Conflict { what } => (*what).to_owned(),
             AppError::IdempotencyKeyReused => IDEMPOTENCY_KEY_REUSED.to_owned(),
@@ -85,6 +66,18 @@ impl AppError {
             AppError::OutcomeUnknown(_) => OUTCOME_UNKNOWN.to_owned(),
             AppError::Internal(_) => INTERNAL.to_owned(),
         }
+    }
+
+    /// Which input is wrong, and how.
+    fn wrong_input(&self) -> String {
+        if let AppError::InvalidParameter { parameter, problem }
+        | AppError::InvalidRow {
+            parameter, problem, ..
+        } = self
+        {
+            return format!("{parameter}: {problem}");
+        }
+        String::new()
     }
 }
 
@@ -124,6 +117,31 @@ const BLOCKED: &str = "This account or network cannot sign in here. Ask the staf
 const SIGN_IN_EXPIRED: &str =
     "This sign-in is over, or belongs to another browser. Open the page again and start anew.";
 const SIGN_IN_CANCELLED: &str = "You did not finish signing in. Open the page again when you want to.";
+
+fn too_many_ids(limit: u32) -> String {
+    format!("Your plan allows {limit} ids per call. Send fewer at a time.")
+}
+
+fn too_often(retry_after_ms: i64) -> String {
+    format!("Too many requests. Try again in {} s.", seconds(retry_after_ms))
+}
+
+fn not_allowed(action: &str) -> String {
+    format!("This key may not call {action}. Adjust its permissions in the dashboard.")
+}
+
+fn needed(permission: &str) -> String {
+    format!("You need the permission {permission}. An owner or admin of the organisation can grant it.")
+}
+
+fn too_large(limit_bytes: usize) -> String {
+    format!("The body is larger than {} KiB.", limit_bytes / 1024)
+}
+
+fn over_plan(dimension: &str, ceiling: i64) -> String {
+    let what = dimension.replace('_', " ");
+    format!("The plan allows {ceiling} {what}. What exists stays; remove some or upgrade to add more.")
+}
 
 fn silent(provider: Provider) -> String {
     let name = titled(provider);

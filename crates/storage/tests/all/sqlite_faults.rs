@@ -142,6 +142,19 @@ unit!(PutLarge { name: String } -> (), |it, tx| {
     storage::settings::put(tx, &it.name, &"x".repeat(40_000), 1).await
 });
 
+/// A single write may still fit where five did not. Returns the names of those that did.
+async fn fill_up(db: &Db) -> Vec<String> {
+    let mut kept = Vec::new();
+    loop {
+        let name = format!("single-{}", kept.len());
+        if db.write(PutLarge { name: name.clone() }).await.is_err() {
+            return kept;
+        }
+        kept.push(name);
+        assert!(kept.len() < 200, "the disk is not full");
+    }
+}
+
 /// Fills the disk while writing, and writes again when there is room.
 async fn live_through_a_full_disk(db: &Db, free: impl FnOnce()) {
     db.write(Put("before".to_owned())).await.unwrap();
@@ -167,19 +180,7 @@ async fn live_through_a_full_disk(db: &Db, free: impl FnOnce()) {
         assert!(matches!(error, DbError::Unavailable(_)), "{error:?}");
         assert!(!is_put(db, &name).await, "a refused write is not there");
     }
-    // A single write may still fit where five did not.
-    let mut single = 0;
-    while db
-        .write(PutLarge {
-            name: format!("single-{single}"),
-        })
-        .await
-        .is_ok()
-    {
-        kept.push(format!("single-{single}"));
-        single += 1;
-        assert!(single < 200, "the disk is not full");
-    }
+    kept.extend(fill_up(db).await);
     for _ in 0..3 {
         let error = db
             .write(PutLarge {

@@ -81,9 +81,7 @@ async fn run(inner: Arc<Inner>, mut socket: WebSocket) {
         },
         session: None,
     };
-    connection.answer(
-        &json!({"op": 10, "s": null, "t": null, "d": {"heartbeat_interval": interval_ms, "_trace": []}}),
-    );
+    connection.answer(&hello(interval_ms));
     let patience = Duration::from_millis(interval_ms.saturating_mul(3) / 2);
     let mut deadline = Instant::now() + patience;
     let mut received = Vec::new();
@@ -108,10 +106,10 @@ async fn run(inner: Arc<Inner>, mut socket: WebSocket) {
             },
             next = outgoing.recv() => match next {
                 Some(Outgoing::Text(text)) => {
-                    if socket.send(Message::text(text)).await.is_err() {
-                        break false;
+                    match socket.send(Message::text(text)).await {
+                        Ok(()) => None,
+                        Err(_) => break false,
                     }
-                    None
                 }
                 Some(Outgoing::Close(code, reason)) => Some((code, reason)),
                 Some(Outgoing::Cut) | None => break false,
@@ -120,17 +118,25 @@ async fn run(inner: Arc<Inner>, mut socket: WebSocket) {
             _ = stop.changed() => break false,
         };
         if let Some((code, reason)) = close {
-            let frame = CloseFrame {
-                code,
-                reason: reason.into(),
-            };
-            // The other side may be gone already.
-            let _ = socket.send(Message::Close(Some(frame))).await;
+            hang_up(&mut socket, code, reason).await;
             break false;
         }
     };
     let now_ms = inner.hub.now_ms();
     inner.world().sessions.lost(number, farewell, now_ms);
+}
+
+fn hello(interval_ms: u64) -> Value {
+    json!({"op": 10, "s": null, "t": null, "d": {"heartbeat_interval": interval_ms, "_trace": []}})
+}
+
+/// The other side may be gone already.
+async fn hang_up(socket: &mut WebSocket, code: u16, reason: &'static str) {
+    let frame = CloseFrame {
+        code,
+        reason: reason.into(),
+    };
+    let _ = socket.send(Message::Close(Some(frame))).await;
 }
 
 fn is_heartbeat(text: &str) -> bool {

@@ -40,17 +40,9 @@ pub fn request(inner: &Inner, session_id: &str, data: &Value) {
         Some(_) | None => usize::MAX,
     };
     let named = |id: &Snowflake, member: &Member| {
-        let username = state
-            .users
-            .get(id)
-            .map(|user| user.username.to_lowercase())
-            .unwrap_or_default();
-        let nick = member
-            .nick
-            .as_ref()
-            .map(|nick| nick.to_lowercase())
-            .unwrap_or_default();
-        username.starts_with(&query) || nick.starts_with(&query)
+        let username = state.users.get(id).map(|user| &user.username);
+        let mut names = username.into_iter().chain(&member.nick);
+        names.any(|name| name.to_lowercase().starts_with(&query))
     };
     let found: Vec<Value> = guild
         .members
@@ -67,21 +59,29 @@ pub fn request(inner: &Inner, session_id: &str, data: &Value) {
         .flatten()
         .filter(|id| !guild.members.contains_key(id))
         .collect();
+    for chunk in portions(guild_id, &found, &json!(missing), &data["nonce"]) {
+        session.dispatch("GUILD_MEMBERS_CHUNK", &chunk);
+    }
+}
+
+/// What was found, at least one portion of it.
+fn portions(guild_id: Snowflake, found: &[Value], missing: &Value, nonce: &Value) -> Vec<Value> {
     let count = found.len().div_ceil(PORTION).max(1);
-    for index in 0..count {
-        let portion = &found[index * PORTION..found.len().min((index + 1) * PORTION)];
+    let portion = |index: usize| {
+        let members = &found[index * PORTION..found.len().min((index + 1) * PORTION)];
         let mut chunk = json!({
             "guild_id": guild_id,
-            "members": portion,
+            "members": members,
             "chunk_index": index,
             "chunk_count": count,
             "not_found": missing,
         });
-        if let Some(nonce) = data["nonce"].as_str() {
-            chunk["nonce"] = nonce.into();
+        if nonce.is_string() {
+            chunk["nonce"] = nonce.clone();
         }
-        session.dispatch("GUILD_MEMBERS_CHUNK", &chunk);
-    }
+        chunk
+    };
+    (0..count).map(portion).collect()
 }
 
 /// One id or a list of them.
