@@ -10,6 +10,7 @@ use super::Fields;
 use super::words::{fields, find_server};
 
 #[derive(Debug, Subcommand, Serialize, Deserialize)]
+#[expect(clippy::enum_variant_names, reason = "the commands are called so")]
 pub enum KeysCommand {
     /// Print a game server's key. The organisation's audit log notes it.
     PrintKey {
