@@ -6,6 +6,7 @@ use axum::body::Body;
 use domain::action::ActionSet;
 use domain::audit::Actor;
 use domain::id::AccountId;
+use domain::id::{InviteId, ServerId};
 use domain::name::DisplayName;
 use domain::permission::{Permission, PermissionSet, Role};
 use domain::plan::Tier;
@@ -138,6 +139,16 @@ impl World {
         }
     }
 
+    async fn target(&self, server: &ServerId, invite: &InviteId, code: String) -> Target {
+        Target {
+            server: server.to_string(),
+            account: self.test.account(HELPER).await.id.to_string(),
+            invite: invite.to_string(),
+            code,
+            ..Target::from(&self.ours)
+        }
+    }
+
     async fn short_lived(&self) -> servers::CreatedServer {
         let name = DisplayName::parse("Short lived").expect("a name");
         let (scope, guild) = (self.ours.scope, self.ours.guild.clone());
@@ -150,13 +161,7 @@ impl World {
         let app = &self.test.app;
         let created = self.short_lived().await;
         let (invite, code) = self.test.invite(&self.ours, Role::Staff, &[]).await;
-        let target = Target {
-            server: created.id.to_string(),
-            account: self.test.account(HELPER).await.id.to_string(),
-            invite: invite.to_string(),
-            code,
-            ..Target::from(&self.ours)
-        };
+        let target = self.target(&created.id, &invite, code).await;
         let client = self.client(who, created.key.expose()).await;
         let call = example(route, &target).below(prefix);
         let expected = outcome(route, call.success, who);

@@ -47,6 +47,19 @@ struct Attack {
     last: VecDeque<String>,
 }
 
+/// Somebody of each rank with each single permission.
+async fn hired_with_one_permission(test: &TestApp) -> Vec<(String, Account, Option<Standing>)> {
+    let mut people = Vec::new();
+    for role in [Role::Admin, Role::Staff] {
+        for permission in Permission::ALL {
+            let account = test.account(101 + people.len() as u64).await;
+            let only = [*permission].into_iter().collect();
+            people.push((format!("{role:?} with {permission}"), account, Some((role, only))));
+        }
+    }
+    people
+}
+
 /// Somebody with a session, and nothing done yet.
 async fn signed_in(
     test: &TestApp,
@@ -83,13 +96,7 @@ impl Attack {
         theirs.link(&test.app, 1).await;
         let stranger = test.full_tenant(3, Tier::Pro).await;
         let mut people = vec![("Owner".to_owned(), ours.owner.clone(), None)];
-        for role in [Role::Admin, Role::Staff] {
-            for permission in Permission::ALL {
-                let account = test.account(100 + people.len() as u64).await;
-                let only = [*permission].into_iter().collect();
-                people.push((format!("{role:?} with {permission}"), account, Some((role, only))));
-            }
-        }
+        people.extend(hired_with_one_permission(&test).await);
         people.push(("Owner of another Org".to_owned(), stranger.owner.clone(), None));
         people.push(("Invited".to_owned(), test.account(90).await, None));
         people.push(("Nobody".to_owned(), test.account(91).await, None));
