@@ -45,10 +45,7 @@ impl AppError {
             AppError::NotFound => "There is nothing here.".to_owned(),
             AppError::MethodNotAllowed { allow } => format!("Use {allow} here."),
             AppError::BadRequest => BAD_REQUEST.to_owned(),
-            AppError::HeadTooLarge => {
-                "Address and headers together are larger than 64 KiB, or there are too many headers."
-                    .to_owned()
-            }
+            AppError::HeadTooLarge => HEAD_TOO_LARGE.to_owned(),
             AppError::UriTooLong => "The address is too long. Send long lists in the body.".to_owned(),
             AppError::PayloadTooLarge { limit_bytes } => too_large(*limit_bytes),
             AppError::UnsupportedMediaType => "Send the body as application/json.".to_owned(),
@@ -88,6 +85,8 @@ const QUERY_KEY_REFUSED: &str =
     "This organisation does not take keys in the address. Send the key in the X-API-Key header.";
 const BAD_REQUEST: &str =
     "The request could not be read as HTTP. A space or another sign in the address may need encoding.";
+const HEAD_TOO_LARGE: &str =
+    "Address and headers together are larger than 64 KiB, or there are too many headers.";
 const BROWSER_REFUSED: &str =
     "A link or a page cannot run this action. Send the key in the X-API-Key header.";
 const SIGN_IN_AGAIN: &str =
