@@ -46,6 +46,8 @@ words! {
         LinkCreated = "link.created",
         LinkRelinked = "link.relinked",
         LinkRemoved = "link.removed",
+        /// An operator took away work that waited.
+        JobDropped = "job.dropped",
         /// Links of another system were taken over; the detail counts them.
         LinksImported = "links.imported",
         SessionCreated = "session.created",

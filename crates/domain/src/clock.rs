@@ -12,6 +12,10 @@ pub trait Clock: Send + Sync + 'static {
     /// Milliseconds since some moment in the past, for measuring how long something takes or has to wait. It never
     /// steps, whatever happens to the machine's clock; it means nothing to another process.
     fn steady_ms(&self) -> i64;
+
+    /// How far `now_ms` is ahead of the machine's own time; none for a clock that does not move with it. What several
+    /// nodes agree on is measured by the database's clock, moved by this.
+    fn ahead_ms(&self) -> Option<i64>;
 }
 
 /// The clock that all parts of one process share.
@@ -35,6 +39,10 @@ impl Clock for SystemClock {
         static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
         // Not from 0: a bucket that was never touched must lie in the past.
         HOUR_MS + i64::try_from(BEGAN.elapsed().as_millis()).unwrap_or(i64::MAX - HOUR_MS)
+    }
+
+    fn ahead_ms(&self) -> Option<i64> {
+        Some(0)
     }
 }
 
@@ -74,6 +82,10 @@ impl Clock for TestClock {
 
     fn steady_ms(&self) -> i64 {
         self.steady_ms.load(Ordering::SeqCst)
+    }
+
+    fn ahead_ms(&self) -> Option<i64> {
+        None
     }
 }
 

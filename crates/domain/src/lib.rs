@@ -19,6 +19,7 @@ pub mod idempotency;
 pub mod import;
 pub mod invitation;
 pub mod invite;
+pub mod job;
 pub mod key;
 pub mod lines;
 pub mod link;

@@ -30,4 +30,8 @@ impl Clock for SandboxClock {
     fn steady_ms(&self) -> i64 {
         SystemClock.steady_ms() + self.skipped_ms.load(Ordering::SeqCst)
     }
+
+    fn ahead_ms(&self) -> Option<i64> {
+        Some(self.offset_ms())
+    }
 }
