@@ -7,6 +7,7 @@ mod clients;
 mod docs;
 mod errors;
 mod identity;
+mod jobs;
 mod keys;
 mod linking;
 mod model;

@@ -210,6 +210,7 @@ both_databases! {
         }
         let drained = control("POST", &format!("{}/jobs/drain", text(&world["control"])), "").await;
         assert!(drained.status == 200 && drained.json()["due"].is_i64(), "{}", drained.body);
+        assert!(drained.json()["left"].as_object().is_some_and(|left| !left.contains_key("guild.end")), "{}", drained.body);
         sandbox.stop().await;
         let again = Sandbox::start(shell.data(), shell.database()).await;
         let clock = format!("{}/clock", text(&again.world()["control"]));

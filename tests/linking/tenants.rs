@@ -119,9 +119,9 @@ async fn claim(stage: &Stage, tenant: &Tenant, me: &Client, number: u64) -> bool
         return false;
     }
     let id = GuildId::parse(made.json()["id"].as_str().unwrap()).unwrap();
-    guilds::remove(&stage.test.app, tenant.scope, id, Actor::System)
-        .await
-        .is_ok()
+    let removed = guilds::remove(&stage.test.app, tenant.scope, id, Actor::System).await;
+    stage.test.drain_jobs().await;
+    removed.is_ok()
 }
 
 both_databases! {

@@ -21,7 +21,7 @@ both_databases! {
         let (app, tenant) = (&stage.test.app, &stage.tenant);
         guilds::remove(app, tenant.scope, tenant.guild.clone(), Actor::System).await.unwrap();
         assert_eq!(browsers[0].get("/link/guild-1").await.status, 404);
-        stage.test.settle().await;
+        stage.test.drain_jobs().await;
         assert!(stage.discord.grants().is_empty(), "nobody keeps what is not needed any more");
         assert_eq!(stage.count("flows").await, 0);
         stage.finish().await;

@@ -4,7 +4,7 @@ use app::keys::plugin_keys;
 use app::tenancy::servers;
 use domain::audit::Actor;
 use domain::plan::RateLimit;
-use storage::jobs::ReadyJob;
+use storage::jobs::WaitingJob;
 use storage::linking::links::LinkRecord;
 use storage::records::audit::AuditRow;
 use storage::tenancy::servers::Server;
@@ -114,8 +114,8 @@ pub async fn audited(test: &TestApp, tenant: &Tenant, action: &str) -> Vec<Audit
     rows
 }
 
-pub async fn jobs(test: &TestApp, kind: &str) -> Vec<ReadyJob> {
-    storage::jobs::list_ready(&test.db.db, kind)
+pub async fn jobs(test: &TestApp, kind: &str) -> Vec<WaitingJob> {
+    storage::jobs::list_waiting(&test.db.db, kind)
         .await
         .expect("the jobs")
 }

@@ -2,6 +2,7 @@
 
 mod ceilings;
 pub mod claims;
+pub mod end_guild;
 mod invites;
 mod names;
 mod navigation;

@@ -106,6 +106,8 @@ both_databases! {
         }
         assert_eq!(test.plugin(&tenant.key).get("/api?action=count").await.status, 401);
         assert_eq!(test.client().get("/link/guild-1").await.status, 404);
+        assert_eq!(storage::doctor::examine(&test.db.db).await.unwrap(), Vec::<String>::new(), "while its links end");
+        test.drain_jobs().await;
         assert_eq!(test.db.count("links WHERE ended_at IS NULL").await, 0);
         assert_eq!(test.db.count("links WHERE end_cause = 'admin'").await, 2);
         assert_eq!(test.db.count("jobs").await, jobs, "nothing is posted about it");
@@ -125,6 +127,7 @@ both_databases! {
         assert_eq!(call(&owner, Method::DELETE, &guild, &json!({ "confirm": "guild-2" })).await.status, 400);
         assert_eq!(call(&owner, Method::DELETE, &guild, &json!({ "confirm": "guild-1" })).await.status, 204);
         assert_eq!(owner.get(&guild).await.status, 404);
+        test.drain_jobs().await;
         let settings = owner.get(&format!("/orgs/{}/settings", tenant.org)).await.json();
         assert_eq!(settings["usage"], json!({ "guilds": 0, "servers": 0, "links": 0, "navigation_links": 0 }));
         assert_eq!(test.db.count("links WHERE end_cause = 'admin'").await, 1);

@@ -212,6 +212,7 @@ both_databases! {
         test.settle().await;
         assert_eq!(before, rows.all(&test.db.db).await);
         assert_eq!(guilds::find_org(&test.app, &tenant.guild).await.unwrap_err().code(), "NOT_FOUND");
+        test.drain_jobs().await;
         test.finish().await;
     }
 
@@ -232,6 +233,7 @@ both_databases! {
             statuses.sort_unstable();
             assert_eq!(statuses, [204, 404, 404, 404, 404, 404, 404, 404], "{uri}");
         }
+        test.drain_jobs().await;
         test.finish().await;
     }
 
@@ -247,6 +249,7 @@ both_databases! {
                 assert_eq!(test.client().get(&uri).await.status, 404, "{uri}");
             }
         }
+        test.drain_jobs().await;
         test.finish().await;
     }
 }

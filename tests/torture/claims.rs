@@ -119,7 +119,7 @@ both_databases! {
             let about: Vec<_> = entries.iter().filter(|entry| entry.target.as_ref() == Some(id)).collect();
             assert_eq!(about.len(), 1);
             assert_eq!(about[0].action, "link.created");
-            let jobs = storage::jobs::list_ready(&nodes.test.db.db, "log.linked").await.expect("the jobs");
+            let jobs = storage::jobs::list_waiting(&nodes.test.db.db, "log.linked").await.expect("the jobs");
             assert_eq!(jobs.iter().filter(|job| job.dedupe == format!("log.linked:{id}")).count(), 1);
             assert_eq!(jobs.len() as u64, round + 1);
         }
@@ -150,7 +150,7 @@ both_databases! {
                 entry.action == "link.removed" && entry.target.as_deref() == Some(rows[0].id.as_str())
             });
             assert_eq!(removed.count(), 1);
-            let jobs = storage::jobs::list_ready(&nodes.test.db.db, "log.unlinked").await.expect("the jobs");
+            let jobs = storage::jobs::list_waiting(&nodes.test.db.db, "log.unlinked").await.expect("the jobs");
             assert_eq!(jobs.len() as u64, round + 1);
         }
         assert_eq!(newest(&nodes, &tenant, 10_000).await.len(), count);

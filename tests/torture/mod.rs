@@ -7,7 +7,7 @@ mod exports;
 mod flows;
 mod kill;
 mod overload;
-mod race;
+pub mod race;
 mod relinks;
 mod ring;
 mod rolling;

@@ -11,7 +11,7 @@ use storage::identity::{blocklist, sessions, sign_ins};
 use storage::keys::plugin_keys;
 use storage::players::daily_calls;
 use storage::records::{error_log, idempotency};
-use storage::{KeyNum, Tx, Work, jobs};
+use storage::{KeyNum, Tx, Work};
 use tokio::sync::watch;
 
 use crate::error::AppError;
@@ -22,6 +22,7 @@ use crate::memories::seen::WriteMarks;
 use crate::players::steam_calls;
 use crate::state::App;
 use crate::tenancy::claims;
+use crate::{jobs, work};
 
 const FLUSH_EVERY: Duration = Duration::from_secs(5);
 const PURGE_EVERY: Duration = Duration::from_secs(60);
@@ -50,6 +51,7 @@ pub fn start(app: &App, stop: &watch::Receiver<bool>) {
             Ok(())
         })
     });
+    work::start(app, stop);
 }
 
 fn supervise(
@@ -119,7 +121,7 @@ const HOUSEKEEPING: [(&str, StepOf); 14] = [
     ("steam_calls", |app| Box::pin(steam_calls::share(app))),
     ("flows", |app| Box::pin(linking::clear_expired(app))),
     ("sessions", |app| Box::pin(purge(app, Expired::Sessions))),
-    ("jobs", |app| Box::pin(purge(app, Expired::Jobs))),
+    ("jobs", |app| Box::pin(jobs::keep(app))),
     ("retired_keys", |app| Box::pin(purge(app, Expired::RetiredKeys))),
     ("error_log", |app| Box::pin(purge(app, Expired::Errors))),
     ("sign_ins", |app| Box::pin(purge(app, Expired::SignIns))),
@@ -199,7 +201,6 @@ impl Work for RecordUses {
 #[derive(Clone, Copy)]
 enum Expired {
     Sessions,
-    Jobs,
     RetiredKeys,
     Errors,
     SignIns,
@@ -230,7 +231,6 @@ impl Work for Purge {
         let now_ms = self.now_ms;
         Ok(match self.what {
             Expired::Sessions => sessions::purge(tx, now_ms).await?,
-            Expired::Jobs => jobs::purge(tx, now_ms).await?,
             Expired::RetiredKeys => plugin_keys::purge_retired(tx, now_ms - RETIRED_KEPT_MS).await?,
             Expired::Errors => {
                 let oldest_minute = (now_ms - ERRORS_KEPT_MS).div_euclid(60_000);

@@ -2,6 +2,7 @@
 
 pub mod attention;
 pub mod background;
+pub mod bell;
 pub mod error;
 pub mod identity;
 pub mod import;
@@ -26,6 +27,7 @@ pub mod state;
 pub mod tasks;
 pub mod tenancy;
 pub mod vault;
+pub mod work;
 pub mod world_record;
 
 pub use error::AppError;

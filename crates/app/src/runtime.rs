@@ -4,7 +4,9 @@ use domain::clock::SharedClock;
 use domain::platform_id::DiscordId;
 use domain::random::SharedRandom;
 use storage::Db;
+use storage::jobs::Moment;
 
+use crate::bell::Bell;
 use crate::tasks::Tasks;
 use crate::vault::Vault;
 
@@ -14,6 +16,8 @@ pub struct Runtime {
     pub random: SharedRandom,
     pub vault: Vault,
     pub tasks: Tasks,
+    /// Rung by whoever leaves work to be done.
+    pub bell: Bell,
     /// Who is an operator by the configuration, for as long as they stand in it.
     pub operators: Vec<DiscordId>,
     /// Scheme, host and port that visitors use.
@@ -28,5 +32,13 @@ impl Runtime {
 
     pub fn now_ms(&self) -> i64 {
         self.clock.now_ms()
+    }
+
+    /// The time that nodes share.
+    pub fn moment(&self) -> Moment {
+        Moment {
+            here_ms: self.clock.now_ms(),
+            ahead_ms: self.clock.ahead_ms(),
+        }
     }
 }

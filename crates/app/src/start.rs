@@ -6,6 +6,7 @@ use domain::random::SharedRandom;
 use storage::{Db, OpenError};
 use thiserror::Error;
 
+use crate::bell::Bell;
 use crate::error::AppError;
 use crate::master_keys;
 use crate::memories::Memories;
@@ -51,6 +52,7 @@ impl App {
             random: parts.random,
             vault,
             tasks: Tasks::default(),
+            bell: Bell::default(),
             operators: parts.operators,
             public_url: parts.public_url,
         };

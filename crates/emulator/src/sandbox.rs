@@ -1,5 +1,6 @@
 //! The control interface of a whole sandbox: what moves the product and the emulators together.
 
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::Arc;
 
@@ -20,8 +21,8 @@ pub trait Levers: Send + Sync + 'static {
     /// Moves the shared clock and tells the new time.
     fn advance(&self, by_ms: u64) -> impl Future<Output = Result<i64, String>> + Send;
 
-    /// Returns when no due job is left to run, with the number of those that nobody runs.
-    fn drain(&self) -> impl Future<Output = Result<i64, String>> + Send;
+    /// Returns when no due job is left that somebody runs, with the kinds of those that wait all the same and their number.
+    fn drain(&self) -> impl Future<Output = Result<Vec<(String, i64)>, String>> + Send;
 }
 
 /// A running control interface on loopback. It ends when it is dropped.
@@ -72,7 +73,11 @@ async fn move_clock<L: Levers>(
 
 async fn drain_jobs<L: Levers>(State(levers): State<Arc<L>>) -> Response {
     match levers.drain().await {
-        Ok(due) => Json(json!({ "due": due })).into_response(),
+        Ok(left) => {
+            let due: i64 = left.iter().map(|(_, count)| count).sum();
+            let left: BTreeMap<String, i64> = left.into_iter().collect();
+            Json(json!({ "due": due, "left": left })).into_response()
+        }
         Err(message) => failed(&message),
     }
 }

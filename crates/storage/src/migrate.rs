@@ -87,6 +87,7 @@ const MIGRATIONS: &[Migration] = migrations! {
     17 "0017_idempotency_keys" portable;
     18 "0018_trips" portable;
     19 "0019_error_log_order" portable;
+    20 "0020_job_lanes" pair;
 };
 
 /// The newest schema this binary knows.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use app::memories::gate::Limits;
-use app::{App, Parts, Platforms};
+use app::{App, Parts, Platforms, work};
 use domain::clock::{SharedClock, TestClock};
 use domain::plan::{RateLimit, Tier};
 use domain::random::SeededRandom;
@@ -136,9 +136,22 @@ impl TestApp {
         noted.expect("refusals are written down");
     }
 
-    /// Every flow ends here: all invariants must hold.
+    /// Does the jobs that somebody does, as the service would by itself.
+    pub async fn drain_jobs(&self) {
+        work::drain(&self.app).await.expect("jobs are done");
+    }
+
+    /// Every flow ends here: all invariants must hold, and no work may be left that somebody should have done.
     pub async fn finish(self) {
         self.settle().await;
+        for lanes in work::WORKED {
+            let left = format!("job_lanes WHERE kind = '{lanes}'");
+            assert_eq!(
+                self.db.count(&left).await,
+                0,
+                "work is left undone: call drain_jobs()"
+            );
+        }
         let findings = storage::doctor::examine(&self.db.db)
             .await
             .expect("the invariants can be checked");

@@ -377,6 +377,7 @@ async fn walk(engine: Engine, seed: u64) {
     let Attack { test, law, .. } = attack;
     test.settle().await;
     law.judge_others(&test).await.expect("the other Org is as it was");
+    test.drain_jobs().await;
     test.finish().await;
 }
 

@@ -162,7 +162,7 @@ async fn assert_taken_over(scene: &Scene) {
         ]
     );
     assert!(
-        storage::jobs::list_ready(&db, "log.linked")
+        storage::jobs::list_waiting(&db, "log.linked")
             .await
             .expect("a read")
             .is_empty(),

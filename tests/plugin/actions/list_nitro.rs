@@ -72,6 +72,7 @@ both_databases! {
         assert_eq!(boosters().await, only(1));
         // With the whole Guild.
         app::tenancy::guilds::remove(app, tenant.scope, tenant.guild.clone(), Actor::System).await.unwrap();
+        stage.test.drain_jobs().await;
         assert_eq!(stage.test.db.count("boosters").await, 0);
         stage.test.finish().await;
     }

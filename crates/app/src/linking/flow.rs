@@ -157,18 +157,8 @@ pub async fn clear_expired(app: &App) -> Result<(), AppError> {
     Ok(())
 }
 
-/// The same without anybody waiting for it. What fails is tried again by the housekeeping.
-pub(crate) fn give_back_later(app: &App) {
-    let app_of_task = app.clone();
-    app.tasks.spawn(async move {
-        if let Err(error) = give_back_left(&app_of_task).await {
-            tracing::debug!(error = %error.internal_detail(), "tokens were not given back yet");
-        }
-    });
-}
-
 /// Gives back the tokens of flows that are over, by their age or because their Guild was removed.
-async fn give_back_left(app: &App) -> Result<(), AppError> {
+pub(crate) async fn give_back_left(app: &App) -> Result<(), AppError> {
     loop {
         let slice = flows::list_left_tokens(&app.db, app.now_ms() - LIFETIME_MS).await?;
         if slice.is_empty() {

@@ -3,10 +3,11 @@
 use domain::audit::{Actor, AuditAction};
 use domain::flow::relink_waits_until;
 use domain::id::{GuildId, LinkId};
+use domain::job::Job;
 use domain::link::{ActiveLink, Country, LinkDecision, UnlinkCause, decide_link};
 use domain::plan::Dimension;
 use domain::platform_id::{DiscordId, EitherId, SteamId};
-use storage::jobs::{self, NewJob};
+use storage::jobs;
 use storage::linking::links::{self, NewLink};
 use storage::players::boosters;
 use storage::records::audit;
@@ -18,9 +19,6 @@ use storage::{OrgScope, Tx, Work};
 use crate::error::AppError;
 use crate::linking::link_roles;
 use crate::state::App;
-
-/// Log messages that could not be sent in this time are dropped.
-const LOG_LIFETIME_MS: i64 = 24 * 60 * 60_000;
 
 pub struct LinkRequest {
     pub guild: GuildId,
@@ -233,7 +231,9 @@ impl Linking<'_> {
         };
         links::insert(tx, self.scope, &new).await?;
         link_roles::grant(tx, self.scope, guild.num, &self.request.discord_id, self.now_ms).await?;
-        enqueue_log(tx, self.scope, guild, "log.linked", self.id, self.now_ms).await?;
+        let (of, link) = (guild.id.clone(), self.id.clone());
+        let job = Job::LogLinked { guild: of, link };
+        enqueue_log(tx, self.scope, guild, &job, self.now_ms).await?;
         let detail = format!(r#"{{"guild":"{}"}}"#, guild.id);
         let entry = audit::Entry {
             at_ms: self.now_ms,
@@ -346,7 +346,11 @@ impl Ending<'_> {
         guilds::change_links(tx, self.scope, self.guild.num, -1).await?;
         link_roles::revoke(tx, self.scope, self.guild.num, &link.discord_id, self.now_ms).await?;
         boosters::remove(tx, self.scope, self.guild.num, &link.discord_id).await?;
-        enqueue_log(tx, self.scope, self.guild, "log.unlinked", &link.id, self.now_ms).await?;
+        let job = Job::LogUnlinked {
+            guild: self.guild.id.clone(),
+            link: link.id.clone(),
+        };
+        enqueue_log(tx, self.scope, self.guild, &job, self.now_ms).await?;
         let detail = format!(
             r#"{{"guild":"{}","cause":"{}"}}"#,
             self.guild.id,
@@ -368,20 +372,11 @@ async fn enqueue_log(
     tx: &mut Tx<'_>,
     scope: OrgScope,
     guild: &Guild,
-    kind: &str,
-    link: &LinkId,
+    job: &Job,
     now_ms: i64,
 ) -> Result<(), AppError> {
     if guild.log_channel_id.is_none() {
         return Ok(());
     }
-    let job = NewJob {
-        lane: &format!("log:{}", guild.id),
-        kind,
-        dedupe: &format!("{kind}:{link}"),
-        payload: &format!(r#"{{"guild":"{}","link":"{link}"}}"#, guild.id),
-        now_ms,
-        give_up_at_ms: now_ms + LOG_LIFETIME_MS,
-    };
-    Ok(jobs::enqueue(tx, scope, &job).await?)
+    Ok(jobs::enqueue(tx, scope, job, now_ms).await?)
 }

@@ -4,18 +4,19 @@ use domain::audit::{Actor, AuditAction};
 use domain::flow::JoinMode;
 use domain::id::GuildId;
 use domain::invite::InviteUrl;
+use domain::job::Job;
 use domain::name::{DisplayName, Slug};
 use domain::plan::Dimension;
 use domain::platform_id::DiscordId;
 use domain::steam_group::PastedGroup;
+use storage::jobs;
 use storage::records::audit;
 use storage::tenancy::guilds::{self, NewGuild};
-pub use storage::tenancy::guilds::{Guild, GuildSettings, RemovedGuild, SteamGroup};
+pub use storage::tenancy::guilds::{Guild, GuildSettings, SteamGroup};
 use storage::tenancy::orgs;
 use storage::{GuildNum, OrgScope, Tx, Work};
 
 use crate::error::AppError;
-use crate::linking;
 use crate::once::PressBy;
 use crate::players::steam_group_names;
 use crate::records::deed::Deed;
@@ -326,11 +327,11 @@ impl Change {
     }
 }
 
-/// Removes a Guild with its Servers and keys. Its links end; nothing is posted about them.
+/// Removes a Guild with its Servers and keys. Its links end after that; nothing is posted about them.
 pub async fn remove(app: &App, scope: OrgScope, id: GuildId, actor: Actor) -> Result<(), AppError> {
     let deed = Deed::begin(app, scope, actor);
     app.db.write(Remove { deed, id }).await?;
-    linking::give_back_later(app);
+    app.bell.ring();
     Ok(())
 }
 
@@ -353,8 +354,8 @@ impl Work for Remove {
         orgs::lock(tx, scope).await?;
         let found = guilds::find_in(tx, scope, &self.id).await?;
         let guild = found.ok_or(AppError::NotFound)?;
-        let gone = remove_guild(tx, scope, guild.num, now_ms).await?;
-        let detail = serde_json::json!({ "links_ended": gone.links, "servers": gone.servers });
+        let servers = remove_guild(tx, scope, &guild, now_ms).await?;
+        let detail = serde_json::json!({ "links_ended": guild.active_links, "servers": servers });
         let target = Some(self.id.as_str());
         self.deed
             .note(tx, AuditAction::GuildRemoved, target, &detail)
@@ -362,18 +363,22 @@ impl Work for Remove {
     }
 }
 
-/// Removes a Guild and counts it out, inside a unit of work that holds the Org's lock.
+/// Removes a Guild and counts it out, inside a unit of work that holds the Org's lock. Tells how many Servers went with it.
+/// Its links count until the job has ended them.
 pub(crate) async fn remove_guild(
     tx: &mut Tx<'_>,
     scope: OrgScope,
-    guild: GuildNum,
+    guild: &Guild,
     now_ms: i64,
-) -> Result<RemovedGuild, AppError> {
-    let gone = guilds::remove(tx, scope, guild, now_ms).await?;
-    for _ in 0..gone.servers {
+) -> Result<u64, AppError> {
+    let servers = guilds::remove(tx, scope, guild.num, now_ms).await?;
+    for _ in 0..servers {
         orgs::drop_server(tx, scope).await?;
     }
-    orgs::drop_links(tx, scope, i64::try_from(gone.links).unwrap_or(i64::MAX)).await?;
     orgs::drop_guild(tx, scope).await?;
-    Ok(gone)
+    let end = Job::EndGuild {
+        guild: guild.id.clone(),
+    };
+    jobs::enqueue_counted(tx, scope, &end, guild.active_links, now_ms).await?;
+    Ok(servers)
 }

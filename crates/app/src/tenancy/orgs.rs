@@ -16,7 +16,6 @@ use storage::{AccountNum, OrgScope, Tx, Work};
 
 use crate::error::AppError;
 use crate::instance;
-use crate::linking;
 use crate::once::PressBy;
 use crate::records::deed::Deed;
 use crate::state::App;
@@ -290,7 +289,7 @@ pub async fn remove(app: &App, scope: OrgScope, doer: Doer) -> Result<(), AppErr
     let deed = Deed::begin(app, scope, doer.actor);
     let owner = doer.account;
     app.db.write(Remove { deed, owner }).await?;
-    linking::give_back_later(app);
+    app.bell.ring();
     Ok(())
 }
 
@@ -316,7 +315,8 @@ impl Work for Remove {
         }
         let mut ended = 0;
         for guild in guilds::list_in(tx, scope).await? {
-            ended += remove_guild(tx, scope, guild.num, now_ms).await?.links;
+            remove_guild(tx, scope, &guild, now_ms).await?;
+            ended += guild.active_links;
         }
         team::remove_all(tx, scope).await?;
         invites::revoke_all(tx, scope, now_ms).await?;

@@ -161,7 +161,29 @@ statements! {
         JOIN guilds g ON g.num = l.guild_num
         JOIN orgs o ON o.num = g.org_num
         WHERE l.ended_at IS NULL AND (o.removed_at IS NOT NULL OR g.removed_at IS NOT NULL)
+          AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.dedupe = 'guild.end:' || g.id)
         ORDER BY l.num
+        LIMIT 10";
+    LANE_COUNTERS = "
+        SELECT NULL, n.lane, CAST(COUNT(*) OVER () AS BIGINT)
+        FROM job_lanes n
+        LEFT JOIN (SELECT lane, COUNT(*) AS rows FROM jobs GROUP BY lane) j ON j.lane = n.lane
+        WHERE n.jobs <> COALESCE(j.rows, 0) OR n.jobs = 0
+        ORDER BY n.lane
+        LIMIT 10";
+    JOBS_WITHOUT_LANE = "
+        SELECT o.id, j.dedupe, CAST(COUNT(*) OVER () AS BIGINT)
+        FROM jobs j
+        LEFT JOIN job_lanes n ON n.lane = j.lane
+        LEFT JOIN orgs o ON o.num = j.org_num
+        WHERE n.lane IS NULL
+        ORDER BY j.num
+        LIMIT 10";
+    LEASES_WITHOUT_FENCE = "
+        SELECT NULL, lane, CAST(COUNT(*) OVER () AS BIGINT)
+        FROM job_lanes
+        WHERE lease_owner IS NOT NULL AND fence <= 0
+        ORDER BY lane
         LIMIT 10";
     HALF_ENDED_LINKS = "
         SELECT o.id, l.id, CAST(COUNT(*) OVER () AS BIGINT)
@@ -172,7 +194,7 @@ statements! {
         LIMIT 10";
 }
 
-const CHECKS: [(&str, &Statement); 20] = [
+const CHECKS: [(&str, &Statement); 23] = [
     (
         "an Org's count of Guilds differs from its Guilds",
         &GUILD_COUNTERS,
@@ -219,7 +241,13 @@ const CHECKS: [(&str, &Statement); 20] = [
     ),
     ("a removed Guild or Org has a Server", &SERVERS_OF_REMOVED),
     ("a removed Guild or Org has a key", &KEYS_OF_REMOVED),
-    ("a removed Guild or Org has an active link", &LINKS_OF_REMOVED),
+    (
+        "a removed Guild or Org has an active link, and no job to end it",
+        &LINKS_OF_REMOVED,
+    ),
+    ("a lane's count of jobs differs from its jobs", &LANE_COUNTERS),
+    ("a job waits in no lane", &JOBS_WITHOUT_LANE),
+    ("a lane is taken without a fence", &LEASES_WITHOUT_FENCE),
 ];
 
 /// One broken invariant, in words.

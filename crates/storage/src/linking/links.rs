@@ -25,6 +25,15 @@ statements! {
         UPDATE links
         SET ended_at = CASE WHEN verified_at > $3 THEN verified_at ELSE $3 END, end_cause = $4
         WHERE num = $2 AND org_num = $1 AND ended_at IS NULL";
+    END_SLICE = "
+        UPDATE links
+        SET ended_at = CASE WHEN verified_at > $3 THEN verified_at ELSE $3 END, end_cause = $4
+        WHERE num IN (
+            SELECT num
+            FROM links
+            WHERE guild_num = $2 AND org_num = $1 AND ended_at IS NULL
+            ORDER BY discord_id
+            LIMIT $5)";
     VERIFIED = "
         UPDATE links
         SET verified_at = CASE WHEN verified_at > $3 THEN verified_at ELSE $3 END, country = COALESCE($4, country)
@@ -114,6 +123,20 @@ pub async fn end(
 ) -> Result<(), DbError> {
     tx.execute_one(&END, params![scope.num(), link_num, now_ms, cause.as_str()])
         .await
+}
+
+/// Archives up to `limit` active links of a Guild and tells how many they were.
+pub async fn end_slice(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    guild: GuildNum,
+    at_ms: i64,
+    cause: UnlinkCause,
+    limit: i64,
+) -> Result<i64, DbError> {
+    let values = params![scope.num(), guild, at_ms, cause.as_str(), limit];
+    let ended = tx.execute(&END_SLICE, values).await?;
+    Ok(i64::try_from(ended).unwrap_or(limit))
 }
 
 /// Notes another verification of an existing pair; a country that is not known leaves the one before.

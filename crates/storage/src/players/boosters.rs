@@ -29,6 +29,10 @@ statements! {
     REMOVE = "
         DELETE FROM boosters
         WHERE guild_num = $2 AND org_num = $1 AND discord_id = $3";
+    REMOVE_SLICE = "
+        DELETE FROM boosters
+        WHERE guild_num = $2 AND org_num = $1
+          AND discord_id IN (SELECT discord_id FROM boosters WHERE guild_num = $2 ORDER BY discord_id LIMIT $3)";
     COUNT = "
         SELECT CAST(COUNT(*) AS BIGINT)
         FROM boosters
@@ -87,6 +91,17 @@ pub async fn remove(
     tx.execute(&REMOVE, params![scope.num(), guild, id.as_str()])
         .await
         .map(drop)
+}
+
+/// Forgets up to `limit` boosters of a Guild and tells how many they were.
+pub async fn remove_slice(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    guild: GuildNum,
+    limit: i64,
+) -> Result<u64, DbError> {
+    tx.execute(&REMOVE_SLICE, params![scope.num(), guild, limit])
+        .await
 }
 
 /// Whether this member boosts.

@@ -73,21 +73,18 @@ statements! {
         WHERE num = $2 AND org_num = $1";
     REMOVE = "
         UPDATE guilds
-        SET removed_at = $3, slug = id, discord_guild_id = id, active_links = 0
+        SET removed_at = $3, slug = id, discord_guild_id = id
         WHERE num = $2 AND org_num = $1 AND removed_at IS NULL";
-    END_LINKS = "
-        UPDATE links
-        SET ended_at = CASE WHEN verified_at > $3 THEN verified_at ELSE $3 END, end_cause = 'admin'
-        WHERE guild_num = $2 AND org_num = $1 AND ended_at IS NULL";
-    DELETE_BOOSTERS = "
-        DELETE FROM boosters
-        WHERE guild_num = $2 AND org_num = $1";
     DELETE_SERVERS = "
         DELETE FROM servers
         WHERE guild_num = $2 AND org_num = $1";
     DELETE_KEYS = "
         DELETE FROM api_keys
         WHERE guild_num = $2 AND org_num = $1";
+    REMOVED = "
+        SELECT num, removed_at
+        FROM guilds
+        WHERE id = $2 AND org_num = $1 AND removed_at IS NOT NULL";
     CHANGE_LINKS = "
         UPDATE guilds
         SET active_links = active_links + $3
@@ -185,31 +182,42 @@ pub async fn change_links(tx: &mut Tx<'_>, scope: OrgScope, guild: GuildNum, by:
         .await
 }
 
-/// What goes with a Guild.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RemovedGuild {
-    pub links: u64,
-    pub servers: u64,
-}
-
-/// Removes a Guild: its Servers and keys go, its links end, its history stays, and its names go back.
-pub async fn remove(
-    tx: &mut Tx<'_>,
-    scope: OrgScope,
-    guild: GuildNum,
-    now_ms: i64,
-) -> Result<RemovedGuild, DbError> {
+/// Removes a Guild: its Servers and keys go, its names go back, and it is gone for everybody. Its links and what else it
+/// left behind are to be ended after that; see [`find_removed`]. Tells how many Servers went.
+pub async fn remove(tx: &mut Tx<'_>, scope: OrgScope, guild: GuildNum, now_ms: i64) -> Result<u64, DbError> {
     let org = scope.num();
     servers::lock_all(tx, scope).await?;
     plugin_keys::lock_all(tx, scope).await?;
     // First: who began something in the Guild is done now, and who comes later finds it gone.
     tx.execute_one(&REMOVE, params![org, guild, now_ms]).await?;
-    let links = tx.execute(&END_LINKS, params![org, guild, now_ms]).await?;
-    tx.execute(&DELETE_BOOSTERS, params![org, guild]).await?;
     tx.execute(&DELETE_KEYS, params![org, guild]).await?;
     let servers = tx.execute(&DELETE_SERVERS, params![org, guild]).await?;
     flows::end_of_guild(tx, scope, guild, now_ms).await?;
-    Ok(RemovedGuild { links, servers })
+    Ok(servers)
+}
+
+/// A Guild that is gone and may have left something behind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RemovedGuild {
+    pub num: GuildNum,
+    pub removed_at_ms: i64,
+}
+
+impl FromRow for RemovedGuild {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self {
+            num: GuildNum(row.int(0)?),
+            removed_at_ms: row.int(1)?,
+        })
+    }
+}
+
+pub async fn find_removed(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    id: &GuildId,
+) -> Result<Option<RemovedGuild>, DbError> {
+    tx.find(&REMOVED, params![scope.num(), id.as_str()]).await
 }
 
 /// Gives a Guild another name and another place in addresses.

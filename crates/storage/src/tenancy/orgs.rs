@@ -213,9 +213,14 @@ pub async fn list(db: &Db) -> Result<Vec<Org>, DbError> {
 /// them. What is known about the Org is read by a statement of its own, after the lock: one that had to wait would
 /// show other rows as they were before it began to wait.
 pub async fn lock(tx: &mut Tx<'_>, scope: OrgScope) -> Result<LockedOrg, DbError> {
-    tx.get::<i64>(&LOCK, params![scope.num()]).await?;
+    lock_even_removed(tx, scope).await?;
     let org = tx.find(&LOCKED, params![scope.num()]).await?;
     org.ok_or(DbError::Gone)
+}
+
+/// The same lock for what is left to be done in an Org that may be removed.
+pub async fn lock_even_removed(tx: &mut Tx<'_>, scope: OrgScope) -> Result<(), DbError> {
+    tx.get::<i64>(&LOCK, params![scope.num()]).await.map(drop)
 }
 
 /// Counts one more, or answers false at the ceiling. The guard is in the statement, so a race cannot pass it.

@@ -26,12 +26,13 @@ fn named(name: &str) -> &'static Statement {
 }
 
 /// What may read a whole table, and why that is no harm. Besides these only the doctor does.
-const LONG: [&str; 11] = [
+const LONG: [&str; 12] = [
     // Kept off the threads that serve requests.
     "storage::identity::accounts::COUNT_GRANTED_OPERATORS",
     "storage::identity::accounts::GRANTED_OPERATORS",
-    "storage::jobs::BY_KIND",
-    "storage::jobs::DUE",
+    "storage::jobs::waiting::ALL",
+    "storage::jobs::waiting::BY_KIND",
+    "storage::jobs::waiting::COUNT_KINDS",
     "storage::keys::plugin_keys::SEALED_KIDS",
     "storage::linking::links::HISTORY",
     "storage::tenancy::orgs::ALL",

@@ -176,7 +176,7 @@ fn left_in_removed(one: &Tenant, two: &Tenant) -> Vec<Damage> {
         set(
             &remove,
             back,
-            "a removed Guild or Org has an active link (1 times)",
+            "a removed Guild or Org has an active link, and no job to end it (1 times)",
         ),
         set(
             &[&*remove, &member].concat(),
@@ -201,7 +201,34 @@ fn left_in_removed(one: &Tenant, two: &Tenant) -> Vec<Damage> {
         set(
             &guild_gone,
             guild_back,
-            "a removed Guild or Org has an active link (1 times)",
+            "a removed Guild or Org has an active link, and no job to end it (1 times)",
+        ),
+    ]
+}
+
+fn damaged_lanes(one: &Tenant) -> Vec<Damage> {
+    let (org, guild) = (one.scope.num(), &one.guild_id);
+    let lane = |jobs: i64| {
+        format!(
+            "INSERT INTO job_lanes (lane, kind, jobs, run_at) VALUES ('guild:{guild}', 'guild', {jobs}, 1);"
+        )
+    };
+    let job = format!(
+        "INSERT INTO jobs (lane, kind, dedupe, org_num, payload, created_at)
+         VALUES ('guild:{guild}', 'guild.end', 'guild.end:{guild}', {org}, '{{}}', 1);"
+    );
+    let back = "DELETE FROM jobs; DELETE FROM job_lanes";
+    let counted = "a lane's count of jobs differs from its jobs (1 times)";
+    let taken = "UPDATE job_lanes SET lease_owner = 'somebody'";
+    vec![
+        set(&[&*lane(2), &job].concat(), back, counted),
+        set(&lane(1), back, counted),
+        set(&lane(0), back, counted),
+        set(&job, back, "a job waits in no lane (1 times)"),
+        set(
+            &[&*lane(1), &job, taken].concat(),
+            back,
+            "a lane is taken without a fence (1 times)",
         ),
     ]
 }
@@ -251,14 +278,14 @@ both_databases! {
         let (one, two) = (Tenant::make(&test.db, 1).await, Tenant::make(&test.db, 2).await);
         let raw = Raw::open(&test).await;
         disarm(&raw).await;
-        let damages = [drifted_counters(), damaged_links(&one, &two), damaged_tenants(&one, &two), left_in_removed(&one, &two)].concat();
-        assert_eq!(damages.len(), 27);
+        let damages = [drifted_counters(), damaged_links(&one, &two), damaged_tenants(&one, &two), left_in_removed(&one, &two), damaged_lanes(&one)].concat();
+        assert_eq!(damages.len(), 32);
         for (damage, remedy, expected) in damages {
             raw.run(&damage).await.unwrap_or_else(|error| panic!("{damage}: {error}"));
             let findings = beside_the_schema(&test).await;
             let found = findings.iter().find(|finding| finding.contains(expected));
             let found = found.unwrap_or_else(|| panic!("{damage}\n{findings:?}"));
-            let named = [one.org_id.as_str(), two.org_id.as_str(), "usr_", "audit chain"].iter().any(|name| found.contains(name));
+            let named = [one.org_id.as_str(), two.org_id.as_str(), "usr_", "guild:gld_", "audit chain"].iter().any(|name| found.contains(name));
             assert!(named, "{found} names nobody");
             raw.run(&remedy).await.unwrap_or_else(|error| panic!("{remedy}: {error}"));
             let left = beside_the_schema(&test).await;

@@ -11,6 +11,8 @@ mod doctor;
 mod doctor_schema;
 mod error_log;
 mod imports;
+mod jobs;
+mod jobs_postgres;
 mod keys;
 mod links;
 mod migrations;

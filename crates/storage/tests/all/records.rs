@@ -1,7 +1,6 @@
-//! What the service remembers about itself: settings, jobs, failures, and the audit log.
+//! What the service remembers about itself: settings, failures, and the audit log.
 
 use domain::audit::{Actor, AuditAction};
-use storage::jobs::{self, NewJob, ReadyJob};
 use storage::records::audit::{self, Entry};
 use storage::records::error_log::{self, Group, KEPT_REQUEST_IDS};
 use storage::testing::{Beside, Engine, TestDb, newest_errors};
@@ -14,14 +13,6 @@ unit!(PutValue { value: &'static str } -> (), |it, tx| { settings::put(tx, "name
 unit!(PutIfMissing { value: &'static str } -> String, |it, tx| {
     settings::put_if_missing(tx, "name", it.value, NOW).await
 });
-
-unit!(Enqueue { scope: OrgScope, dedupe: &'static str, payload: &'static str, give_up: i64 } -> (), |it, tx| {
-    let (dedupe, payload) = (it.dedupe, it.payload);
-    let job = NewJob { lane: "l", kind: "k", dedupe, payload, now_ms: NOW, give_up_at_ms: it.give_up };
-    jobs::enqueue(tx, it.scope, &job).await
-});
-
-unit!(PurgeJobs { now: i64 } -> u64, |it, tx| { jobs::purge(tx, it.now).await });
 
 unit!(Record { group: Group } -> (), |it, tx| { error_log::record(tx, &it.group).await });
 
@@ -81,21 +72,6 @@ both_databases! {
         let rush = values.map(|value| test.db.write(PutIfMissing { value }));
         let stored: Vec<String> = futures_util::future::join_all(rush).await.into_iter().map(Result::unwrap).collect();
         assert!(stored.iter().all(|value| *value == stored[0]), "{stored:?}");
-        test.finish().await;
-    }
-
-    async fn the_same_job_is_enqueued_once_and_removed_in_time(engine) {
-        let test = TestDb::open(engine).await;
-        let scope = Tenant::make(&test.db, 1).await.scope;
-        let job = |dedupe, payload, give_up| Enqueue { scope, dedupe, payload, give_up };
-        test.db.write(job("one", "{}", NOW + 1)).await.unwrap();
-        test.db.write(job("one", "{\"again\":1}", NOW + 9)).await.unwrap();
-        test.db.write(job("two", "{}", NOW + 2)).await.unwrap();
-        let ready = |dedupe: &str| ReadyJob { lane: "l".to_owned(), dedupe: dedupe.to_owned(), payload: "{}".to_owned() };
-        assert_eq!(jobs::list_ready(&test.db, "k").await.unwrap(), [ready("one"), ready("two")]);
-        assert!(jobs::list_ready(&test.db, "other").await.unwrap().is_empty());
-        assert_eq!(test.db.write(PurgeJobs { now: NOW + 1 }).await.unwrap(), 1);
-        assert_eq!(jobs::list_ready(&test.db, "k").await.unwrap(), [ready("two")]);
         test.finish().await;
     }
 

@@ -311,17 +311,21 @@ both_databases! {
         bench.done().await;
     }
 
-    async fn a_lease_is_whole_or_absent(engine) {
+    async fn a_job_waits_in_a_lane_that_has_jobs(engine) {
         let bench = Bench::open(engine).await;
-        let job = |state: &str, owner: &str, until: &str| format!(
-            "INSERT INTO jobs (lane, kind, dedupe, payload, state, lease_owner, lease_until, run_at, give_up_at, created_at)
-             VALUES ('l', 'k', 'd', '{{}}', '{state}', {owner}, {until}, 1, 2, 1)");
-        bench.refused(Broken::Rule, &job("leased", "NULL", "NULL")).await;
-        bench.refused(Broken::Rule, &job("ready", "'node'", "5")).await;
-        bench.refused(Broken::Rule, &job("leased", "'node'", "NULL")).await;
-        bench.refused(Broken::Rule, &job("lost", "NULL", "NULL")).await;
-        bench.allowed(&job("leased", "'node'", "5")).await;
-        bench.refused(Broken::Unique, &job("ready", "NULL", "NULL")).await;
+        let lane = |jobs: i64| format!("INSERT INTO job_lanes (lane, kind, jobs, run_at) VALUES ('l', 'k', {jobs}, 1)");
+        let job = |lane: &str| format!(
+            "INSERT INTO jobs (lane, kind, dedupe, payload, created_at) VALUES ('{lane}', 'k', 'd', '{{}}', 1)");
+        bench.refused(Broken::Rule, &lane(0)).await;
+        bench.allowed(&lane(1)).await;
+        bench.refused(Broken::Unique, &lane(1)).await;
+        bench.refused(Broken::ForeignKey, &job("other")).await;
+        bench.allowed(&job("l")).await;
+        bench.refused(Broken::Unique, &job("l")).await;
+        bench.refused(Broken::ForeignKey, "DELETE FROM job_lanes").await;
+        for wrong in ["done = -1", "total = -1", "cancelled = 2"] {
+            bench.refused(Broken::Rule, &format!("UPDATE jobs SET {wrong}")).await;
+        }
         bench.done().await;
     }
 

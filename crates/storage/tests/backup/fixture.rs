@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use domain::action::ActionSet;
 use domain::audit::{Actor, AuditAction};
 use domain::id::{AccountId, GuildId, KeyId, LinkId, OrgId, ServerId};
+use domain::job::Job;
 use domain::key::{KeyKind, PlainKey};
 use domain::link::UnlinkCause;
 use domain::permission::Role;
@@ -184,15 +185,8 @@ impl AddTenant {
     async fn records(&self, tx: &mut Tx<'_>, owner: AccountNum, scope: OrgScope) -> Result<(), DbError> {
         let text = self.org.as_str();
         sessions::insert(tx, text, owner, NOW, NOW + 1000, Some("Firefox on Linux")).await?;
-        let job = jobs::NewJob {
-            lane: text,
-            kind: "notify",
-            dedupe: text,
-            payload: HARD,
-            now_ms: NOW,
-            give_up_at_ms: NOW + 1000,
-        };
-        jobs::enqueue(tx, scope, &job).await?;
+        let guild = self.guild.clone();
+        jobs::enqueue_counted(tx, scope, &Job::EndGuild { guild }, i64::MAX, NOW).await?;
         let group = error_log::Group {
             code: "internal".to_owned(),
             route: text.to_owned(),

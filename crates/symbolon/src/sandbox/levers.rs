@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use app::{App, AppError, jobs, world_record};
+use app::{App, AppError, work, world_record};
 use domain::clock::Clock;
 use emulator::Levers;
 use tokio::sync::Mutex;
@@ -47,9 +47,9 @@ impl Levers for OwnLevers {
         Ok(self.clock.now_ms())
     }
 
-    /// No part of the product runs jobs yet, so those that are due stay.
-    async fn drain(&self) -> Result<i64, String> {
-        jobs::count_due(&self.app)
+    /// What nothing works off yet stays.
+    async fn drain(&self) -> Result<Vec<(String, i64)>, String> {
+        work::drain(&self.app)
             .await
             .map_err(|error| error.internal_detail())
     }

@@ -1,0 +1,61 @@
+//! The engine that does jobs: it takes lanes, keeps them while their jobs are done, tries again what failed and gives up
+//! what is over. What a kind of job does is not known here; the engine is given a [`Worker`].
+
+mod engine;
+mod metered;
+pub mod operate;
+mod units;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::job::Job;
+use futures_util::future::BoxFuture;
+use storage::OrgScope;
+pub use storage::jobs::Held;
+
+pub use engine::Engine;
+
+use crate::error::AppError;
+use crate::state::App;
+
+/// A job whose turn it is.
+#[derive(Debug, Clone)]
+pub struct Claimed {
+    /// For units of work that write down how far they got: whoever lost the lane must not.
+    pub held: Held,
+    pub job: Job,
+    pub org: Option<OrgScope>,
+    /// Where long work goes on.
+    pub cursor: Option<String>,
+    pub done: i64,
+    pub total: i64,
+}
+
+/// How a step of a job ended. A failure of ours is no outcome: it is tried again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    Done,
+    /// It got on and wrote down how far; there is more to do.
+    Again,
+    /// To be tried again, not before the other side wants to be asked.
+    Retry {
+        after: Option<Duration>,
+        code: &'static str,
+    },
+    /// It will never work.
+    Drop {
+        code: &'static str,
+    },
+    /// Somebody else has the lane.
+    Lost,
+}
+
+/// Does one step of a job. It may be dropped at any await, and may run twice; neither may do harm.
+pub type Worker = Arc<dyn Fn(App, Claimed) -> BoxFuture<'static, Result<Outcome, AppError>> + Send + Sync>;
+
+/// Drops what is over and tells how much waits.
+pub async fn keep(app: &App) -> Result<(), AppError> {
+    units::purge(app).await?;
+    metered::measure(app).await
+}

@@ -1,0 +1,121 @@
+//! What operators see of jobs and may do with them.
+
+use domain::audit::{Actor, AuditAction};
+use domain::job::JobKind;
+pub use storage::jobs::ListedJob;
+use storage::jobs::{self, Changed, Found, Moment};
+use storage::records::audit;
+use storage::tenancy::orgs;
+use storage::{Tx, Work};
+
+use crate::error::AppError;
+use crate::state::App;
+
+/// The oldest thousand jobs.
+pub async fn list(app: &App) -> Result<Vec<ListedJob>, AppError> {
+    Ok(jobs::list(&app.db).await?)
+}
+
+/// How soon something happens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Soon {
+    Now,
+    /// Somebody is at it.
+    Running,
+}
+
+/// Tries a job again at once. Those before it in its lane come first.
+pub async fn retry(app: &App, num: i64) -> Result<Soon, AppError> {
+    let found = jobs::find(&app.db, num).await?.ok_or(AppError::NotFound)?;
+    let soon = soon(
+        app.db
+            .write(Retry {
+                num,
+                found,
+                moment: app.moment(),
+            })
+            .await?,
+    )?;
+    app.bell.ring();
+    Ok(soon)
+}
+
+/// Takes a job away undone, if that leaves nothing half done.
+pub async fn drop_job(app: &App, num: i64, actor: Actor) -> Result<Soon, AppError> {
+    let found = jobs::find(&app.db, num).await?.ok_or(AppError::NotFound)?;
+    if JobKind::parse(&found.kind).is_some_and(|kind| !kind.may_be_dropped()) {
+        return Err(AppError::Conflict {
+            what: "This job finishes something that has begun and cannot be dropped. It can be tried again.",
+        });
+    }
+    let (moment, now_ms) = (app.moment(), app.now_ms());
+    let work = DropJob {
+        num,
+        found,
+        actor,
+        moment,
+        now_ms,
+    };
+    soon(app.db.write(work).await?)
+}
+
+fn soon(changed: Changed) -> Result<Soon, AppError> {
+    match changed {
+        Changed::Done => Ok(Soon::Now),
+        Changed::Soon => Ok(Soon::Running),
+        Changed::Missing => Err(AppError::NotFound),
+    }
+}
+
+struct Retry {
+    num: i64,
+    found: Found,
+    moment: Moment,
+}
+
+impl Work for Retry {
+    type Output = Changed;
+    type Error = AppError;
+    const NAME: &'static str = "retry_job";
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<Changed, AppError> {
+        Ok(jobs::retry_now(tx, &self.found.lane, self.num, self.moment).await?)
+    }
+}
+
+struct DropJob {
+    num: i64,
+    found: Found,
+    actor: Actor,
+    moment: Moment,
+    now_ms: i64,
+}
+
+impl Work for DropJob {
+    type Output = Changed;
+    type Error = AppError;
+    const NAME: &'static str = "drop_job";
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<Changed, AppError> {
+        if let Some(scope) = self.found.org {
+            orgs::lock_even_removed(tx, scope).await?;
+        }
+        let changed = jobs::drop_job(tx, &self.found.lane, self.num, self.moment).await?;
+        if changed == Changed::Missing {
+            return Ok(changed);
+        }
+        let detail = serde_json::json!({ "job": self.num, "kind": self.found.kind }).to_string();
+        let entry = audit::Entry {
+            at_ms: self.now_ms,
+            actor: &self.actor,
+            action: AuditAction::JobDropped,
+            target: None,
+            detail: &detail,
+        };
+        match self.found.org {
+            Some(scope) => audit::append(tx, scope, &entry).await?,
+            None => audit::append_for_operators(tx, &entry).await?,
+        }
+        Ok(changed)
+    }
+}

@@ -1,0 +1,50 @@
+//! Who does which job. It stands above the areas, as jobs of any of them are done here.
+
+use std::sync::Arc;
+
+use domain::job::{Job, LaneKind};
+use tokio::sync::watch;
+
+use crate::error::AppError;
+use crate::jobs::{Claimed, Engine, Outcome, Worker};
+use crate::state::App;
+use crate::tenancy::end_guild;
+
+/// Lanes that somebody works off. Messages to log channels wait for the bot that sends them, and end after their time.
+pub const WORKED: [LaneKind; 1] = [LaneKind::Guild];
+
+fn worker() -> Worker {
+    Arc::new(|app, claimed| Box::pin(async move { step(&app, claimed).await }))
+}
+
+async fn step(app: &App, claimed: Claimed) -> Result<Outcome, AppError> {
+    match &claimed.job {
+        Job::EndGuild { guild } => end_guild::step(app, &claimed, guild).await,
+        Job::LogLinked { .. } | Job::LogUnlinked { .. } | Job::LogMore { .. } => {
+            let kind = claimed.job.kind();
+            Err(AppError::Internal(format!("nobody does {kind} yet")))
+        }
+    }
+}
+
+/// An engine for each kind of lane that is worked off.
+pub fn engines(app: &App, stop: &watch::Receiver<bool>) -> [Engine; WORKED.len()] {
+    WORKED.map(|lanes| Engine::new(app, lanes, worker(), stop.clone()))
+}
+
+/// Starts the engines; they end when `stop` becomes true.
+pub fn start(app: &App, stop: &watch::Receiver<bool>) {
+    for engine in engines(app, stop) {
+        app.tasks.supervise("jobs", move || engine.clone().run());
+    }
+}
+
+/// Does all that is due and can be done. What waits after that is told by kind.
+pub async fn drain(app: &App) -> Result<Vec<(String, i64)>, AppError> {
+    let (_never, stop) = watch::channel(false);
+    for engine in engines(app, &stop) {
+        engine.drain().await?;
+    }
+    let left = storage::jobs::count_kinds(&app.db).await?;
+    Ok(left.into_iter().map(|left| (left.kind, left.waiting)).collect())
+}

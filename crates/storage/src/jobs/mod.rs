@@ -1,0 +1,39 @@
+//! Work that follows from a change and is written with it.
+//!
+//! Jobs wait in lanes, and a lane is what a worker takes: so the jobs of a lane are done one after the other, in the order
+//! in which they were committed. A lane is there exactly while it has jobs; a job is there until it is done or dropped.
+//!
+//! Order of locks: the Org's, where a unit needs it, and the lane's after it. Everything that changes a lane or its jobs
+//! holds the lane's row first.
+
+pub(crate) mod enqueue;
+pub(crate) mod lanes;
+pub(crate) mod waiting;
+
+pub use enqueue::{MOST_WAITING, enqueue, enqueue_counted};
+pub use lanes::{
+    Claim, Grip, Head, Held, advance, claim, drop_held, find_head, finish, free_left, hold, is_any_due,
+    release, renew, retry,
+};
+pub use waiting::{
+    Found, Kinds, ListedJob, WaitingJob, count_busy, count_kinds, drop_job, find, list, list_waiting, purge,
+    retry_now,
+};
+
+/// The time by which leases and pauses are measured. Several nodes share a PostgreSQL, so its clock counts there, moved
+/// as far as the node's own clock is set apart from its machine's; a clock that stands still tells the time itself.
+/// An embedded database has no other clock than its process.
+#[derive(Debug, Clone, Copy)]
+pub struct Moment {
+    pub here_ms: i64,
+    pub ahead_ms: Option<i64>,
+}
+
+/// What became of a job that was to be changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Changed {
+    Done,
+    /// A worker is at it; it stops before its next step.
+    Soon,
+    Missing,
+}

@@ -1,0 +1,285 @@
+//! What waits: for operators, for metrics, and for the housekeeping.
+
+use std::collections::BTreeSet;
+
+use domain::job::LaneKind;
+
+use crate::db::statement::statements;
+use crate::db::{Db, DbError, FromRow, Row, Tx};
+use crate::jobs::{Changed, Grip, Moment, lanes};
+use crate::params;
+use crate::scope::OrgScope;
+
+statements! {
+    BY_KIND = "
+        SELECT lane, dedupe, payload
+        FROM jobs
+        WHERE kind = $1
+        ORDER BY num
+        LIMIT 1000";
+    COUNT_KINDS = "
+        SELECT kind, CAST(COUNT(*) AS BIGINT), MIN(created_at)
+        FROM jobs
+        GROUP BY kind
+        ORDER BY kind";
+    COUNT_BUSY = "
+        SELECT CAST(COUNT(*) AS BIGINT)
+        FROM job_lanes
+        WHERE kind = $1 AND (run_at <= $2 OR lease_owner IS NOT NULL)";
+    ALL = "
+        SELECT j.num, j.lane, j.kind, o.id, j.created_at, j.attempts, j.done, j.total, j.cancelled, j.last_error,
+               l.run_at, l.lease_owner
+        FROM jobs j
+        JOIN job_lanes l ON l.lane = j.lane
+        LEFT JOIN orgs o ON o.num = j.org_num
+        ORDER BY j.num
+        LIMIT 1000";
+    FIND = "
+        SELECT lane, kind, org_num
+        FROM jobs
+        WHERE num = $1";
+    LOCK = "
+        SELECT run_at, lease_owner
+        FROM job_lanes
+        WHERE lane = $1
+        FOR UPDATE";
+    IS_THERE = "
+        SELECT num
+        FROM jobs
+        WHERE num = $1";
+    CANCEL = "
+        UPDATE jobs
+        SET cancelled = 1
+        WHERE num = $1";
+    TRY_NOW = "
+        UPDATE job_lanes
+        SET run_at = $2
+        WHERE lane = $1";
+    EXPIRED = "
+        SELECT lane
+        FROM jobs
+        WHERE give_up_at <= $1
+        ORDER BY give_up_at
+        LIMIT 500";
+    /// A lane that somebody is at is left to them: they look at the time too.
+    LOCK_FREE = "
+        SELECT lane
+        FROM job_lanes
+        WHERE lane = $1 AND lease_owner IS NULL
+        FOR UPDATE SKIP LOCKED";
+    EXPIRED_KINDS = "
+        SELECT kind, CAST(COUNT(*) AS BIGINT)
+        FROM jobs
+        WHERE lane = $1 AND give_up_at <= $2
+        GROUP BY kind
+        ORDER BY kind";
+    PURGE = "
+        DELETE FROM jobs
+        WHERE lane = $1 AND give_up_at <= $2";
+}
+
+/// A job as it waits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WaitingJob {
+    pub lane: String,
+    pub dedupe: String,
+    pub payload: String,
+}
+
+impl FromRow for WaitingJob {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self {
+            lane: row.text(0)?,
+            dedupe: row.text(1)?,
+            payload: row.text(2)?,
+        })
+    }
+}
+
+/// The oldest thousand waiting jobs of a kind.
+pub async fn list_waiting(db: &Db, kind: &str) -> Result<Vec<WaitingJob>, DbError> {
+    db.list_heavy(&BY_KIND, params![kind]).await
+}
+
+/// How many jobs of a kind wait, and since when.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kinds {
+    pub kind: String,
+    pub waiting: i64,
+    pub oldest_ms: i64,
+}
+
+impl FromRow for Kinds {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self {
+            kind: row.text(0)?,
+            waiting: row.int(1)?,
+            oldest_ms: row.int(2)?,
+        })
+    }
+}
+
+/// What waits, by kind. It reads all that waits.
+pub async fn count_kinds(db: &Db) -> Result<Vec<Kinds>, DbError> {
+    db.list_heavy(&COUNT_KINDS, params![]).await
+}
+
+/// Lanes of a kind that can be taken now or are being worked on.
+pub async fn count_busy(db: &Db, kind: LaneKind, now_ms: i64) -> Result<i64, DbError> {
+    let found = db.find(&COUNT_BUSY, params![kind.as_str(), now_ms]).await?;
+    Ok(found.unwrap_or(0))
+}
+
+/// A job as operators see it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedJob {
+    pub num: i64,
+    pub lane: String,
+    pub kind: String,
+    pub org: Option<String>,
+    pub created_at_ms: i64,
+    pub attempts: i64,
+    pub done: i64,
+    pub total: i64,
+    pub cancelled: bool,
+    pub last_error: Option<String>,
+    /// When its lane may be taken next.
+    pub run_at_ms: i64,
+    /// Whether a worker has its lane.
+    pub is_taken: bool,
+}
+
+impl FromRow for ListedJob {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self {
+            num: row.int(0)?,
+            lane: row.text(1)?,
+            kind: row.text(2)?,
+            org: row.opt_text(3)?,
+            created_at_ms: row.int(4)?,
+            attempts: row.int(5)?,
+            done: row.int(6)?,
+            total: row.int(7)?,
+            cancelled: row.flag(8)?,
+            last_error: row.opt_text(9)?,
+            run_at_ms: row.int(10)?,
+            is_taken: row.opt_text(11)?.is_some(),
+        })
+    }
+}
+
+/// The oldest thousand jobs.
+pub async fn list(db: &Db) -> Result<Vec<ListedJob>, DbError> {
+    db.list_heavy(&ALL, params![]).await
+}
+
+/// What has to be known about a job before it is changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    pub lane: String,
+    pub kind: String,
+    pub org: Option<OrgScope>,
+}
+
+impl FromRow for Found {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self {
+            lane: row.text(0)?,
+            kind: row.text(1)?,
+            org: row.opt_int(2)?.map(OrgScope::new),
+        })
+    }
+}
+
+pub async fn find(db: &Db, num: i64) -> Result<Option<Found>, DbError> {
+    db.find(&FIND, params![num]).await
+}
+
+/// When a lane may be taken, and whether somebody has it.
+struct LaneNow {
+    run_at_ms: i64,
+    is_taken: bool,
+}
+
+impl FromRow for LaneNow {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self {
+            run_at_ms: row.int(0)?,
+            is_taken: row.opt_text(1)?.is_some(),
+        })
+    }
+}
+
+/// Whether somebody works on the lane of a job, with the lane locked; none when the job is gone.
+async fn lock_of(tx: &mut Tx<'_>, lane: &str, num: i64, moment: Moment) -> Result<Option<bool>, DbError> {
+    let Some(found) = tx.find::<LaneNow>(&LOCK, params![lane]).await? else {
+        return Ok(None);
+    };
+    let there: Option<i64> = tx.find(&IS_THERE, params![num]).await?;
+    let now_ms = moment.read(tx).await?;
+    Ok(there.map(|_| found.is_taken && found.run_at_ms > now_ms))
+}
+
+/// Lets a job's lane be taken at once instead of after its pause.
+pub async fn retry_now(tx: &mut Tx<'_>, lane: &str, num: i64, moment: Moment) -> Result<Changed, DbError> {
+    match lock_of(tx, lane, num, moment).await? {
+        None => Ok(Changed::Missing),
+        Some(true) => Ok(Changed::Soon),
+        Some(false) => {
+            let now_ms = moment.read(tx).await?;
+            tx.execute_one(&TRY_NOW, params![lane, now_ms]).await?;
+            Ok(Changed::Done)
+        }
+    }
+}
+
+/// Takes a job away. One that is being worked on is marked, and dropped by its worker before its next step.
+pub async fn drop_job(tx: &mut Tx<'_>, lane: &str, num: i64, moment: Moment) -> Result<Changed, DbError> {
+    match lock_of(tx, lane, num, moment).await? {
+        None => Ok(Changed::Missing),
+        Some(true) => {
+            tx.execute_one(&CANCEL, params![num]).await?;
+            Ok(Changed::Soon)
+        }
+        Some(false) => match lanes::remove(tx, lane, num).await? {
+            Grip::Ours | Grip::Over | Grip::Lost => Ok(Changed::Done),
+        },
+    }
+}
+
+/// Removes jobs whose time is over, 500 or one lane at once, and counts them by kind. Lanes that are taken or locked are
+/// left to the others, so it never waits.
+pub async fn purge(tx: &mut Tx<'_>, now_ms: i64) -> Result<Vec<(String, i64)>, DbError> {
+    let expired: Vec<String> = tx.list(&EXPIRED, params![now_ms]).await?;
+    let mut purged: Vec<(String, i64)> = Vec::new();
+    for lane in BTreeSet::from_iter(expired) {
+        if purged.iter().map(|(_, jobs)| jobs).sum::<i64>() >= 500 {
+            break;
+        }
+        if tx.find::<String>(&LOCK_FREE, params![&lane]).await?.is_none() {
+            continue;
+        }
+        let kinds: Vec<OfKind> = tx.list(&EXPIRED_KINDS, params![&lane, now_ms]).await?;
+        let jobs = kinds.iter().map(|of_kind| of_kind.jobs).sum();
+        if jobs > 0 {
+            tx.execute(&PURGE, params![&lane, now_ms]).await?;
+            let _ = lanes::leave(tx, &lane, jobs).await?;
+        }
+        purged.extend(kinds.into_iter().map(|of_kind| (of_kind.kind, of_kind.jobs)));
+    }
+    Ok(purged)
+}
+
+struct OfKind {
+    kind: String,
+    jobs: i64,
+}
+
+impl FromRow for OfKind {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self {
+            kind: row.text(0)?,
+            jobs: row.int(1)?,
+        })
+    }
+}

@@ -1,0 +1,5 @@
+//! The job engine, with workers of the tests' own.
+
+mod engine;
+mod failures;
+mod stage;

@@ -1,0 +1,113 @@
+//! A removed Guild is gone at once, and its links end one slice after the other.
+
+use app::jobs::operate;
+use app::tenancy::{guilds, orgs};
+use app::work;
+use domain::audit::Actor;
+use domain::plan::Tier;
+use testkit::{START_MS, Tenant, TestApp, TestDb, both_databases, discord, steam};
+use tokio::sync::watch;
+
+use crate::torture::race::Nodes;
+
+/// Links and boosters by the thousand, past the product.
+pub async fn seed_links(db: &TestDb, tenant: &Tenant, count: u64) {
+    let (org, guild) = (tenant.scope.num(), &tenant.guild);
+    let guild = format!("(SELECT num FROM guilds WHERE id = '{guild}')");
+    let numbers: Vec<u64> = (1..=count).collect();
+    for slice in numbers.chunks(1_000) {
+        let link = |number: &u64| {
+            let id = format!("lnk_{:026}", u64::try_from(org).unwrap() * 10_000_000 + number);
+            let (discord, steam) = (discord(*number), steam(*number));
+            format!("('{id}', {org}, {guild}, '{discord}', '{steam}', {START_MS}, {START_MS})")
+        };
+        let rows: Vec<String> = slice.iter().map(link).collect();
+        db.damage(&format!(
+            "INSERT INTO links (id, org_num, guild_num, discord_id, steam_id, linked_at, verified_at) VALUES {};",
+            rows.join(", ")
+        ))
+        .await;
+    }
+    db.damage(&format!(
+        "UPDATE org_usage SET links = links + {count} WHERE org_num = {org};
+         UPDATE guilds SET active_links = active_links + {count} WHERE num = {guild};
+         INSERT INTO boosters (guild_num, org_num, discord_id, since)
+         SELECT guild_num, org_num, discord_id, 1 FROM links WHERE guild_num = {guild} AND num % 2 = 0"
+    ))
+    .await;
+}
+
+async fn assert_sound(test: &TestApp) {
+    let findings = storage::doctor::examine(&test.db.db).await.unwrap();
+    assert!(findings.is_empty(), "{findings:#?}");
+}
+
+async fn links_of_org(test: &TestApp, tenant: &Tenant) -> i64 {
+    orgs::get_own(&test.app, tenant.scope).await.unwrap().links
+}
+
+both_databases! {
+    async fn the_links_of_a_removed_guild_end_in_slices_and_count_until_then(engine) {
+        let test = TestApp::start(engine).await;
+        let (tenant, other) = (test.tenant(1, Tier::Pro).await, test.tenant(2, Tier::Pro).await);
+        seed_links(&test.db, &tenant, 1_300).await;
+        other.link(&test.app, 1).await;
+        test.clock.advance_ms(60_000);
+        guilds::remove(&test.app, tenant.scope, tenant.guild.clone(), Actor::System).await.unwrap();
+        assert_eq!(test.plugin(&tenant.key).get("/api?action=count").await.status, 401);
+        assert_eq!(test.client().get("/link/guild-1").await.status, 404);
+        let noted = r#"audit WHERE action = 'guild.removed' AND detail = '{"links_ended":1300,"servers":1}'"#;
+        assert_eq!(test.db.count(noted).await, 1);
+        assert_eq!(links_of_org(&test, &tenant).await, 1_300);
+        assert_sound(&test).await;
+
+        test.clock.advance_ms(60_000);
+        let (_stopper, stop) = watch::channel(false);
+        let [engine] = work::engines(&test.app, &stop);
+        assert_eq!(engine.turn_once(9).await.unwrap(), [format!("guild:{}", tenant.guild)]);
+        let listed = operate::list(&test.app).await.unwrap();
+        let end = listed.iter().find(|job| job.kind == "guild.end").unwrap();
+        assert_eq!((end.done, end.total, end.is_taken), (1_000, 1_300, false));
+        assert_eq!(links_of_org(&test, &tenant).await, 300);
+        assert_sound(&test).await;
+
+        test.drain_jobs().await;
+        assert_eq!(links_of_org(&test, &tenant).await, 0);
+        assert_eq!(test.db.count("boosters").await, 0);
+        let ended = format!("links WHERE ended_at = {} AND end_cause = 'admin'", START_MS + 60_000);
+        assert_eq!(test.db.count(&ended).await, 1_300, "at the time of the removal");
+        assert_eq!(test.db.count("links WHERE ended_at IS NULL").await, 1, "nobody else's");
+        assert_eq!(test.db.count("jobs WHERE kind <> 'log.linked'").await, 0, "nothing is posted about them");
+        test.finish().await;
+    }
+
+    async fn the_end_of_a_guild_cannot_be_dropped(engine) {
+        let test = TestApp::start(engine).await;
+        let tenant = test.tenant(1, Tier::Pro).await;
+        guilds::remove(&test.app, tenant.scope, tenant.guild.clone(), Actor::System).await.unwrap();
+        let end = operate::list(&test.app).await.unwrap().remove(0);
+        let refused = operate::drop_job(&test.app, end.num, Actor::Operator).await.unwrap_err();
+        assert_eq!(refused.code(), "CONFLICT");
+        test.drain_jobs().await;
+        test.finish().await;
+    }
+
+    async fn nodes_that_end_removed_guilds_together_count_each_link_once(engine) {
+        let nodes = Nodes::start(engine).await;
+        let mut tenants = Vec::new();
+        for number in 1..=3 {
+            let tenant = nodes.test.tenant(number, Tier::Pro).await;
+            seed_links(&nodes.test.db, &tenant, 900).await;
+            tenants.push(tenant);
+        }
+        for tenant in &tenants {
+            orgs::remove(&nodes.test.app, tenant.scope, tenant.doer()).await.unwrap();
+        }
+        let (one, other) = (nodes.app(0), nodes.app(1));
+        let (first, second) = tokio::join!(work::drain(&one), work::drain(&other));
+        assert_eq!((first.unwrap(), second.unwrap()), (vec![], vec![]));
+        assert_eq!(nodes.test.db.count("links WHERE end_cause = 'admin'").await, 2_700);
+        assert_eq!(nodes.test.db.count("org_usage WHERE links = 0").await, 3);
+        nodes.finish(engine).await;
+    }
+}
