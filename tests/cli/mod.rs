@@ -6,6 +6,7 @@ mod config;
 mod doctor;
 mod help;
 mod import;
+mod jobs;
 mod log;
 mod master_keys;
 mod metrics;

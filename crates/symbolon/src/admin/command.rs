@@ -6,10 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use super::identity::IdentityCommand;
 use super::instance::InstanceCommand;
+use super::jobs::JobsCommand;
 use super::keys::KeysCommand;
 use super::linking::LinkingCommand;
 use super::tenancy::TenancyCommand;
-use super::{Fields, identity, instance, keys, linking, tenancy};
+use super::{Fields, identity, instance, jobs, keys, linking, tenancy};
 
 #[derive(Debug, Subcommand, Serialize, Deserialize)]
 pub enum AdminCommand {
@@ -21,6 +22,11 @@ pub enum AdminCommand {
     Linking(LinkingCommand),
     #[command(flatten)]
     Identity(IdentityCommand),
+    /// Show work that waits or goes on, try it again or take it away.
+    Jobs {
+        #[command(subcommand)]
+        command: JobsCommand,
+    },
     #[command(flatten)]
     Instance(InstanceCommand),
 }
@@ -31,6 +37,7 @@ pub(super) async fn run(app: &App, command: AdminCommand) -> Result<Fields, AppE
         AdminCommand::Keys(command) => keys::run(app, command).await,
         AdminCommand::Linking(command) => linking::run(app, command).await,
         AdminCommand::Identity(command) => identity::run(app, command).await,
+        AdminCommand::Jobs { command } => jobs::run(app, command).await,
         AdminCommand::Instance(command) => instance::run(app, command).await,
     }
 }

@@ -3,6 +3,7 @@
 mod command;
 mod identity;
 mod instance;
+mod jobs;
 mod keys;
 mod linking;
 mod socket;
