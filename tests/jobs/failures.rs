@@ -8,8 +8,8 @@ use app::AppError;
 use app::jobs::operate::{self, Soon};
 use app::jobs::{Claimed, Outcome};
 use domain::plan::Tier;
-use metrics_exporter_prometheus::PrometheusBuilder;
 use testkit::{TestApp, both_databases};
+use web::metrics::More;
 
 use super::stage::{Ledger, engine, worker};
 
@@ -18,14 +18,17 @@ const HOUR_MS: i64 = 60 * 60_000;
 /// Longer than any first pause.
 const A_WHILE_MS: i64 = 6_001;
 
+/// What operators see.
+fn numbers(test: &TestApp) -> String {
+    web::metrics::render(&test.app, &(Arc::new(|_: &mut _| {}) as More))
+}
+
 fn counted(kind: &str, outcome: &str, times: u64) -> String {
     format!("symbolon_jobs_total{{kind=\"{kind}\",outcome=\"{outcome}\"}} {times}")
 }
 
 both_databases! {
     async fn a_panic_is_contained_counted_and_tried_again(engine_of) {
-        let recorder = PrometheusBuilder::new().build_recorder();
-        let _counting = metrics::set_default_local_recorder(&recorder);
         let test = TestApp::start(engine_of).await;
         for number in 1..=2 {
             test.tenant(number, Tier::Pro).await.link(&test.app, 1).await;
@@ -41,7 +44,7 @@ both_databases! {
         test.clock.advance_ms(A_WHILE_MS);
         panicking.drain().await.unwrap();
         assert_eq!(test.db.count("jobs").await, 0);
-        let shown = recorder.handle().render();
+        let shown = numbers(&test);
         for (outcome, times) in [("panicked", 1), ("retried", 1), ("done", 2)] {
             let line = counted("log.linked", outcome, times);
             assert!(shown.lines().any(|shown| shown == line), "{line} is not in\n{shown}");
@@ -98,8 +101,6 @@ both_databases! {
     }
 
     async fn a_message_is_given_up_after_a_day_and_counted(engine_of) {
-        let recorder = PrometheusBuilder::new().build_recorder();
-        let _counting = metrics::set_default_local_recorder(&recorder);
         let test = TestApp::start(engine_of).await;
         let tenant = test.tenant(1, Tier::Pro).await;
         tenant.link(&test.app, 1).await;
@@ -117,7 +118,7 @@ both_databases! {
         test.clock.advance_ms(12 * HOUR_MS);
         app::background::keep_house(&test.app).await.unwrap();
         assert_eq!((test.db.count("jobs").await, test.db.count("job_lanes").await), (0, 0));
-        let shown = recorder.handle().render();
+        let shown = numbers(&test);
         let line = counted("log.linked", "dropped", 2);
         assert!(shown.lines().any(|shown| shown == line), "{line} is not in\n{shown}");
         test.finish().await;

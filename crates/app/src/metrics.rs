@@ -15,6 +15,7 @@ type Labels<const N: usize> = [(&'static str, &'static str); N];
 pub fn register(app: &App, registry: &mut Registry) {
     store(app, registry);
     providers(app, registry);
+    jobs(app, registry);
     let memories = &app.memories;
     registry.register(
         "housekeeping_failures",
@@ -59,6 +60,26 @@ fn store(app: &App, registry: &mut Registry) {
         "commit_seconds",
         "Time of a commit; on SQLite one is for all changes that waited",
         app.db.commit_seconds().clone(),
+    );
+}
+
+fn jobs(app: &App, registry: &mut Registry) {
+    let numbers = &app.memories.jobs;
+    registry.register("jobs", "Jobs by what became of them", numbers.outcomes.clone());
+    registry.register(
+        "job_lanes_claimed",
+        "Turns that lanes of jobs had",
+        numbers.claimed.clone(),
+    );
+    registry.register(
+        "jobs_waiting",
+        "Jobs that wait, each minute",
+        numbers.waiting.clone(),
+    );
+    registry.register(
+        "jobs_oldest_seconds",
+        "Age of the oldest job that waits, each minute",
+        numbers.oldest_seconds.clone(),
     );
 }
 

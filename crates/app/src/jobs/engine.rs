@@ -156,7 +156,7 @@ impl Engine {
             moment,
         };
         let claims = self.app.db.write(take).await?;
-        metered::claimed(self.lanes, claims.len());
+        metered::claimed(&self.app, self.lanes, claims.len());
         Ok(claims)
     }
 
@@ -217,20 +217,18 @@ impl Engine {
             Outcome::Again => Ok(Next::GoOn),
             Outcome::Done => {
                 let grip = self.settle(held, Fate::Finish(head.total)).await?;
-                metered::count(
-                    kind,
-                    if grip == Grip::Lost {
-                        Became::Lost
-                    } else {
-                        Became::Done
-                    },
-                );
+                let became = if grip == Grip::Lost {
+                    Became::Lost
+                } else {
+                    Became::Done
+                };
+                metered::count(&self.app, kind, became);
                 Ok(after(grip))
             }
             Outcome::Retry { after, code } => self.retry(held, kind, head.attempts, after, code).await,
             Outcome::Drop { code } => self.give_up(held, kind, code).await,
             Outcome::Lost => {
-                metered::count(kind, Became::Lost);
+                metered::count(&self.app, kind, Became::Lost);
                 Ok(Next::Leave)
             }
         }
@@ -260,7 +258,7 @@ impl Engine {
                 }
             }
             Err(_) => {
-                metered::count(kind, Became::Panicked);
+                metered::count(&self.app, kind, Became::Panicked);
                 tracing::error!(job = held.num, "a job panicked and is tried again");
                 Outcome::Retry {
                     after: None,
@@ -282,7 +280,7 @@ impl Engine {
         let after_ms = after.map(|after| i64::try_from(after.as_millis()).unwrap_or(i64::MAX));
         let pause_ms = backoff_ms(attempts, dice, after_ms);
         let _ = self.settle(held, Fate::Retry { pause_ms, code }).await?;
-        metered::count(kind, Became::Retried);
+        metered::count(&self.app, kind, Became::Retried);
         Ok(Next::Leave)
     }
 
@@ -291,7 +289,7 @@ impl Engine {
         let grip = self.settle(held, Fate::Drop).await?;
         if grip != Grip::Lost {
             tracing::warn!(job = num, code, "a job was given up");
-            metered::count(kind, Became::Dropped);
+            metered::count(&self.app, kind, Became::Dropped);
         }
         Ok(after(grip))
     }

@@ -1,4 +1,4 @@
-//! Jobs in numbers.
+//! Counts what becomes of jobs, and how much waits.
 
 use domain::job::{JobKind, LaneKind};
 use storage::jobs;
@@ -17,14 +17,6 @@ pub(super) enum Became {
 }
 
 impl Became {
-    const ALL: [Became; 5] = [
-        Became::Done,
-        Became::Retried,
-        Became::Dropped,
-        Became::Panicked,
-        Became::Lost,
-    ];
-
     const fn as_str(self) -> &'static str {
         match self {
             Became::Done => "done",
@@ -36,40 +28,37 @@ impl Became {
     }
 }
 
-fn counter(kind: &'static str, became: Became) -> metrics::Counter {
-    metrics::counter!("symbolon_jobs_total", "kind" => kind, "outcome" => became.as_str())
+pub(super) fn count(app: &App, kind: Option<JobKind>, became: Became) {
+    count_many(app, kind, became, 1);
 }
 
-fn name_of(kind: Option<JobKind>) -> &'static str {
-    kind.map_or("unknown", JobKind::as_str)
+pub(super) fn count_many(app: &App, kind: Option<JobKind>, became: Became, times: u64) {
+    let kind = kind.map_or("unknown", JobKind::as_str);
+    let outcomes = &app.memories.jobs.outcomes;
+    outcomes
+        .get_or_create(&[("kind", kind), ("outcome", became.as_str())])
+        .inc_by(times);
 }
 
-pub(super) fn count(kind: Option<JobKind>, became: Became) {
-    counter(name_of(kind), became).increment(1);
+pub(super) fn claimed(app: &App, lanes: LaneKind, count: usize) {
+    let claimed = &app.memories.jobs.claimed;
+    claimed
+        .get_or_create(&[("lanes", lanes.as_str())])
+        .inc_by(count as u64);
 }
 
-pub(super) fn dropped_unseen(kind: &str, jobs: i64) {
-    let times = u64::try_from(jobs).unwrap_or(0);
-    counter(name_of(JobKind::parse(kind)), Became::Dropped).increment(times);
-}
-
-pub(super) fn claimed(lanes: LaneKind, count: usize) {
-    metrics::counter!("symbolon_job_lanes_claimed_total", "lanes" => lanes.as_str()).increment(count as u64);
-}
-
-/// Tells how much waits and for how long. All numbers are there from the start, so that an alarm can be set on them.
+/// Notes how much waits and for how long, for every kind there is.
 pub(super) async fn measure(app: &App) -> Result<(), AppError> {
     let found = jobs::count_kinds(&app.db).await?;
-    let now_ms = app.now_ms();
+    let (numbers, now_ms) = (&app.memories.jobs, app.now_ms());
     for kind in JobKind::ALL {
         let of_kind = found.iter().find(|found| found.kind == kind.as_str());
-        let waiting = of_kind.map_or(0, |found| found.waiting);
         let age_ms = of_kind.map_or(0, |found| (now_ms - found.oldest_ms).max(0));
-        metrics::gauge!("symbolon_jobs_waiting", "kind" => kind.as_str()).set(waiting as f64);
-        metrics::gauge!("symbolon_jobs_oldest_seconds", "kind" => kind.as_str()).set(age_ms as f64 / 1_000.0);
-        for became in Became::ALL {
-            counter(kind.as_str(), became).increment(0);
-        }
+        let labels = [("kind", kind.as_str())];
+        let waiting = of_kind.map_or(0, |found| found.waiting);
+        numbers.waiting.get_or_create(&labels).set(waiting);
+        let oldest = numbers.oldest_seconds.get_or_create(&labels);
+        oldest.set(age_ms as f64 / 1_000.0);
     }
     Ok(())
 }

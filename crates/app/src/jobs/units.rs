@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use domain::job::LaneKind;
+use domain::job::{JobKind, LaneKind};
 use storage::jobs::{self, Claim, Grip, Held, Moment};
 use storage::{Tx, Work};
 
-use super::metered;
+use super::metered::{self, Became};
 use crate::error::AppError;
 use crate::state::App;
 
@@ -117,7 +117,8 @@ pub(super) async fn purge(app: &App) -> Result<(), AppError> {
             return Ok(());
         }
         for (kind, jobs) in purged {
-            metered::dropped_unseen(&kind, jobs);
+            let times = u64::try_from(jobs).unwrap_or(0);
+            metered::count_many(app, JobKind::parse(&kind), Became::Dropped, times);
         }
     }
 }

@@ -5,6 +5,7 @@ pub(crate) mod checks;
 pub mod error_log;
 pub mod exports;
 pub mod gate;
+pub mod job_numbers;
 pub(crate) mod pace;
 pub mod refusals;
 pub mod seen;
@@ -24,6 +25,7 @@ use checks::Checks;
 use error_log::ErrorLog;
 use exports::Exports;
 use gate::{Gate, Limits};
+use job_numbers::JobNumbers;
 use refusals::Refusals;
 use seen::Seen;
 use steam_group_names::SteamGroupNames;
@@ -41,6 +43,7 @@ pub struct Memories {
     pub(crate) steam_groups: SteamGroups,
     pub(crate) steam_group_names: SteamGroupNames,
     pub(crate) checks: Checks,
+    pub(crate) jobs: JobNumbers,
     /// Steps of housekeeping that failed, by their name.
     pub(crate) failed_steps: Family<[(&'static str, &'static str); 1], Counter>,
     /// The turn to ask the database whether it answers. A hung one is asked once at a time, however often we are asked.
@@ -60,6 +63,7 @@ impl Memories {
             steam_groups: SteamGroups::default(),
             steam_group_names: SteamGroupNames::default(),
             checks: Checks::default(),
+            jobs: JobNumbers::default(),
             failed_steps: Family::default(),
             probing: Arc::default(),
         }
