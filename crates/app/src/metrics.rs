@@ -1,6 +1,7 @@
 //! The application in numbers. They live beside what they count; here each gets its name and its meaning, whenever
 //! somebody asks for them. A new one is a `Counter` in a memory or a value that can be read, and a line here.
 
+use domain::job::{JobKind, LaneKind};
 use prometheus_client::metrics::counter::{ConstCounter, Counter};
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::{ConstGauge, Gauge};
@@ -65,6 +66,18 @@ fn store(app: &App, registry: &mut Registry) {
 
 fn jobs(app: &App, registry: &mut Registry) {
     let numbers = &app.memories.jobs;
+    // Shown before the first one, so that an alarm can be set on it.
+    for kind in JobKind::ALL {
+        let kind = ("kind", kind.as_str());
+        drop(numbers.outcomes.get_or_create(&[kind, ("outcome", "dropped")]));
+        drop(numbers.waiting.get_or_create(&[kind]));
+        drop(numbers.oldest_seconds.get_or_create(&[kind]));
+    }
+    drop(
+        numbers
+            .claimed
+            .get_or_create(&[("lanes", LaneKind::Guild.as_str())]),
+    );
     registry.register("jobs", "Jobs by what became of them", numbers.outcomes.clone());
     registry.register(
         "job_lanes_claimed",
