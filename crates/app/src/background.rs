@@ -51,6 +51,10 @@ pub fn start(app: &App, stop: &watch::Receiver<bool>) {
             Ok(())
         })
     });
+    let app_of_task = app.clone();
+    // How much waits is told before the first round; what fails here is tried again by it.
+    app.tasks
+        .spawn(async move { drop(jobs::keep(&app_of_task).await) });
     work::start(app, stop);
 }
 
