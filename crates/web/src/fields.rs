@@ -1,4 +1,4 @@
-//! JSON for the dashboard. A handler reads its input, calls one use case and shapes the answer.
+//! Fields that bodies and answers of several dashboard routes share.
 
 use app::{App, AppError, OrgScope};
 use domain::name::DisplayName;

@@ -12,8 +12,8 @@ use http::Method;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::dashboard::display_name;
 use crate::extract::{Authorized, JsonBody, Pressed, Segments, perm};
+use crate::fields::display_name;
 use crate::routes::Routes;
 use crate::routes::{Answer, Created, Done, Found};
 

@@ -3,11 +3,11 @@
 mod answers;
 mod app_shell;
 pub mod attention;
-pub mod dashboard;
 mod docs;
 mod edge;
 pub mod error;
 pub mod extract;
+mod fields;
 mod health;
 pub mod identity;
 pub mod keys;

@@ -14,8 +14,8 @@ use http::header::SET_COOKIE;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::dashboard::{display_name, permission_names};
 use crate::extract::{JsonBody, Person, Pressed, Segments, SessionName};
+use crate::fields::{display_name, permission_names};
 use crate::openapi::{Gives, words};
 use crate::routes::{Answer, Created, Done, Found, RouteAnswer};
 use crate::tenancy::orgs::Usage;

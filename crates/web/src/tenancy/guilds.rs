@@ -11,8 +11,8 @@ use domain::platform_id::DiscordId;
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
 
-use crate::dashboard::display_name;
 use crate::extract::{Authorized, JsonBody, Pressed, Segments, perm};
+use crate::fields::display_name;
 use crate::openapi::words;
 use crate::routes::{Answer, Created, Done, Found};
 

@@ -8,8 +8,8 @@ use domain::permission::Role;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::dashboard::{permission_names, permission_set};
 use crate::extract::{Authorized, JsonBody, Pressed, Segments, perm};
+use crate::fields::{permission_names, permission_set};
 use crate::openapi::words;
 use crate::routes::{Answer, Created, Done, Found};
 

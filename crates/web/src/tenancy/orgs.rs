@@ -9,8 +9,8 @@ use domain::plan::Ceilings;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::dashboard::{confirmed, display_name};
 use crate::extract::{Authorized, JsonBody, perm};
+use crate::fields::{confirmed, display_name};
 use crate::openapi::words;
 use crate::routes::{Answer, Done, Found};
 

@@ -10,8 +10,8 @@ use domain::permission::Permission;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::dashboard::display_name;
 use crate::extract::{Authorized, JsonBody, Pressed, Segments, perm};
+use crate::fields::display_name;
 use crate::routes::{Answer, Created, Done, Found};
 
 /// A Server as the dashboard sees it. Of its key only what may be shown to anyone with `servers.view`.

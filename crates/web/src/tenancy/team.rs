@@ -9,8 +9,8 @@ use domain::platform_id::DiscordId;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::dashboard::{confirmed, permission_names, permission_set};
 use crate::extract::{Authorized, JsonBody, Segments, perm};
+use crate::fields::{confirmed, permission_names, permission_set};
 use crate::openapi::words;
 use crate::routes::{Answer, Done, Found};
 
