@@ -6,6 +6,10 @@ use domain::random::SeededRandom;
 
 /// Each tenant is one Org of tier pro with one Guild, one Server and its plugin key.
 pub const TENANTS: u64 = 1_000;
+/// Links of the one large Guild, which nobody asks about.
+pub const LARGE_LINKS: u64 = 100_000;
+/// Where the numbers of its links begin, beyond all others.
+const LARGE_FROM: u64 = 1_000_000_000;
 /// When everything was made; a round number in 2024.
 pub const CREATED_AT_MS: i64 = 1_717_000_000_000;
 /// The first individual account of Steam; 2^32 of them follow.
@@ -15,6 +19,8 @@ const DISCORD_BASE: u64 = 100_000_000_000_000_000;
 pub struct Dataset {
     pub owner: AccountId,
     pub tenants: Vec<Tenant>,
+    /// One more, with a large Guild.
+    pub large: Tenant,
     pub links_per_guild: u64,
 }
 
@@ -41,7 +47,8 @@ impl Dataset {
         };
         Self {
             owner: AccountId::generate(CREATED_AT_MS, &random),
-            tenants: (0..TENANTS).map(tenant).collect(),
+            tenants: (0..TENANTS).map(&tenant).collect(),
+            large: tenant(TENANTS),
             links_per_guild: links / TENANTS,
         }
     }
@@ -51,10 +58,30 @@ impl Dataset {
         TENANTS * self.links_per_guild
     }
 
-    /// Row ids of links, in the order of their numbers.
-    pub fn link_ids(&self) -> impl Iterator<Item = LinkId> {
+    /// The number of each tenant's row, with the large one last.
+    pub fn rows(&self) -> impl Iterator<Item = (u64, &Tenant)> {
+        (1..).zip(self.tenants.iter().chain([&self.large]))
+    }
+
+    /// Links of the tenant of a row.
+    pub fn links_of(&self, row: u64) -> u64 {
+        if row > TENANTS {
+            LARGE_LINKS
+        } else {
+            self.links_per_guild
+        }
+    }
+
+    /// Every link with the row of its tenant, its own number and its id.
+    pub fn all_links(&self) -> impl Iterator<Item = (u64, u64, LinkId)> {
         let random = SeededRandom::new(2);
-        (0..self.links()).map(move |number| LinkId::generate(CREATED_AT_MS + number.cast_signed(), &random))
+        let each = self.links_per_guild;
+        let usual = (0..self.links()).map(move |number| (number / each + 1, number));
+        let large = (LARGE_FROM..LARGE_FROM + LARGE_LINKS).map(|number| (TENANTS + 1, number));
+        usual.chain(large).map(move |(row, number)| {
+            let id = LinkId::generate(CREATED_AT_MS + number.cast_signed(), &random);
+            (row, number, id)
+        })
     }
 }
 
@@ -66,6 +93,15 @@ pub fn steam_id(link: u64) -> u64 {
 /// The Discord side of a link: 18 digits.
 pub fn discord_id(link: u64) -> u64 {
     DISCORD_BASE + (u64::from(scatter(!(link as u32))) << 27)
+}
+
+/// The short name of the large Guild.
+pub fn large_slug() -> String {
+    guild_slug(TENANTS + 1)
+}
+
+pub fn guild_slug(row: u64) -> String {
+    format!("guild-{row}")
 }
 
 pub fn discord_guild_id(tenant: u64) -> u64 {

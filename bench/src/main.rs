@@ -9,6 +9,7 @@ mod http;
 mod load;
 mod phase;
 mod process;
+mod removal;
 mod report;
 mod run;
 mod seed;

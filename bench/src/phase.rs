@@ -12,7 +12,7 @@ use crate::load::{Call, Calls, Tally, Window, closed_loop, open_loop};
 use crate::process::{Server, own_cpu_time};
 use crate::report::line;
 
-const WARM_UP: Duration = Duration::from_secs(1);
+pub const WARM_UP: Duration = Duration::from_secs(1);
 
 pub const COLUMNS: &str =
     "                                                             CPU µs for each request

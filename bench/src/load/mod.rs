@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 pub use calls::{Call, Caller, Calls};
 pub use closed::closed_loop;
-pub use open::{ask_once, is_alive, open_loop};
+pub use open::{ask_once, is_alive, open_loop, status_of};
 
 use crate::histogram::Histogram;
 

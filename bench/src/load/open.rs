@@ -77,13 +77,16 @@ pub fn ask_once(addr: SocketAddr, calls: &Arc<Calls>, number: u64) -> io::Result
     Ok(caller.accepts(&answer, &inbox))
 }
 
+/// The status of the answer to one request on a connection of its own.
+pub fn status_of(addr: SocketAddr, request: &[u8]) -> io::Result<u16> {
+    let mut stream = connect(addr)?;
+    Ok(exchange(&mut stream, request, &mut Inbox::new())?.status)
+}
+
 /// Whether a server at this address says that it is alive.
 pub fn is_alive(addr: SocketAddr) -> bool {
-    let asked = connect(addr).and_then(|mut stream| {
-        let request = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
-        exchange(&mut stream, request, &mut Inbox::new())
-    });
-    asked.is_ok_and(|answer| answer.status == 200)
+    let request = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
+    status_of(addr, request).is_ok_and(|status| status == 200)
 }
 
 fn connect(addr: SocketAddr) -> io::Result<TcpStream> {

@@ -4,7 +4,9 @@ use domain::action::ActionSet;
 use domain::key::KeyKind;
 use domain::plan::Tier;
 
-use crate::data::{CREATED_AT_MS, Dataset, TENANTS, Tenant, discord_guild_id, discord_id, steam_id};
+use crate::data::{
+    CREATED_AT_MS, Dataset, TENANTS, Tenant, discord_guild_id, discord_id, guild_slug, steam_id,
+};
 
 pub enum Cell {
     Int(i64),
@@ -24,9 +26,7 @@ impl<'a> Table<'a> {
         data: &'a Dataset,
         row: impl Fn(u64, &Tenant) -> Vec<Cell> + Send + 'a,
     ) -> Self {
-        let rows = (1..)
-            .zip(&data.tenants)
-            .map(move |(number, tenant)| row(number, tenant));
+        let rows = data.rows().map(move |(number, tenant)| row(number, tenant));
         Self {
             name,
             columns,
@@ -62,7 +62,7 @@ fn accounts(data: &Dataset) -> Table<'_> {
         text(&data.owner),
         text("100000000000000001"),
         text("Owner"),
-        int(TENANTS),
+        int(TENANTS + 1),
         Cell::Int(CREATED_AT_MS),
     ];
     Table {
@@ -92,7 +92,7 @@ fn org_usage(data: &Dataset) -> Table<'_> {
         "org_usage",
         &["org_num", "guilds", "servers", "links"],
         data,
-        |number, _| vec![int(number), int(1), int(1), int(data.links_per_guild)],
+        |number, _| vec![int(number), int(1), int(1), int(data.links_of(number))],
     )
 }
 
@@ -117,9 +117,9 @@ fn guilds(data: &Dataset) -> Table<'_> {
             text(&tenant.guild),
             int(number),
             text(discord_guild_id(number)),
-            text(format!("guild-{number}")),
+            text(guild_slug(number)),
             text(format!("Guild {number}")),
-            int(data.links_per_guild),
+            int(data.links_of(number)),
             Cell::Int(CREATED_AT_MS),
         ]
     })
@@ -178,8 +178,7 @@ fn api_keys(data: &Dataset) -> Table<'_> {
 }
 
 fn links(data: &Dataset) -> Table<'_> {
-    let rows = (0..data.links()).zip(data.link_ids()).map(|(number, id)| {
-        let tenant = number / data.links_per_guild + 1;
+    let rows = data.all_links().map(|(tenant, number, id)| {
         let at_ms = CREATED_AT_MS + number.cast_signed();
         vec![
             text(id),
