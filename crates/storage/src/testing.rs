@@ -171,27 +171,9 @@ impl Place {
         Place { directory, schema }
     }
 
-    /// Small pools: many tests share one PostgreSQL.
+    /// How to open it.
     pub fn options(&self) -> OpenOptions {
-        let target = match &self.schema {
-            None => Target::Sqlite { path: self.file() },
-            Some(schema) => Target::Postgres {
-                url: SecretString::from(schema.url()),
-            },
-        };
-        OpenOptions {
-            target,
-            migrate: Migrate::Apply,
-            write_queue: 1024,
-            pool_size: 4,
-            read_clients: 1,
-            statement_timeout: Duration::from_secs(30),
-            lock_timeout: Duration::from_secs(20),
-            read_deadline: Duration::from_secs(30),
-            work_deadline: Duration::from_secs(60),
-            tls_roots: None,
-            start_wait: Duration::ZERO,
-        }
+        options(&self.url_or_path())
     }
 
     /// What `--database` would be given.
@@ -204,6 +186,29 @@ impl Place {
 
     fn file(&self) -> PathBuf {
         self.directory.join("symbolon.db")
+    }
+}
+
+/// How to open what `--database` names. Small pools: many tests share one PostgreSQL.
+pub fn options(database: &str) -> OpenOptions {
+    let target = match database.strip_prefix("sqlite:") {
+        Some(path) => Target::Sqlite { path: path.into() },
+        None => Target::Postgres {
+            url: SecretString::from(database),
+        },
+    };
+    OpenOptions {
+        target,
+        migrate: Migrate::Apply,
+        write_queue: 1024,
+        pool_size: 4,
+        read_clients: 1,
+        statement_timeout: Duration::from_secs(30),
+        lock_timeout: Duration::from_secs(20),
+        read_deadline: Duration::from_secs(30),
+        work_deadline: Duration::from_secs(60),
+        tls_roots: None,
+        start_wait: Duration::ZERO,
     }
 }
 
