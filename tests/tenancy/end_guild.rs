@@ -42,6 +42,17 @@ async fn assert_sound(test: &TestApp) {
     assert!(findings.is_empty(), "{findings:#?}");
 }
 
+/// What the dashboard tells about removals.
+async fn told(test: &TestApp, tenant: &Tenant) -> serde_json::Value {
+    let session = test.session(&tenant.owner).await;
+    let listed = test
+        .person(&session)
+        .get(&format!("/orgs/{}/guilds", tenant.org))
+        .await;
+    assert_eq!(listed.status, 200, "{}", listed.text());
+    listed.json()["removals"].clone()
+}
+
 async fn links_of_org(test: &TestApp, tenant: &Tenant) -> i64 {
     orgs::get_own(&test.app, tenant.scope).await.unwrap().links
 }
@@ -68,10 +79,14 @@ both_databases! {
         let listed = operate::list(&test.app).await.unwrap();
         let end = listed.iter().find(|job| job.kind == "guild.end").unwrap();
         assert_eq!((end.done, end.total, end.is_taken), (1_000, 1_300, false));
+        let removal = serde_json::json!([{ "name": "Guild 1", "links_ended": 1_000, "links": 1_300 }]);
+        assert_eq!(told(&test, &tenant).await, removal);
+        assert_eq!(told(&test, &other).await, serde_json::json!([]), "nobody else's");
         assert_eq!(links_of_org(&test, &tenant).await, 300);
         assert_sound(&test).await;
 
         test.drain_jobs().await;
+        assert_eq!(told(&test, &tenant).await, serde_json::json!([]), "it is over");
         assert_eq!(links_of_org(&test, &tenant).await, 0);
         assert_eq!(test.db.count("boosters").await, 0);
         let ended = format!("links WHERE ended_at = {} AND end_cause = 'admin'", START_MS + 60_000);

@@ -185,7 +185,7 @@ export const READS = {
   '/orgs/o1/settings': { id: 'o1', slug: 'rustlands', name: 'Rustlands', tier: 'standard', refuse_query_keys: false, usage, ceilings: STANDARD },
   '/orgs/o1/overview': overview,
   '/orgs/o2/overview': { ...overview, usage: arcadia.usage, ceilings: FREE, tier: 'free', recent: [], servers: servers.slice(0, 3), guilds: guilds.slice(0, 1), attention: [notice('warn', 'over_limit', 'servers', `Servers: ${OVER}`, 'Look at Servers', '/orgs/o2/servers'), notice('warn', 'over_limit', 'links', `Active links: ${OVER}`)] },
-  '/orgs/o1/guilds': { guilds },
+  '/orgs/o1/guilds': { guilds, removals: [] },
   '/orgs/o1/claimable-guilds': {
     candidates: [
       { discord_guild_id: '614513381600264202', name: 'Rustlands', claimed: true },
@@ -197,7 +197,7 @@ export const READS = {
   '/orgs/o1/guilds/g1': guildSettings,
   '/orgs/o1/servers': { servers },
   '/orgs/o2/servers': { servers: servers.slice(0, 3) },
-  '/orgs/o2/guilds': { guilds: guilds.slice(0, 1) },
+  '/orgs/o2/guilds': { guilds: guilds.slice(0, 1), removals: [{ name: 'Arcadia Classic', links_ended: 3_400, links: 12_904 }] },
   ...Object.fromEntries(servers.map((one) => [`/orgs/o1/servers/${one.id}`, one])),
   '/orgs/o1/keys': {
     keys: [
@@ -283,7 +283,7 @@ export const WORLDS = {
   fresh: {
     '/account': { ...me, orgs: [{ ...rustlands, tier: 'free', usage: { guilds: 0, servers: 0, links: 0, navigation_links: 0 }, ceilings: FREE }] },
     '/orgs/o1/overview': { usage: { guilds: 0, servers: 0, links: 0, navigation_links: 0 }, ceilings: FREE, tier: 'free', guilds: [], servers: [], recent: [], attention: [notice('info', 'no_guild', null, 'No Guild is added, so nobody can link yet.', 'Add Guild', '/orgs/o1/guilds/new')] },
-    '/orgs/o1/guilds': { guilds: [] },
+    '/orgs/o1/guilds': { guilds: [], removals: [] },
     '/orgs/o1/servers': { servers: [] },
     '/orgs/o1/invites': { invites: [] },
     '/orgs/o1/keys': { keys: [], bot_keys: [], groups: [], plugin_actions: actions, ceiling: 0, allowed: false },

@@ -33,6 +33,7 @@ pub fn statements() -> impl Iterator<Item = &'static Statement> {
         crate::tenancy::navigation::STATEMENTS,
         crate::tenancy::orgs::STATEMENTS,
         crate::tenancy::registration::STATEMENTS,
+        crate::tenancy::removals::STATEMENTS,
         crate::keys::resolved_keys::STATEMENTS,
         crate::linking::role_changes::STATEMENTS,
         crate::linking::sealed_flows::STATEMENTS,

@@ -5,7 +5,8 @@ use domain::link::UnlinkCause;
 use storage::jobs::{self, Grip, Held};
 use storage::linking::links;
 use storage::players::boosters;
-use storage::tenancy::{guilds, orgs};
+pub use storage::tenancy::removals::Removal;
+use storage::tenancy::{guilds, orgs, removals};
 use storage::{OrgScope, Tx, Work};
 
 use crate::error::AppError;
@@ -18,6 +19,11 @@ const SLICE: i64 = 200;
 
 /// Tokens go back first, because they are somebody's; then links end and boosters are forgotten.
 const LINKS: &str = "links";
+
+/// Removals that are under way, for those who see the Org's Guilds.
+pub async fn list(app: &App, scope: OrgScope) -> Result<Vec<Removal>, AppError> {
+    Ok(removals::list(&app.db, scope).await?)
+}
 
 pub(crate) async fn step(app: &App, claimed: &Claimed, guild: &GuildId) -> Result<Outcome, AppError> {
     let no_org = || AppError::Internal("a Guild of no Org".to_owned());

@@ -2,7 +2,7 @@
 
 pub(crate) mod attention;
 pub mod claims;
-pub(crate) mod end_guild;
+pub mod end_guild;
 pub mod guilds;
 pub mod invites;
 pub mod navigation;

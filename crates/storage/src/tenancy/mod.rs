@@ -5,6 +5,7 @@ pub mod invites;
 pub mod navigation;
 pub mod orgs;
 pub mod registration;
+pub mod removals;
 pub mod server_config;
 pub mod servers;
 pub mod team;

@@ -1,6 +1,7 @@
 //! Guilds and what an Org decides about them.
 
 use app::tenancy::claims::{self, ClaimRequest};
+use app::tenancy::end_guild;
 use app::tenancy::guilds::{self, Guild, GuildChange, GuildSettings, SteamGroup};
 use app::{App, AppError};
 use domain::flow::JoinMode;
@@ -42,6 +43,27 @@ impl From<Guild> for GuildView {
 #[derive(Serialize, ToSchema)]
 pub struct GuildList {
     guilds: Vec<GuildView>,
+    /// Guilds that are gone already, and whose links are being archived.
+    removals: Vec<RemovalView>,
+}
+
+/// How far the removal of a Guild is.
+#[derive(Serialize, ToSchema)]
+#[schema(as = RemovalProgress)]
+struct RemovalView {
+    name: String,
+    links_ended: i64,
+    links: i64,
+}
+
+impl From<end_guild::Removal> for RemovalView {
+    fn from(removal: end_guild::Removal) -> Self {
+        Self {
+            name: removal.name,
+            links_ended: removal.ended,
+            links: removal.links,
+        }
+    }
 }
 
 #[derive(Serialize, ToSchema)]
@@ -130,8 +152,10 @@ fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(source: D) -> Result<Op
 
 pub async fn list(app: App, caller: Authorized<perm::ServersView>, (): ()) -> Answer<Found<GuildList>> {
     let found = guilds::list(&app, caller.scope).await?;
+    let removals = end_guild::list(&app, caller.scope).await?;
     Ok(Found(GuildList {
         guilds: found.into_iter().map(GuildView::from).collect(),
+        removals: removals.into_iter().map(RemovalView::from).collect(),
     }))
 }
 

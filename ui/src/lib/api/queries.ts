@@ -48,6 +48,8 @@ export const reads = {
     queryOptions({
       queryKey: keys.guilds(org),
       queryFn: ({ signal }) => call('GET /orgs/{org}/guilds', { path: { org }, signal }),
+      // While something is being removed, the page tells how far it is.
+      refetchInterval: (query) => (query.state.data?.removals.length ? 2_000 : false),
     }),
   candidates: (org: string) =>
     queryOptions({

@@ -126,7 +126,11 @@ export interface GuildChange {
   verified_roles?: Array<string> | null;
 }
 
-export interface GuildList { guilds: Array<GuildView> }
+export interface GuildList {
+  guilds: Array<GuildView>;
+  /** Guilds that are gone already, and whose links are being archived. */
+  removals: Array<RemovalProgress>;
+}
 
 /** The short name of what is removed, typed by hand. */
 export interface GuildRemoval { confirm: string }
@@ -266,6 +270,9 @@ export interface RecentLink {
   steam_id: string;
   steam_name?: string | null;
 }
+
+/** How far the removal of a Guild is. */
+export interface RemovalProgress { links: number; links_ended: number; name: string }
 
 /** The full key. Answers that carry it are never stored by anyone in between. */
 export interface RevealedKey { key: string; server_id: string }
