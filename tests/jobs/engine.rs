@@ -5,12 +5,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use app::AppError;
 use app::jobs::operate::{self, Soon};
-use app::jobs::{Engine, Outcome};
+use app::jobs::{Engine, Outcome, carry};
 use domain::audit::Actor;
 use domain::job::LaneKind;
 use domain::plan::Tier;
 use testkit::{Tenant, TestApp, both_databases, rounds, wait_until};
 use tokio::sync::{Notify, watch};
+use tokio::task::JoinSet;
 
 use super::stage::{Ledger, engine, worker};
 use crate::secrecy::rows::Rows;
@@ -167,6 +168,33 @@ both_databases! {
         assert_eq!(ledger.numbers(), [1, 2], "the next one goes on at once");
         test.finish().await;
     }
+}
+
+/// Also after its connection was lost.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_node_hears_that_another_one_left_work() {
+    let nodes = Nodes::start(testkit::Engine::Postgres).await;
+    let (here, afar) = (nodes.app(0), nodes.app(1));
+    let (_stopper, stop) = watch::channel(false);
+    let mut carrying = JoinSet::new();
+    for app in [&here, &afar] {
+        carrying.spawn(carry(app.clone(), stop.clone()));
+    }
+    let mut heard = afar.bell.listen();
+    for _ in 0..2 {
+        wait_until("the other node hears it", || {
+            here.bell.ring();
+            let is_heard = heard.has_changed().unwrap();
+            async move { is_heard }
+        })
+        .await;
+        let lose = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+            WHERE query LIKE 'LISTEN%' || md5(current_schema()) OR query LIKE 'NOTIFY%' || md5(current_schema())";
+        nodes.test.db.damage(lose).await;
+        heard.borrow_and_update();
+    }
+    carrying.shutdown().await;
+    nodes.finish(testkit::Engine::Postgres).await;
 }
 
 /// Nobody sends log messages yet, and their lanes cost nothing meanwhile.

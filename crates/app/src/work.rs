@@ -6,7 +6,7 @@ use domain::job::{Job, LaneKind};
 use tokio::sync::watch;
 
 use crate::error::AppError;
-use crate::jobs::{Claimed, Engine, Outcome, Worker};
+use crate::jobs::{Claimed, Engine, Outcome, Worker, carry};
 use crate::state::App;
 use crate::tenancy::end_guild;
 
@@ -32,11 +32,14 @@ pub fn engines(app: &App, stop: &watch::Receiver<bool>) -> [Engine; WORKED.len()
     WORKED.map(|lanes| Engine::new(app, lanes, worker(), stop.clone()))
 }
 
-/// Starts the engines; they end when `stop` becomes true.
+/// Starts the engines and what wakes them; they end when `stop` becomes true.
 pub fn start(app: &App, stop: &watch::Receiver<bool>) {
     for engine in engines(app, stop) {
         app.tasks.supervise("jobs", move || engine.clone().run());
     }
+    let (app_of_task, stop) = (app.clone(), stop.clone());
+    app.tasks
+        .supervise("bell", move || carry(app_of_task.clone(), stop.clone()));
 }
 
 /// Does all that is due and can be done. What waits after that is told by kind.

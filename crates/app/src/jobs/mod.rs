@@ -1,6 +1,7 @@
 //! The engine that does jobs: it takes lanes, keeps them while their jobs are done, tries again what failed and gives up
 //! what is over. What a kind of job does is not known here; the engine is given a [`Worker`].
 
+mod carry;
 mod engine;
 mod metered;
 pub mod operate;
@@ -14,6 +15,7 @@ use futures_util::future::BoxFuture;
 use storage::OrgScope;
 pub use storage::jobs::Held;
 
+pub use carry::carry;
 pub use engine::Engine;
 
 use crate::error::AppError;

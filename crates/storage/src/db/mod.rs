@@ -15,6 +15,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use secrecy::SecretString;
 
 pub use error::{Broken, DbError};
+pub use postgres::Chime;
 pub(crate) use postgres::connect_alone;
 pub(crate) use sqlite::{Known, Memo, Snapshot, lock_directory};
 pub use statement::Statement;
@@ -146,6 +147,14 @@ impl Db {
                 })
                 .await
             }
+        }
+    }
+
+    /// Hears the signs of other nodes on this database; none for an embedded one, which has no others.
+    pub async fn chime(&self) -> Result<Option<Chime>, DbError> {
+        match self {
+            Db::Sqlite(_) => Ok(None),
+            Db::Postgres(db) => db.chime().await.map(Some),
         }
     }
 

@@ -12,6 +12,7 @@ use tokio::task::AbortHandle;
 use tokio_postgres::config::SslMode;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
+use super::chime::{Chime, Silent};
 use super::trouble::{self, Trouble};
 use crate::db::{DbError, OpenError, OpenOptions, Statement};
 use crate::migrate::MigrateError;
@@ -32,6 +33,13 @@ pub(super) struct Connector {
 pub(crate) struct Connected {
     pub client: Box<tokio_postgres::Client>,
     moving: AbortHandle,
+}
+
+impl Connected {
+    pub(super) fn of(client: tokio_postgres::Client, moving: AbortHandle) -> Self {
+        let client = Box::new(client);
+        Self { client, moving }
+    }
 }
 
 impl Drop for Connected {
@@ -117,10 +125,25 @@ impl Connector {
                 (client, tokio::spawn(connection).abort_handle())
             }
         };
-        Ok(Connected {
-            client: Box::new(client),
-            moving,
-        })
+        Ok(Connected::of(client, moving))
+    }
+
+    /// A connection that hears signs.
+    pub(super) async fn chime(&self, deadline: Duration) -> Result<Chime, DbError> {
+        let connect = async {
+            Ok::<_, tokio_postgres::Error>(match &self.tls {
+                Some(tls) => {
+                    let (client, connection) = self.config.connect(tls.clone()).await?;
+                    Silent::of(client, connection)
+                }
+                None => {
+                    let (client, connection) = self.config.connect(tokio_postgres::NoTls).await?;
+                    Silent::of(client, connection)
+                }
+            })
+        };
+        let connected = tokio::time::timeout(WAIT_FOR_CONNECTION, connect).await;
+        connected.map_err(|_| silent())??.listen(deadline).await
     }
 
     pub(super) fn pool(&self, size: usize) -> Result<Pool, OpenError> {

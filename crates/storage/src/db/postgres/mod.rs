@@ -1,5 +1,6 @@
 //! PostgreSQL: point reads over a few shared, pipelined connections; everything else through a pool.
 
+mod chime;
 mod connect;
 mod pooled;
 mod shared;
@@ -16,8 +17,9 @@ use secrecy::SecretString;
 use tokio::sync::{Mutex, Semaphore, TryAcquireError};
 use tokio::time::{Instant, timeout, timeout_at};
 
+pub use self::chime::Chime;
 pub(crate) use self::connect::Connected;
-use self::connect::silent;
+use self::connect::{Connector, silent};
 use self::pooled::Pooled;
 use self::shared::SharedClients;
 use super::share::Shares;
@@ -37,6 +39,7 @@ pub struct Postgres {
 }
 
 struct Shared {
+    connector: Connector,
     pool: Pool,
     readers: Option<SharedClients>,
     /// One permit for each unit of work that may run or wait.
@@ -56,7 +59,7 @@ struct Shared {
 
 impl Postgres {
     pub async fn open(url: &SecretString, options: &OpenOptions) -> Result<Self, OpenError> {
-        let connector = connect::Connector::new(url, options)?;
+        let connector = Connector::new(url, options)?;
         let mut first = connector.connect_first(options.start_wait).await?;
         migrate::on_postgres(&mut first.client, options.migrate)
             .await
@@ -64,11 +67,12 @@ impl Postgres {
         let pool = connector.pool(options.pool_size)?;
         let readers = match options.read_clients {
             0 => None,
-            count => Some(SharedClients::connect(connector, count, options.read_deadline).await?),
+            count => Some(SharedClients::connect(connector.clone(), count, options.read_deadline).await?),
         };
         let capacity = u32::try_from(options.write_queue.max(1)).unwrap_or(u32::MAX);
         Ok(Self {
             shared: Arc::new(Shared {
+                connector,
                 pool,
                 readers,
                 places: Arc::new(Semaphore::new(capacity as usize)),
@@ -83,6 +87,11 @@ impl Postgres {
                 work_deadline: options.work_deadline,
             }),
         })
+    }
+
+    /// Hears the signs of other nodes.
+    pub async fn chime(&self) -> Result<Chime, DbError> {
+        self.shared.connector.chime(self.shared.read_deadline).await
     }
 
     pub async fn list<T: FromRow>(
