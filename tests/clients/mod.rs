@@ -4,6 +4,7 @@
 use std::net::SocketAddr;
 use std::process::Command;
 
+use app::error::ServiceError;
 use app::import::{self, ImportRow, ImportSlice};
 use axum::Router;
 use axum::routing::any;
@@ -122,7 +123,7 @@ async fn open(test: &TestApp, service: Edge) -> (SocketAddr, oneshot::Sender<()>
 
 /// What every call is answered with when the database cannot be reached.
 async fn unavailable() -> axum::response::Response {
-    failed_response(app::AppError::StorageUnavailable("gone".to_owned()))
+    failed_response(ServiceError::StorageUnavailable("gone".to_owned()).into())
 }
 
 both_databases! {

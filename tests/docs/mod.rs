@@ -1,5 +1,6 @@
 //! The reference pages and the description of the API say what the service does.
 
+mod codes;
 mod examples;
 mod guides;
 mod openapi;

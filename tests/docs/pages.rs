@@ -136,20 +136,3 @@ both_databases! {
         test.finish().await;
     }
 }
-
-/// Every code that the service has, as its source spells them, is explained and the other way round.
-#[test]
-fn every_code_of_a_failure_is_explained() {
-    let source = include_str!("../../crates/app/src/error/mod.rs");
-    let (_, source) = source.split_once("pub fn code(&self)").expect("the codes");
-    let (source, _) = source.split_once("pub fn status(&self)").expect("their end");
-    let known: BTreeSet<&str> = source.split('"').skip(1).step_by(2).collect();
-    let told: BTreeSet<&str> = web::openapi::codes().map(|code| code.code).collect();
-    assert_eq!(known, told);
-    for code in domain::action_docs::COMMON_FAILURES {
-        assert!(known.contains(code), "{code}");
-    }
-    for code in domain::action_docs::docs().flat_map(domain::action_docs::ActionDoc::failures) {
-        assert!(known.contains(code), "{code}");
-    }
-}

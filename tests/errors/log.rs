@@ -1,7 +1,7 @@
 //! Failures that are written down for members and operators.
 
-use app::AppError;
 use app::background;
+use app::error::RequestError;
 use app::memories::error_log::Failure;
 use domain::plan::Tier;
 use storage::records::error_log::Group;
@@ -140,7 +140,7 @@ both_databases! {
         let test = TestApp::start(engine).await;
         let note = |org_num| {
             test.app.memories.errors.note(&Failure {
-                error: &AppError::NotFound,
+                error: &RequestError::NotFound.into(),
                 route: "/orgs/{org}/servers",
                 org_num,
                 request_id: "r",

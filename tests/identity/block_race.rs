@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use app::AppError;
+use app::error::IdentityError;
 use app::identity::blocklist::{BlockRequest, block};
 use domain::audit::{Actor, AuditAction};
 use domain::blocklist::BlockEntry;
@@ -114,7 +115,7 @@ both_databases! {
         assert_eq!((who_am_i(&stage, &browser).await, who_am_i(&stage, &other).await), (401, 200));
         let account = app::identity::accounts::get_by_discord(&stage.test.app, &discord(1)).await.unwrap();
         let refused = app::identity::sessions::start(&stage.test.app, &account, 60_000).await;
-        assert!(matches!(refused, Err(AppError::Blocked)), "nor does the command line make one");
+        assert!(matches!(refused, Err(AppError::Identity(IdentityError::Blocked))), "nor does the command line make one");
         stage.finish().await;
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use app::AppError;
+use app::error::PlayersError;
 use app::jobs::operate::{self, Soon};
 use app::jobs::{Claimed, Outcome};
 use domain::plan::Tier;
@@ -61,7 +61,7 @@ both_databases! {
             let number = counted.fetch_add(1, Ordering::SeqCst);
             Box::pin(async move {
                 match number {
-                    0 => Err(AppError::SteamUnavailable),
+                    0 => Err(PlayersError::SteamUnavailable.into()),
                     1 => Ok(Outcome::Retry { after: Some(Duration::from_secs(90)), code: "ASKED_TO_WAIT" }),
                     _ => Ok(Outcome::Done),
                 }

@@ -1,5 +1,6 @@
 //! Discord tokens that flows hold, and the master keys that these are sealed with.
 
+use app::error::RequestError;
 use app::tenancy::guilds;
 use app::{AppError, master_keys};
 use domain::audit::Actor;
@@ -81,7 +82,7 @@ both_databases! {
         ] {
             stage.test.db.damage(needs).await;
             let refused = master_keys::remove(app, "k1").await;
-            assert!(matches!(refused, Err(AppError::InvalidParameter { .. })), "{needs}");
+            assert!(matches!(refused, Err(AppError::Request(RequestError::InvalidParameter { .. }))), "{needs}");
             stage.test.db.damage(over).await;
         }
         master_keys::remove(app, "k1").await.unwrap();

@@ -1,6 +1,7 @@
 //! Runs a sequence on the real application and compares.
 
 use app::AppError;
+use app::error::TenancyError;
 use app::keys::plugin_keys;
 use app::linking::links;
 use app::linking::links::Linked;
@@ -127,7 +128,7 @@ impl Driver {
                         relinked: relinked.len(),
                     },
                     Ok(Linked::Already { .. }) => Linking::Already,
-                    Err(AppError::LimitReached { .. }) => Linking::Limit,
+                    Err(AppError::Tenancy(TenancyError::LimitReached { .. })) => Linking::Limit,
                     Err(error) => return Err(internal(error)),
                 };
                 same("link", &linked, &self.model.link(player, account))
@@ -184,7 +185,7 @@ impl Driver {
                     });
                     true
                 }
-                Err(AppError::LimitReached { .. }) => false,
+                Err(AppError::Tenancy(TenancyError::LimitReached { .. })) => false,
                 Err(error) => return Err(error.internal_detail()),
             };
         same("create server", &created, &self.model.create_server())

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use app::AppError;
+use app::error::ServiceError;
 use axum::Router;
 use axum::body::{Body, Bytes};
 use domain::plan::Tier;
@@ -126,7 +126,7 @@ both_databases! {
         test.db.damage("ALTER TABLE links RENAME TO lost").await;
         assert_stored("500_internal", &caller.get("/api?action=findBySteam").await);
         test.db.damage("ALTER TABLE lost RENAME TO links").await;
-        let unavailable = || async { failed_response(AppError::StorageUnavailable("the disk is full".to_owned())) };
+        let unavailable = || async { failed_response(ServiceError::StorageUnavailable("the disk is full".to_owned()).into()) };
         let caller = Client::new(Edge::new(Router::new().fallback(unavailable), test.state.clone()));
         assert_stored("503_storage_unavailable", &caller.get("/api?action=remove").await);
         assert_stored("503_storage_unavailable_look_up", &caller.get("/api?action=findBySteam").await);

@@ -1,6 +1,7 @@
 //! Old bots take any answer to an id look-up without the words "No users" for a hit. No failure may lack them.
 
 use app::AppError;
+use app::error::{HttpError, KeysError, PlayersError, PluginError, RequestError, ServiceError, TenancyError};
 use axum::Router;
 use axum::body::Body;
 use domain::action::ACTIONS;
@@ -28,30 +29,39 @@ const OPEN: [&str; 3] = ["action=count", "action=remove", "action=getPlayer"];
 /// Every way to fail, in the order of the statuses.
 const FAILURES: [fn() -> AppError; 18] = [
     || AppError::invalid("id", "it is missing"),
-    || AppError::UnknownAction,
-    || AppError::Unauthorized,
-    || AppError::KeyRevoked,
-    || AppError::ServerInactive,
-    || AppError::ScopeMismatch {
-        parameter: "guild_id",
+    || PluginError::UnknownAction.into(),
+    || KeysError::Unauthorized.into(),
+    || KeysError::KeyRevoked.into(),
+    || PluginError::ServerInactive.into(),
+    || {
+        PluginError::ScopeMismatch {
+            parameter: "guild_id",
+        }
+        .into()
     },
-    || AppError::PermissionDenied {
-        action: "findByDiscord",
+    || {
+        PluginError::PermissionDenied {
+            action: "findByDiscord",
+        }
+        .into()
     },
-    || AppError::TlsRequired,
-    || AppError::Timeout,
-    || AppError::LimitReached {
-        dimension: Dimension::Links,
-        ceiling: 1,
+    || HttpError::TlsRequired.into(),
+    || ServiceError::Timeout.into(),
+    || {
+        TenancyError::LimitReached {
+            dimension: Dimension::Links,
+            ceiling: 1,
+        }
+        .into()
     },
-    || AppError::PayloadTooLarge { limit_bytes: 1024 },
-    || AppError::RateLimited { retry_after_ms: 1 },
-    || AppError::Internal("a secret cause".to_owned()),
-    || AppError::SteamNotConfigured,
-    || AppError::SteamUnavailable,
-    || AppError::Overloaded,
-    || AppError::StorageUnavailable("a secret cause".to_owned()),
-    || AppError::OutcomeUnknown("a secret cause".to_owned()),
+    || HttpError::PayloadTooLarge { limit_bytes: 1024 }.into(),
+    || RequestError::RateLimited { retry_after_ms: 1 }.into(),
+    || AppError::internal("a secret cause"),
+    || PlayersError::SteamNotConfigured.into(),
+    || PlayersError::SteamUnavailable.into(),
+    || ServiceError::Overloaded.into(),
+    || ServiceError::StorageUnavailable("a secret cause".to_owned()).into(),
+    || ServiceError::OutcomeUnknown("a secret cause".to_owned()).into(),
 ];
 
 /// A service in which every call fails in the same way.

@@ -1,5 +1,6 @@
 //! What needs a person's attention: told once, for an Org and for operators.
 
+use app::error::{IdentityError, RequestError};
 use app::identity::accounts;
 use app::memories::error_log::Failure;
 use app::{AppError, background, instance};
@@ -25,8 +26,8 @@ both_databases! {
         let operator = test.person(&test.session(&account).await);
         assert_eq!(kinds(&operator).await, ["granted_operators"]);
 
-        let wrong = AppError::ProviderMisconfigured { provider: Provider::Discord, setting: "discord.client_secret" };
-        let broken = AppError::Internal("a row is gone".to_owned());
+        let wrong: AppError = IdentityError::ProviderMisconfigured { provider: Provider::Discord, setting: "discord.client_secret" }.into();
+        let broken = AppError::internal("a row is gone");
         for (error, route) in [(&wrong, "/auth/discord/login/callback"), (&wrong, "/auth/discord/link/callback"), (&broken, "/orgs"), (&broken, "/orgs")] {
             let now_ms = test.app.now_ms();
             test.app.memories.errors.note(&Failure { error, route, org_num: 0, request_id: "r", now_ms });
@@ -55,7 +56,7 @@ both_databases! {
         let operator = test.person(&test.session(&account).await);
         for org_num in 0..1_003 {
             let now_ms = test.app.now_ms();
-            test.app.memories.errors.note(&Failure { error: &AppError::NotFound, route: "/orgs", org_num, request_id: "r", now_ms });
+            test.app.memories.errors.note(&Failure { error: &RequestError::NotFound.into(), route: "/orgs", org_num, request_id: "r", now_ms });
         }
         let told = operator.get("/admin/attention").await.json();
         let text = "3 failures are missing in the error log: too many came at once.";

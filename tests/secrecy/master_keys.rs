@@ -1,5 +1,6 @@
 //! Changing the master key while the service runs.
 
+use app::error::RequestError;
 use app::tenancy::servers;
 use app::{App, AppError, master_keys};
 use domain::audit::Actor;
@@ -38,10 +39,10 @@ async fn three_tenants(test: &TestApp) -> [Tenant; 3] {
 /// Removing this key must be refused, in words that name it.
 async fn assert_kept(test: &TestApp, kid: &str) {
     let refused = master_keys::remove(&test.app, kid).await;
-    let Err(AppError::InvalidParameter {
+    let Err(AppError::Request(RequestError::InvalidParameter {
         parameter: "kid",
         problem,
-    }) = refused
+    })) = refused
     else {
         panic!("the master key {kid} was not kept");
     };

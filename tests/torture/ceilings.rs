@@ -1,5 +1,7 @@
 //! The last place under a plan's ceiling goes to one of many.
 
+use app::AppError;
+use app::error::{RequestError, TenancyError};
 use app::linking::links;
 use app::linking::links::LinkRequest;
 use app::tenancy::guilds::{self, NewGuildRequest};
@@ -154,8 +156,8 @@ both_databases! {
             })
             .await;
             let won = results.iter().filter(|result| result.is_ok()).count();
-            let told = results.iter().filter(|result| matches!(result, Err(app::AppError::Conflict { .. }))).count();
-            let limited = results.iter().filter(|result| matches!(result, Err(app::AppError::LimitReached { .. }))).count();
+            let told = results.iter().filter(|result| matches!(result, Err(AppError::Request(RequestError::Conflict(_))))).count();
+            let limited = results.iter().filter(|result| matches!(result, Err(AppError::Tenancy(TenancyError::LimitReached { .. })))).count();
             assert_eq!((won, told + limited), (1, racers as usize - 1), "round {round}");
         }
         report(engine, &format!("one Discord community: {count} rounds, 8 Orgs at once, always 1 owner, the others told"));

@@ -199,7 +199,7 @@ impl Work for Make {
 /// One step in 64 fails, and one job in sixteen can never work.
 async fn step(app: &App, claimed: Claimed) -> Result<Outcome, AppError> {
     let Job::LogLinked { link, .. } = &claimed.job else {
-        return Err(AppError::Internal("a job that nobody made".to_owned()));
+        return Err(AppError::internal("a job that nobody made"));
     };
     if is_hopeless(link.as_str()) {
         return Ok(Outcome::Drop { code: "HOPELESS" });

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use app::error::TenancyError;
 use app::memories::gate::Limits;
 use app::{App, AppError, Parts, Platforms};
 use domain::plan::{RateLimit, Tier};
@@ -129,7 +130,7 @@ impl<T> Outcome<T> {
         for result in results {
             match result {
                 Ok(value) => outcome.won.push(value),
-                Err(AppError::LimitReached { .. }) => outcome.limited += 1,
+                Err(AppError::Tenancy(TenancyError::LimitReached { .. })) => outcome.limited += 1,
                 Err(error) => outcome.other.push(error.internal_detail()),
             }
         }

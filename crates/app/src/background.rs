@@ -14,7 +14,7 @@ use storage::records::{error_log, idempotency};
 use storage::{KeyNum, Tx, Work};
 use tokio::sync::watch;
 
-use crate::error::AppError;
+use crate::error::{AppError, ServiceError};
 use crate::linking;
 use crate::memories::error_log::WriteGroups;
 use crate::memories::gate::KeyUse;
@@ -102,7 +102,10 @@ pub async fn flush_errors(app: &App) -> Result<(), AppError> {
             Ok(()) => waiting = rest,
             Err(error) => {
                 // What the store does not take at all would be in the way forever; it is in the process log.
-                if !matches!(error, AppError::StorageUnavailable(_) | AppError::Overloaded) {
+                if !matches!(
+                    error,
+                    AppError::Service(ServiceError::StorageUnavailable(_) | ServiceError::Overloaded)
+                ) {
                     waiting.clear();
                 }
                 waiting.extend(rest);
@@ -142,7 +145,7 @@ pub async fn keep_house(app: &App) -> Result<(), AppError> {
     let mut first = Ok(());
     for (name, step) in HOUSEKEEPING {
         let done = AssertUnwindSafe(step(app)).catch_unwind().await;
-        let done = done.unwrap_or_else(|_| Err(AppError::Internal(format!("{name} panicked"))));
+        let done = done.unwrap_or_else(|_| Err(AppError::internal(format!("{name} panicked"))));
         if let Err(error) = done {
             failures_of(app, name).inc();
             tracing::warn!(step = name, error = %error.internal_detail(), "a step of housekeeping failed and will be tried again");
@@ -162,7 +165,8 @@ pub async fn flush_uses(app: &App) -> Result<(), AppError> {
     for (index, slice) in uses.chunks(SLICE).enumerate() {
         if let Err(error) = app.db.write(RecordUses(slice.to_vec())).await {
             // What may have been stored is not counted twice.
-            let unwritten = index + usize::from(matches!(error, AppError::OutcomeUnknown(_)));
+            let in_doubt = matches!(error, AppError::Service(ServiceError::OutcomeUnknown(_)));
+            let unwritten = index + usize::from(in_doubt);
             app.memories
                 .gate
                 .restore_uses(uses.get(unwritten * SLICE..).unwrap_or_default());

@@ -97,10 +97,7 @@ impl Work for PutCanary {
 
 /// Adds a new active master key and seals every stored copy with it. Can be repeated after a crash.
 pub async fn rotate(app: &App) -> Result<Rotation, AppError> {
-    let kid = app
-        .vault
-        .add_key(&*app.random)
-        .map_err(|error| AppError::Internal(error.to_string()))?;
+    let kid = app.vault.add_key(&*app.random).map_err(AppError::internal)?;
     let resealed = reseal_all(app).await?;
     let (sealed, _) = app.vault.seal(&*app.random, &canary_place(), CANARY_PLAIN);
     app.db
@@ -213,7 +210,7 @@ impl Work for ResealFlows {
 /// A sealed text under the active master key.
 fn anew(app: &App, place: &Aad<'_>, sealed: &str) -> Result<(String, String), AppError> {
     let plain = app.vault.open_sealed(place, sealed);
-    let plain = plain.map_err(|error| AppError::Internal(error.to_string()))?;
+    let plain = plain.map_err(AppError::internal)?;
     Ok(app.vault.seal(&*app.random, place, &plain))
 }
 

@@ -5,7 +5,7 @@ use domain::idempotency::{IdempotencyKey, request_hash};
 use storage::records::idempotency::{self, MadeBefore, Named};
 use storage::{AccountNum, Tx, Work};
 
-use crate::error::AppError;
+use crate::error::{AppError, RequestError};
 use crate::state::App;
 
 /// How long a request is remembered.
@@ -114,9 +114,7 @@ impl PressBy {
         match (app.db.write(once).await?, press) {
             (Ok(output), _) => Ok(Outcome::Made(output)),
             (Err(before), Some(press)) => id_of(&press, &before, parse).map(Outcome::MadeBefore),
-            (Err(_), None) => Err(AppError::Internal(
-                "a press without a key was repeated".to_owned(),
-            )),
+            (Err(_), None) => Err(AppError::internal("a press without a key was repeated")),
         }
     }
 }
@@ -127,9 +125,9 @@ fn id_of<I>(
     parse: fn(&str) -> Result<I, IdError>,
 ) -> Result<I, AppError> {
     if before.request_hash != press.request_hash {
-        return Err(AppError::IdempotencyKeyReused);
+        return Err(RequestError::IdempotencyKeyReused.into());
     }
-    parse(&before.made).map_err(|error| AppError::Internal(error.to_string()))
+    parse(&before.made).map_err(AppError::internal)
 }
 
 /// A unit of work that is done once for each press.
@@ -166,5 +164,5 @@ impl<W: Work<Error = AppError>> Work for Once<W> {
 
 /// A row that refuses a claim has not run out, so it can be read.
 fn vanished() -> AppError {
-    AppError::Internal("a claimed idempotency key was not found".to_owned())
+    AppError::internal("a claimed idempotency key was not found")
 }

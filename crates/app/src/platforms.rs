@@ -10,7 +10,7 @@ use platform::geo::Geo;
 use platform::steam::{OpenId, WebApi};
 use platform::{SetupError, Standing};
 
-use crate::error::AppError;
+use crate::error::{AppError, IdentityError, PlayersError};
 
 /// What is missing here is answered with a code that says which setting it needs.
 #[derive(Default)]
@@ -53,16 +53,17 @@ impl Platforms {
 
     /// Discord's sign-in, or the answer for whoever needs it where it is not set up.
     pub fn discord_sign_in(&self) -> Result<&OAuth, AppError> {
-        self.discord_sign_in
-            .as_ref()
-            .ok_or(AppError::SignInNotConfigured {
-                provider: Provider::Discord,
-            })
+        let not_set_up = IdentityError::SignInNotConfigured {
+            provider: Provider::Discord,
+        };
+        self.discord_sign_in.as_ref().ok_or(not_set_up.into())
     }
 
     /// Steam's Web API, or the answer for whoever needs it where there is no key.
     pub fn steam_api(&self) -> Result<&WebApi, AppError> {
-        self.steam_api.as_ref().ok_or(AppError::SteamNotConfigured)
+        self.steam_api
+            .as_ref()
+            .ok_or(PlayersError::SteamNotConfigured.into())
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use storage::{Tx, Work, Writing, settings};
 use tokio::sync::oneshot;
 
-use crate::error::AppError;
+use crate::error::{AppError, ServiceError};
 use crate::state::App;
 
 /// Who asks expects an answer within two seconds, also from a database that gives none.
@@ -17,16 +17,17 @@ const PROBE: &str = "write_probe";
 /// be believed again.
 pub async fn check(app: &App) -> Result<(), AppError> {
     if let Writing::Stuck(wait) = app.db.writing() {
-        return Err(AppError::StorageUnavailable(format!(
+        return Err(ServiceError::StorageUnavailable(format!(
             "a write has waited for {} ms",
             wait.as_millis()
-        )));
+        ))
+        .into());
     }
     match tokio::time::timeout(WITHIN, in_turn(app)).await {
         Ok(result) => result,
-        Err(_) => Err(AppError::StorageUnavailable(
-            "the database did not answer in time".to_owned(),
-        )),
+        Err(_) => {
+            Err(ServiceError::StorageUnavailable("the database did not answer in time".to_owned()).into())
+        }
     }
 }
 
@@ -40,7 +41,7 @@ async fn in_turn(app: &App) -> Result<(), AppError> {
         drop(turn);
     });
     told.await
-        .unwrap_or_else(|_| Err(AppError::Internal("the probe was lost".to_owned())))
+        .unwrap_or_else(|_| Err(AppError::internal("the probe was lost")))
 }
 
 async fn ask(app: &App) -> Result<(), AppError> {

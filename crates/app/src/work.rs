@@ -22,7 +22,7 @@ async fn step(app: &App, claimed: Claimed) -> Result<Outcome, AppError> {
         Job::EndGuild { guild } => end_guild::step(app, &claimed, guild).await,
         Job::LogLinked { .. } | Job::LogUnlinked { .. } | Job::LogMore { .. } => {
             let kind = claimed.job.kind();
-            Err(AppError::Internal(format!("nobody does {kind} yet")))
+            Err(AppError::internal(format!("nobody does {kind} yet")))
         }
     }
 }

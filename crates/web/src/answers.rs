@@ -41,9 +41,7 @@ impl IntoResponse for Done {
 
 fn json(status: StatusCode, value: &impl Serialize) -> Response {
     let Ok(body) = serde_json::to_vec(value) else {
-        return failed_response(AppError::Internal(
-            "an answer could not be written as JSON".to_owned(),
-        ));
+        return failed_response(AppError::internal("an answer could not be written as JSON"));
     };
     let mut response = Response::new(Body::from(body));
     *response.status_mut() = status;

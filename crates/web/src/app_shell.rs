@@ -2,6 +2,7 @@
 //!
 //! They are built from `ui/` and embedded. A development build reads them from disk, so that a new one shows at once.
 
+use app::error::{IdentityError, RequestError, ServiceError};
 use app::identity::sessions;
 use app::{AppError, instance};
 use axum::body::Body;
@@ -65,20 +66,20 @@ async fn shell(
     always_open: bool,
 ) -> Result<Response, Failure> {
     if Files::get(INDEX).is_none() {
-        return Err(AppError::DashboardNotBuilt.into());
+        return Err(ServiceError::DashboardNotBuilt.into());
     }
     let session = session_token(&headers, &state.settings);
     let caller = match &session {
         Some(session) if always_open => sessions::recognise(&state.app, session, None).await,
         Some(session) => sessions::authenticate(&state.app, session, None).await,
-        None => Err(AppError::SignInRequired),
+        None => Err(IdentityError::SignInRequired.into()),
     };
     match caller {
         Ok(_) => file(INDEX, &headers, ASK_AGAIN),
-        Err(AppError::SignInRequired) => {
+        Err(AppError::Identity(IdentityError::SignInRequired)) => {
             let closed = instance::maintenance(&state.app).await?;
             if let Some(message) = closed.filter(|_| !always_open) {
-                return Err(AppError::Maintenance { message }.into());
+                return Err(ServiceError::Maintenance { message }.into());
             }
             let back = uri.path_and_query().map_or("/app/", |path| path.as_str());
             let query = form_urlencoded::Serializer::new(String::new())
@@ -91,7 +92,7 @@ async fn shell(
 }
 
 fn file(name: &str, headers: &HeaderMap, kept: HeaderValue) -> Result<Response, Failure> {
-    let plain = Files::get(name).ok_or(AppError::NotFound)?;
+    let plain = Files::get(name).ok_or(RequestError::NotFound)?;
     let digest = plain.metadata.sha256_hash();
     let tag = ["\"", &hex(&digest[..12]), "\""].concat();
     let known = headers.get(IF_NONE_MATCH).and_then(|value| value.to_str().ok());

@@ -8,6 +8,7 @@ use std::task::{Context, Poll};
 use std::time::Instant;
 
 use app::AppError;
+use app::error::{HttpError, RequestError, ServiceError};
 use app::memories::error_log::Failure as NotedFailure;
 use app::plugin::{is_fail_closed, names_look_up};
 use axum::Router;
@@ -103,7 +104,7 @@ impl Edge {
         let response = if let Some(refusal) = unreadable(request.uri()) {
             failed_response(refusal)
         } else if is_astray {
-            failed_response(AppError::NotFound)
+            failed_response(RequestError::NotFound.into())
         } else if shared.plugin_past_router && seen.surface == Surface::Plugin {
             let answering = pin!(plugin::answer(&shared.state, request));
             shared.bounded(&seen, answering).await
@@ -133,8 +134,8 @@ impl Shared {
         };
         match outcome {
             Ok(Ok(response)) => response,
-            Ok(Err(_)) => failed_response(AppError::Internal("a handler panicked".to_owned())),
-            Err(_) => failed_response(AppError::Timeout),
+            Ok(Err(_)) => failed_response(AppError::internal("a handler panicked")),
+            Err(_) => failed_response(ServiceError::Timeout.into()),
         }
     }
 
@@ -236,7 +237,7 @@ impl Shared {
 fn unreadable(uri: &Uri) -> Option<AppError> {
     let target = uri.path_and_query()?.as_str();
     if target.len() > MAX_URI_BYTES {
-        return Some(AppError::UriTooLong);
+        return Some(HttpError::UriTooLong.into());
     }
     // The one spelling of it: an address cannot hold the character itself.
     target.contains("%00").then(|| AppError::nul("address"))
@@ -245,15 +246,17 @@ fn unreadable(uri: &Uri) -> Option<AppError> {
 /// A refusal that no handler of ours made, such as the router's own.
 fn unnamed(status: u16) -> AppError {
     match status {
-        404 => AppError::NotFound,
-        413 => AppError::PayloadTooLarge {
+        404 => RequestError::NotFound.into(),
+        413 => HttpError::PayloadTooLarge {
             limit_bytes: 64 * 1024,
-        },
-        415 => AppError::UnsupportedMediaType,
-        400..=499 => AppError::InvalidJson {
+        }
+        .into(),
+        415 => HttpError::UnsupportedMediaType.into(),
+        400..=499 => HttpError::InvalidJson {
             problem: "the request could not be read".to_owned(),
-        },
-        other => AppError::Internal(format!("an unnamed answer with status {other}")),
+        }
+        .into(),
+        other => AppError::internal(format!("an unnamed answer with status {other}")),
     }
 }
 

@@ -20,7 +20,7 @@ pub fn operations_service(state: WebState, more: More) -> Router {
         let more = more.clone();
         // Not on a thread that serves requests: files of the system are read for it.
         let text = tokio::task::spawn_blocking(move || metrics::render(&state.app, &more)).await;
-        let text = text.map_err(|error| AppError::Internal(format!("no metrics: {error}")))?;
+        let text = text.map_err(|error| AppError::internal(format!("no metrics: {error}")))?;
         Ok(([(CONTENT_TYPE, OPEN_METRICS)], text).into_response())
     };
     Router::new()

@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use app::App;
+use app::error::{HttpError, RequestError};
 use axum::Router;
 use axum::routing::get;
 use http::{Method, Uri};
@@ -124,7 +125,7 @@ pub fn service(state: WebState) -> Edge {
     let router: Router = routes()
         .finish()
         .0
-        .fallback(|| async { failed_response(app::AppError::NotFound) })
+        .fallback(|| async { failed_response(RequestError::NotFound.into()) })
         .method_not_allowed_fallback(move |uri: Uri| async move {
             failed_response(refused_method(known, uri.path()))
         })
@@ -133,9 +134,10 @@ pub fn service(state: WebState) -> Edge {
 }
 
 fn refused_method(known: &RouteTable, path: &str) -> app::AppError {
-    app::AppError::MethodNotAllowed {
+    HttpError::MethodNotAllowed {
         allow: known.methods_of(path).join(", "),
     }
+    .into()
 }
 
 #[cfg(test)]

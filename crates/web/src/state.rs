@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use app::error::RequestError;
 use app::{App, AppError};
 use axum::extract::{FromRef, Request};
 use domain::link::Country;
@@ -34,9 +35,10 @@ impl WebState {
         if decision.allowed {
             return Ok(());
         }
-        Err(AppError::RateLimited {
+        Err(RequestError::RateLimited {
             retry_after_ms: decision.retry_after_ms,
-        })
+        }
+        .into())
     }
 
     /// Where a visitor is, as two letters: from the proxy's header if one is configured, else from the table of networks.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use app::AppError;
+use app::error::ServiceError;
 use axum::Router;
 use domain::action::{ACTIONS, Action, ActionSet};
 use domain::action_docs;
@@ -172,8 +172,9 @@ impl Answers {
         stage.test.db.damage("ALTER TABLE api_keys RENAME TO lost").await;
         self.add("500 when the database is damaged", stage.caller.get(&uri).await);
         stage.test.db.damage("ALTER TABLE lost RENAME TO api_keys").await;
-        let unavailable =
-            || async { failed_response(AppError::StorageUnavailable("the disk is full".to_owned())) };
+        let unavailable = || async {
+            failed_response(ServiceError::StorageUnavailable("the disk is full".to_owned()).into())
+        };
         let caller = Client::new(Edge::new(
             Router::new().fallback(unavailable),
             stage.test.state.clone(),

@@ -1,6 +1,7 @@
 //! `groupChecks`, with Steam on loopback.
 
 use app::AppError;
+use app::error::PlayersError;
 use domain::action::Action;
 use domain::plan::Tier;
 use emulator::steam::{Account, Group};
@@ -258,7 +259,10 @@ async fn without_a_key_for_steam_a_group_is_set_by_number_only() {
     let stage = Stage::set(Engine::Sqlite).await;
     stage.set_steam_group(Some("7")).await.unwrap();
     let named = stage.set_steam_group(Some("name")).await;
-    assert!(matches!(named, Err(AppError::SteamNotConfigured)));
+    assert!(matches!(
+        named,
+        Err(AppError::Players(PlayersError::SteamNotConfigured))
+    ));
     stage.test.finish().await;
 }
 

@@ -13,7 +13,7 @@ use storage::tenancy::team;
 pub use storage::tenancy::team::OrgOfPerson;
 use storage::{Tx, Work};
 
-use crate::error::AppError;
+use crate::error::{AppError, RequestError};
 use crate::instance;
 use crate::state::App;
 
@@ -51,7 +51,7 @@ impl Work for Ensure {
 pub async fn get_by_discord(app: &App, discord_id: &DiscordId) -> Result<Account, AppError> {
     accounts::find_by_discord(&app.db, discord_id)
         .await?
-        .ok_or(AppError::NotFound)
+        .ok_or(RequestError::NotFound.into())
 }
 
 /// Makes an account an operator; repeating it changes nothing.
@@ -166,5 +166,7 @@ pub async fn me(app: &App, id: &AccountId) -> Result<Me, AppError> {
 
 /// An account by its public id.
 pub async fn get(app: &App, id: &AccountId) -> Result<Account, AppError> {
-    accounts::find(&app.db, id).await?.ok_or(AppError::NotFound)
+    accounts::find(&app.db, id)
+        .await?
+        .ok_or(RequestError::NotFound.into())
 }

@@ -10,7 +10,7 @@ use storage::identity::blocklist::{self, NewBlock};
 use storage::records::audit;
 use storage::{Tx, Work};
 
-use crate::error::AppError;
+use crate::error::{AppError, IdentityError, RequestError};
 use crate::state::App;
 
 const REASON_MAX: usize = 500;
@@ -100,7 +100,7 @@ impl Work for Unblock {
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
         let lifted = blocklist::delete(tx, &self.entry).await?;
-        let id = lifted.ok_or(AppError::NotFound)?;
+        let id = lifted.ok_or(RequestError::NotFound)?;
         note(tx, &self.actor, AuditAction::BlockRemoved, &id, self.now_ms).await
     }
 }
@@ -136,7 +136,7 @@ pub(crate) async fn refuse_blocked_network(app: &App, address: ClientAddress) ->
 /// Refuses whoever one of these stands for.
 pub(crate) async fn refuse_blocked(app: &App, entries: &[BlockEntry]) -> Result<(), AppError> {
     if blocklist::is_any_blocked(&app.db, entries, app.now_ms()).await? {
-        return Err(AppError::Blocked);
+        return Err(IdentityError::Blocked.into());
     }
     Ok(())
 }

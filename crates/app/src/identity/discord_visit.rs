@@ -13,7 +13,7 @@ use platform::discord::oauth::{
 use storage::linking::flows;
 use tokio::time::{Instant, timeout_at};
 
-use crate::error::AppError;
+use crate::error::{AppError, IdentityError};
 use crate::state::App;
 
 /// All questions to Discord together; a person does not wait longer for an answer of ours.
@@ -47,8 +47,8 @@ pub(crate) async fn identify(
     let given = timeout_at(deadline, exchange).await;
     let given = given.map_err(|_| failed(TOKEN_ROUTE, Unanswered::Timeout))?;
     let access = given.map_err(|cause| match cause {
-        NoToken::BadCode => AppError::SignInExpired,
-        NoToken::MissingScope => AppError::SignInCancelled,
+        NoToken::BadCode => IdentityError::SignInExpired.into(),
+        NoToken::MissingScope => IdentityError::SignInCancelled.into(),
         NoToken::TryAgain(cause) => failed(TOKEN_ROUTE, cause),
     })?;
     let asking = async {
@@ -90,21 +90,22 @@ pub(crate) fn unanswered(
         cause,
         Unanswered::Refused | Unanswered::Remembered { status: 401, .. }
     ) {
-        return AppError::ProviderMisconfigured { provider, setting };
+        return IdentityError::ProviderMisconfigured { provider, setting }.into();
     }
     let ms = begun.elapsed().as_millis();
-    AppError::ProviderSilent {
+    IdentityError::ProviderSilent {
         provider,
         detail: format!("{route}: {cause}, after {ms} ms"),
     }
+    .into()
 }
 
 /// The verifier of a trip, which was sealed while it waited.
 pub(crate) fn open_verifier(app: &App, place: &Aad<'_>, sealed: &str) -> Result<PkceVerifier, AppError> {
     let plain = app.vault.open_sealed(place, sealed);
-    let plain = plain.map_err(|_| AppError::SignInExpired)?;
-    let text = std::str::from_utf8(&plain).map_err(|_| AppError::SignInExpired)?;
-    PkceVerifier::parse(text).map_err(|_| AppError::SignInExpired)
+    let plain = plain.map_err(|_| IdentityError::SignInExpired)?;
+    let text = std::str::from_utf8(&plain).map_err(|_| IdentityError::SignInExpired)?;
+    PkceVerifier::parse(text).map_err(|_| IdentityError::SignInExpired.into())
 }
 
 /// Gives a token back to Discord, without anybody waiting for it. Discord ends all tokens of a person with one of them,

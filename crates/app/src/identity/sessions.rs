@@ -10,7 +10,7 @@ use storage::identity::{blocklist, sessions};
 use storage::records::audit;
 use storage::{AccountNum, Tx, Work};
 
-use crate::error::AppError;
+use crate::error::{AppError, IdentityError, RequestError, ServiceError};
 use crate::state::App;
 
 const DAY_MS: i64 = 24 * 60 * 60_000;
@@ -55,7 +55,7 @@ impl Work for Start {
     async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
         let entries = [BlockEntry::discord(&self.account.discord_id)];
         if blocklist::is_any_blocked_in(tx, &entries, self.now_ms).await? {
-            return Err(AppError::Blocked);
+            return Err(IdentityError::Blocked.into());
         }
         sessions::insert(
             tx,
@@ -83,9 +83,10 @@ pub async fn authenticate(app: &App, token: &SessionToken, org: Option<&OrgId>) 
     let caller = recognise(app, token, org).await?;
     let closed = caller.maintenance.as_ref().filter(|message| !message.is_empty());
     if let Some(message) = closed.filter(|_| caller.operator.is_none()) {
-        return Err(AppError::Maintenance {
+        return Err(ServiceError::Maintenance {
             message: message.clone(),
-        });
+        }
+        .into());
     }
     Ok(caller)
 }
@@ -96,12 +97,13 @@ pub async fn recognise(app: &App, token: &SessionToken, org: Option<&OrgId>) -> 
     let hash = token.hash();
     let shown = (&*hash, &*app.operators);
     let found = sessions::find_caller(&app.db, shown, org, now_ms, now_ms - IDLE_MS).await?;
-    let caller = found.ok_or(AppError::SignInRequired)?;
+    let caller = found.ok_or(IdentityError::SignInRequired)?;
     let decision = app.memories.gate.take_account(caller.account.0);
     if !decision.allowed {
-        return Err(AppError::RateLimited {
+        return Err(RequestError::RateLimited {
             retry_after_ms: decision.retry_after_ms,
-        });
+        }
+        .into());
     }
     if caller.seen_at_ms < now_ms - TOUCH_MS {
         let touching = app.clone();
@@ -133,7 +135,7 @@ pub fn require_fresh(app: &App, signed_in_at_ms: i64) -> Result<(), AppError> {
     if signed_in_at_ms > app.now_ms() - FRESH_MS {
         return Ok(());
     }
-    Err(AppError::SignInAgain)
+    Err(IdentityError::SignInAgain.into())
 }
 
 /// The sessions of a person, the one used last first.
@@ -196,7 +198,7 @@ impl Work for End {
             Ending::Token(hash) => sessions::delete(tx, hash).await?,
             Ending::One(account, id) => {
                 if !sessions::end_one(tx, *account, id).await? {
-                    return Err(AppError::NotFound);
+                    return Err(RequestError::NotFound.into());
                 }
                 true
             }

@@ -17,7 +17,7 @@ use storage::identity::{accounts, blocklist, sessions};
 use storage::records::audit;
 use storage::{AccountNum, Tx, Work};
 
-use crate::error::AppError;
+use crate::error::{AppError, IdentityError, RequestError};
 use crate::identity::blocklist::refuse_blocked_network;
 use crate::identity::discord_visit::{Identified, identify, open_verifier, revoke_later};
 use crate::identity::sessions::{ABSOLUTE_MS, authenticate};
@@ -58,7 +58,7 @@ pub async fn start_claim(
     address: ClientAddress,
 ) -> Result<Departure, AppError> {
     let back = ["/app/orgs/", org.as_str(), "/guilds/new"].concat();
-    let return_to = ReturnPath::parse(&back).ok_or(AppError::NotFound)?;
+    let return_to = ReturnPath::parse(&back).ok_or(RequestError::NotFound)?;
     start(app, SignInPurpose::Claim, return_to, browser, address).await
 }
 
@@ -155,16 +155,16 @@ async fn arrive(
     answer: DiscordAnswer<'_>,
     address: ClientAddress,
 ) -> Result<(Identified, ReturnPath), AppError> {
-    let token = token.ok_or(AppError::SignInExpired)?;
-    let state = State::parse(answer.state).map_err(|_| AppError::SignInExpired)?;
+    let token = token.ok_or(IdentityError::SignInExpired)?;
+    let state = State::parse(answer.state).map_err(|_| IdentityError::SignInExpired)?;
     let code = answer.code.map(AuthorizationCode::parse).transpose();
-    let code = code.map_err(|_| AppError::SignInExpired)?;
+    let code = code.map_err(|_| IdentityError::SignInExpired)?;
     let hash = token.trip_hash(&state.hash());
     let found = sign_ins::find(&app.db, &hash, purpose, app.now_ms()).await?;
     let trip = found
         .filter(|trip| state.matches(&trip.state_hash))
-        .ok_or(AppError::SignInExpired)?;
-    let return_to = ReturnPath::parse(&trip.return_to).ok_or(AppError::SignInExpired)?;
+        .ok_or(IdentityError::SignInExpired)?;
+    let return_to = ReturnPath::parse(&trip.return_to).ok_or(IdentityError::SignInExpired)?;
     // Used up before anything is asked with it: a second copy of this request finds nothing.
     let once = Take {
         hash,
@@ -173,9 +173,9 @@ async fn arrive(
     let is_first = app.db.write(once).await?;
     refuse_blocked_network(app, address).await?;
     if !is_first {
-        return Err(AppError::SignInExpired);
+        return Err(IdentityError::SignInExpired.into());
     }
-    let code = code.ok_or(AppError::SignInCancelled)?;
+    let code = code.ok_or(IdentityError::SignInCancelled)?;
     let verifier = open_verifier(app, &verifier_place(&trip.state_hash), &trip.verifier_sealed)?;
     let known = identify(app, callback(purpose), scopes(purpose), &code, &verifier).await?;
     Ok((known, return_to))
@@ -249,7 +249,7 @@ impl Work for Enter {
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
         if blocklist::is_any_blocked_in(tx, &[BlockEntry::discord(&self.discord_id)], self.now_ms).await? {
-            return Err(AppError::Blocked);
+            return Err(IdentityError::Blocked.into());
         }
         let account = accounts::ensure(tx, &self.id, &self.discord_id, &self.name, self.now_ms).await?;
         accounts::rename(tx, account.num, &self.name).await?;
@@ -271,7 +271,7 @@ pub async fn finish_claim(
     address: ClientAddress,
     session: Option<&SessionToken>,
 ) -> Result<SignedIn, AppError> {
-    let old = session.ok_or(AppError::SignInRequired)?;
+    let old = session.ok_or(IdentityError::SignInRequired)?;
     let caller = authenticate(app, old, None).await?;
     let (known, return_to) = arrive(app, SignInPurpose::Claim, token, answer, address).await?;
     revoke_later(app, Some(&known.person.id), known.access);
@@ -307,15 +307,15 @@ impl Work for SetManaged {
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
         if blocklist::is_any_blocked_in(tx, &[BlockEntry::discord(&self.person)], self.now_ms).await? {
-            return Err(AppError::Blocked);
+            return Err(IdentityError::Blocked.into());
         }
         let account = accounts::find_in(tx, &self.account_id).await?;
         if account.is_none_or(|account| account.discord_id != self.person) {
-            return Err(AppError::OtherAccount);
+            return Err(IdentityError::OtherAccount.into());
         }
         let ends_ms = self.now_ms + ABSOLUTE_MS;
         if !sessions::renew(tx, &self.old_hash, &self.hash, self.now_ms, ends_ms).await? {
-            return Err(AppError::SignInRequired);
+            return Err(IdentityError::SignInRequired.into());
         }
         sign_ins::set_managed(tx, self.account, &self.guilds, self.now_ms).await?;
         note_session(tx, self.account_id.clone(), self.now_ms).await

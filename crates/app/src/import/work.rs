@@ -18,7 +18,7 @@ use storage::tenancy::{guilds, orgs, servers};
 use storage::{OrgScope, Tx, Work};
 
 use super::{ImportReport, ImportRow, ImportSlice, RowOutcome};
-use crate::error::AppError;
+use crate::error::{AppError, RequestError};
 use crate::plugin::groups;
 
 pub(super) struct Import {
@@ -42,7 +42,7 @@ impl Work for Import {
         let org = orgs::lock(tx, self.scope).await?;
         let guild = guilds::find_in(tx, self.scope, &self.slice.guild)
             .await?
-            .ok_or(AppError::NotFound)?;
+            .ok_or(RequestError::NotFound)?;
         let place = self.find_server(tx, &guild).await?;
         let known = self.known(tx, &guild).await?;
         let (rows, added) = self.decide(&org, known);
@@ -189,7 +189,7 @@ impl Import {
         let links: Vec<ImportedLink<'_>> = added.iter().map(Added::link).collect();
         let active = links.iter().filter(|link| link.ended.is_none()).count() as i64;
         if !orgs::add_links(tx, self.scope, active, org.tier.ceilings().links.max(org.links)).await? {
-            return Err(AppError::Internal("the plan's room was miscounted".to_owned()));
+            return Err(AppError::internal("the plan's room was miscounted"));
         }
         guilds::change_links(tx, self.scope, guild.num, active).await?;
         imports::insert(tx, self.scope, guild.num, &links).await?;

@@ -8,7 +8,7 @@ use storage::records::audit;
 use storage::tenancy::orgs;
 use storage::{Tx, Work};
 
-use crate::error::AppError;
+use crate::error::{AppError, RequestError};
 use crate::state::App;
 
 /// The oldest thousand jobs.
@@ -26,7 +26,7 @@ pub enum Soon {
 
 /// Tries a job again at once. Those before it in its lane come first.
 pub async fn retry(app: &App, num: i64) -> Result<Soon, AppError> {
-    let found = jobs::find(&app.db, num).await?.ok_or(AppError::NotFound)?;
+    let found = jobs::find(&app.db, num).await?.ok_or(RequestError::NotFound)?;
     let soon = soon(
         app.db
             .write(Retry {
@@ -42,11 +42,12 @@ pub async fn retry(app: &App, num: i64) -> Result<Soon, AppError> {
 
 /// Takes a job away undone, if that leaves nothing half done.
 pub async fn drop_job(app: &App, num: i64, actor: Actor) -> Result<Soon, AppError> {
-    let found = jobs::find(&app.db, num).await?.ok_or(AppError::NotFound)?;
+    let found = jobs::find(&app.db, num).await?.ok_or(RequestError::NotFound)?;
     if JobKind::parse(&found.kind).is_some_and(|kind| !kind.may_be_dropped()) {
-        return Err(AppError::Conflict {
-            what: "This job finishes something that has begun and cannot be dropped. It can be tried again.",
-        });
+        return Err(RequestError::Conflict(
+            "This job finishes something that has begun and cannot be dropped. It can be tried again.",
+        )
+        .into());
     }
     let (moment, now_ms) = (app.moment(), app.now_ms());
     let work = DropJob {
@@ -63,7 +64,7 @@ fn soon(changed: Changed) -> Result<Soon, AppError> {
     match changed {
         Changed::Done => Ok(Soon::Now),
         Changed::Soon => Ok(Soon::Running),
-        Changed::Missing => Err(AppError::NotFound),
+        Changed::Missing => Err(RequestError::NotFound.into()),
     }
 }
 

@@ -11,7 +11,7 @@ use storage::keys::plugin_keys::{self, NewKey};
 use storage::tenancy::{orgs, servers};
 use storage::{OrgScope, Tx, Work};
 
-use crate::error::AppError;
+use crate::error::{AppError, RequestError};
 use crate::records::deed::Deed;
 use crate::state::App;
 use crate::vault::key_place;
@@ -64,7 +64,7 @@ impl Work for Issue {
         let scope = self.deed.scope;
         orgs::lock(tx, scope).await?;
         let found = servers::find_in(tx, scope, &self.server).await?;
-        let server = found.ok_or(AppError::NotFound)?;
+        let server = found.ok_or(RequestError::NotFound)?;
         let replaced = plugin_keys::end_bot_key(tx, scope, server.num, self.deed.now_ms).await?;
         let new = NewKey {
             id: &self.id,

@@ -13,7 +13,7 @@ use storage::records::audit;
 use storage::tenancy::{guilds, orgs, servers};
 use storage::{OrgScope, Tx, Work};
 
-use crate::error::AppError;
+use crate::error::{AppError, RequestError, TenancyError};
 use crate::keys::plugin_keys::open_key;
 use crate::once::{Outcome, PressBy};
 use crate::state::App;
@@ -117,11 +117,11 @@ impl Work for Create {
     async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
         let org = orgs::lock(tx, self.scope).await?;
         if org.tier == Tier::Free {
-            return Err(AppError::PlanRequired { what: "Custom keys" });
+            return Err(TenancyError::PlanRequired { what: "Custom keys" }.into());
         }
         let guild = guilds::find_in(tx, self.scope, &self.request.guild)
             .await?
-            .ok_or(AppError::NotFound)?;
+            .ok_or(RequestError::NotFound)?;
         let server = match &self.request.server {
             None => None,
             Some(id) => {
@@ -129,20 +129,22 @@ impl Work for Create {
                 Some(
                     found
                         .filter(|server| server.guild == guild.num)
-                        .ok_or(AppError::NotFound)?,
+                        .ok_or(RequestError::NotFound)?,
                 )
             }
         };
         let counted = custom_keys::count(tx, self.scope).await?;
         if counted.living >= MOST {
-            return Err(AppError::Conflict {
-                what: "An organisation has at most 50 custom keys. Revoke one that is not needed.",
-            });
+            return Err(RequestError::Conflict(
+                "An organisation has at most 50 custom keys. Revoke one that is not needed.",
+            )
+            .into());
         }
         if counted.revoked >= MOST_REVOKED {
-            return Err(AppError::Conflict {
-                what: "There are 200 revoked custom keys. Remove some of them first.",
-            });
+            return Err(RequestError::Conflict(
+                "There are 200 revoked custom keys. Remove some of them first.",
+            )
+            .into());
         }
         let new = NewCustomKey {
             id: &self.id,
@@ -172,7 +174,7 @@ impl Work for Create {
 
 pub async fn get(app: &App, scope: OrgScope, id: &KeyId) -> Result<CustomKey, AppError> {
     let found = custom_keys::find(&app.db, scope, id).await?;
-    found.ok_or(AppError::NotFound)
+    found.ok_or(RequestError::NotFound.into())
 }
 
 pub async fn list(app: &App, scope: OrgScope) -> Result<Vec<CustomKey>, AppError> {
@@ -257,7 +259,7 @@ impl Work for ChangeKey {
         orgs::lock(tx, self.scope).await?;
         let key = custom_keys::find_in(tx, self.scope, &self.id)
             .await?
-            .ok_or(AppError::NotFound)?;
+            .ok_or(RequestError::NotFound)?;
         let (action, actions) = match &self.change {
             Change::Edit { name, actions } => {
                 custom_keys::edit(tx, self.scope, key.num, name.as_str(), *actions).await?;
@@ -271,9 +273,10 @@ impl Work for ChangeKey {
             }
             Change::Remove => {
                 if key.revoked_at_ms.is_none() {
-                    return Err(AppError::Conflict {
-                        what: "This key is in force. Revoke it before you remove it.",
-                    });
+                    return Err(RequestError::Conflict(
+                        "This key is in force. Revoke it before you remove it.",
+                    )
+                    .into());
                 }
                 custom_keys::remove(tx, self.scope, key.num, self.now_ms).await?;
                 (AuditAction::KeyRemoved, key.actions)

@@ -14,7 +14,7 @@ use super::callback;
 use super::flow::{Current, abandon, forget, give_token_back, seal_token, trip_place};
 use super::start::scopes;
 use super::trip::Trip;
-use crate::error::AppError;
+use crate::error::{AppError, IdentityError};
 use crate::identity::blocklist::refuse_blocked_network;
 use crate::identity::discord_visit::{identify, open_verifier, revoke_later};
 use crate::state::App;
@@ -31,10 +31,10 @@ pub async fn discord_callback(
         return Err(error);
     }
     let code = code.map(AuthorizationCode::parse).transpose();
-    let code = code.map_err(|_| AppError::SignInExpired)?;
+    let code = code.map_err(|_| IdentityError::SignInExpired)?;
     trip.use_up(app).await?;
-    let code = code.ok_or(AppError::SignInCancelled)?;
-    let sealed = trip.sealed.as_deref().ok_or(AppError::SignInExpired)?;
+    let code = code.ok_or(IdentityError::SignInCancelled)?;
+    let sealed = trip.sealed.as_deref().ok_or(IdentityError::SignInExpired)?;
     let verifier = open_verifier(app, &trip_place(&trip.hash), sealed)?;
     let (path, scopes) = (
         callback(Provider::Discord, trip.purpose),
@@ -63,7 +63,7 @@ async fn bind(
         now_ms: app.now_ms(),
     };
     let bound = app.db.write(work).await;
-    if matches!(bound, Err(AppError::Blocked)) {
+    if matches!(bound, Err(AppError::Identity(IdentityError::Blocked))) {
         forget(app, &flow).await?;
     }
     if !keeps_token || bound.is_err() {
@@ -92,12 +92,12 @@ impl Work for Bind {
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
         if blocklist::is_any_blocked_in(tx, &[BlockEntry::discord(&self.id)], self.now_ms).await? {
-            return Err(AppError::Blocked);
+            return Err(IdentityError::Blocked.into());
         }
         let sealed = self.sealed.as_ref();
         if flows::bind_discord(tx, &self.flow, &self.id, &self.name, sealed, self.now_ms).await? {
             return Ok(());
         }
-        Err(AppError::SignInExpired)
+        Err(IdentityError::SignInExpired.into())
     }
 }

@@ -9,7 +9,7 @@ use storage::linking::flows::{self, Flow};
 use storage::linking::link_pages::{self, LinkPage};
 use storage::{Tx, Work};
 
-use crate::error::AppError;
+use crate::error::{AppError, IdentityError, RequestError};
 use crate::identity::discord_visit::{revoke, revoke_later};
 use crate::state::App;
 
@@ -46,9 +46,11 @@ pub(super) async fn current_of_page(
     purpose: FlowPurpose,
     slug: &str,
 ) -> Result<Current, AppError> {
-    let page = link_pages::find(&app.db, slug).await?.ok_or(AppError::NotFound)?;
+    let page = link_pages::find(&app.db, slug)
+        .await?
+        .ok_or(RequestError::NotFound)?;
     let found = current(app, &page, token, purpose).await?;
-    found.ok_or(AppError::SignInExpired)
+    found.ok_or(IdentityError::SignInExpired.into())
 }
 
 /// Where the secret of a trip is sealed.
@@ -85,7 +87,9 @@ pub(super) fn open_token(app: &App, flow_hash: &str, sealed: &str) -> Option<Acc
 
 /// Forgets the flow of this browser on a page. It is no failure when there is none.
 pub async fn restart(app: &App, slug: &str, purpose: FlowPurpose, token: &FlowToken) -> Result<(), AppError> {
-    let page = link_pages::find(&app.db, slug).await?.ok_or(AppError::NotFound)?;
+    let page = link_pages::find(&app.db, slug)
+        .await?
+        .ok_or(RequestError::NotFound)?;
     match current(app, &page, token, purpose).await? {
         Some(current) => abandon(app, &current).await,
         None => Ok(()),

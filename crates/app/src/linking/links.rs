@@ -16,7 +16,7 @@ use storage::tenancy::orgs::LockedOrg;
 use storage::tenancy::{guilds, orgs};
 use storage::{OrgScope, Tx, Work};
 
-use crate::error::AppError;
+use crate::error::{AppError, LinkingError, RequestError, TenancyError};
 use crate::linking::link_roles;
 use crate::state::App;
 
@@ -135,7 +135,7 @@ pub(crate) async fn link_in(
     let (scope, request) = (linking.scope, linking.request);
     let guild = guilds::find_in(tx, scope, &request.guild)
         .await?
-        .ok_or(AppError::NotFound)?;
+        .ok_or(RequestError::NotFound)?;
     let by_discord = links::find_by_discord(tx, guild.num, &request.discord_id).await?;
     let by_steam = links::find_by_steam(tx, guild.num, &request.steam_id).await?;
     let linked = match decide_link(&request.discord_id, &request.steam_id, by_discord, by_steam) {
@@ -183,9 +183,10 @@ impl Linking<'_> {
         let last = links::find_last_end(tx, guild.num, discord_id, steam_id).await?;
         let last = last.filter(|last| has_link || !last.is_same_pair);
         match relink_waits_until(last.map(|last| last.at_ms), cooldown_ms, self.now_ms) {
-            Some(until_ms) => Err(AppError::RelinkTooSoon {
+            Some(until_ms) => Err(LinkingError::RelinkTooSoon {
                 wait_ms: until_ms - self.now_ms,
-            }),
+            }
+            .into()),
             None => Ok(()),
         }
     }
@@ -215,10 +216,11 @@ impl Linking<'_> {
             i64::MAX
         };
         if !orgs::add_one(tx, self.scope, Dimension::Links, ceiling).await? {
-            return Err(AppError::LimitReached {
+            return Err(TenancyError::LimitReached {
                 dimension: Dimension::Links,
                 ceiling,
-            });
+            }
+            .into());
         }
         guilds::change_links(tx, self.scope, guild.num, 1).await?;
         let new = NewLink {
@@ -313,7 +315,7 @@ pub(crate) async fn unlink_in(
 ) -> Result<Option<LinkId>, AppError> {
     let guild = guilds::find_in(tx, scope, &request.guild)
         .await?
-        .ok_or(AppError::NotFound)?;
+        .ok_or(RequestError::NotFound)?;
     let found = match &request.either {
         EitherId::Discord(id) => links::find_by_discord(tx, guild.num, id).await?,
         EitherId::Steam(id) => links::find_by_steam(tx, guild.num, id).await?,

@@ -11,7 +11,7 @@ use storage::{GuildNum, OrgScope, Tx, Work};
 
 use super::callback;
 use super::flow::{give_back_expired, trip_place};
-use crate::error::AppError;
+use crate::error::{AppError, IdentityError, RequestError};
 use crate::identity::blocklist::refuse_blocked_network;
 use crate::state::App;
 
@@ -31,7 +31,9 @@ pub async fn start(
     address: ClientAddress,
 ) -> Result<Started, AppError> {
     refuse_blocked_network(app, address).await?;
-    let page = link_pages::find(&app.db, slug).await?.ok_or(AppError::NotFound)?;
+    let page = link_pages::find(&app.db, slug)
+        .await?
+        .ok_or(RequestError::NotFound)?;
     let browser = browser.unwrap_or_else(|| FlowToken::generate(&*app.random));
     let flow_hash = browser.flow_hash(&page.guild_id, purpose);
     let secret = State::generate(&*app.random);
@@ -82,7 +84,7 @@ fn to_discord(
 
 fn to_steam(app: &App, purpose: FlowPurpose, once: &State) -> Result<String, AppError> {
     let steam = app.platforms.steam_sign_in.as_ref();
-    let steam = steam.ok_or(AppError::SignInNotConfigured {
+    let steam = steam.ok_or(IdentityError::SignInNotConfigured {
         provider: Provider::Steam,
     })?;
     let return_to = steam.return_to(callback(Provider::Steam, purpose), once.expose());

@@ -16,7 +16,7 @@ use tokio::time::Instant;
 use super::callback;
 use super::flow::abandon;
 use super::trip::Trip;
-use crate::error::AppError;
+use crate::error::{AppError, IdentityError};
 use crate::identity::blocklist::refuse_blocked_network;
 use crate::identity::discord_visit::unanswered;
 use crate::state::App;
@@ -33,27 +33,27 @@ pub async fn steam_callback(
 ) -> Result<(), AppError> {
     let (flow, now_ms) = (&trip.flow, app.now_ms());
     let steam = app.platforms.steam_sign_in.as_ref();
-    let steam = steam.ok_or(AppError::SignInNotConfigured {
+    let steam = steam.ok_or(IdentityError::SignInNotConfigured {
         provider: Provider::Steam,
     })?;
     if is_cancelled(query) {
-        return Err(AppError::SignInCancelled);
+        return Err(IdentityError::SignInCancelled.into());
     }
     let return_to = steam.return_to(callback(Provider::Steam, trip.purpose), trip.secret.expose());
     let assertion = Assertion::parse(query, &return_to, now_ms).map_err(|cause| {
         tracing::debug!(%cause, "a Steam sign-in was refused");
-        AppError::SignInExpired
+        IdentityError::SignInExpired
     })?;
     let claimed = BlockEntry::steam(assertion.claimed_id());
     let network = refuse_blocked_network(app, address).await;
     if network.is_err() || blocklist::is_any_blocked(&app.db, &[claimed], now_ms).await? {
         abandon(app, flow).await?;
-        return Err(AppError::Blocked);
+        return Err(IdentityError::Blocked.into());
     }
     trip.use_up(app).await?;
     let begun = Instant::now();
     let confirmed = steam.check(assertion).await.map_err(|cause| match cause {
-        NotConfirmed::Denied => AppError::SignInExpired,
+        NotConfirmed::Denied => IdentityError::SignInExpired.into(),
         NotConfirmed::TryAgain(cause) => unanswered(Provider::Steam, "steam.openid_url", ROUTE, cause, begun),
     })?;
     let org_num = flow.page.scope.num();
@@ -67,7 +67,7 @@ pub async fn steam_callback(
         now_ms: app.now_ms(),
     };
     let bound = app.db.write(work).await;
-    if matches!(bound, Err(AppError::Blocked)) {
+    if matches!(bound, Err(AppError::Identity(IdentityError::Blocked))) {
         abandon(app, flow).await?;
     }
     bound
@@ -109,7 +109,7 @@ impl Work for Bind {
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
         if blocklist::is_any_blocked_in(tx, &[BlockEntry::steam(&self.id)], self.now_ms).await? {
-            return Err(AppError::Blocked);
+            return Err(IdentityError::Blocked.into());
         }
         // Steam's number first: what was used once binds nothing any more, whoever brings it.
         if flows::use_nonce(tx, &self.nonce, self.now_ms).await?
@@ -125,6 +125,6 @@ impl Work for Bind {
         {
             return Ok(());
         }
-        Err(AppError::SignInExpired)
+        Err(IdentityError::SignInExpired.into())
     }
 }

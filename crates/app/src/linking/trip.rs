@@ -6,7 +6,7 @@ use storage::linking::{flows, link_pages};
 use storage::{Tx, Work};
 
 use super::flow::Current;
-use crate::error::AppError;
+use crate::error::{AppError, IdentityError};
 use crate::state::App;
 
 /// Somebody who came back, in time and in the browser they left with. Nothing is used up yet.
@@ -36,7 +36,7 @@ impl Trip {
         if app.db.write(once).await? {
             Ok(())
         } else {
-            Err(AppError::SignInExpired)
+            Err(IdentityError::SignInExpired.into())
         }
     }
 }
@@ -49,19 +49,19 @@ pub async fn arrive(
     token: Option<&FlowToken>,
     secret: &str,
 ) -> Result<Trip, AppError> {
-    let token = token.ok_or(AppError::SignInExpired)?;
-    let secret = State::parse(secret).map_err(|_| AppError::SignInExpired)?;
+    let token = token.ok_or(IdentityError::SignInExpired)?;
+    let secret = State::parse(secret).map_err(|_| IdentityError::SignInExpired)?;
     let (hash, now_ms) = (secret.hash(), app.now_ms());
     let alive_since_ms = now_ms - LIFETIME_MS;
     let found = flows::find_trip(&app.db, &hash, provider, purpose, now_ms, alive_since_ms).await?;
-    let trip = found.ok_or(AppError::SignInExpired)?;
+    let trip = found.ok_or(IdentityError::SignInExpired)?;
     let page = link_pages::find_by_num(&app.db, trip.scope, trip.guild).await?;
-    let page = page.ok_or(AppError::SignInExpired)?;
+    let page = page.ok_or(IdentityError::SignInExpired)?;
     if token.flow_hash(&page.guild_id, purpose) != trip.flow {
-        return Err(AppError::SignInExpired);
+        return Err(IdentityError::SignInExpired.into());
     }
     let flow = flows::find(&app.db, &trip.flow, alive_since_ms).await?;
-    let flow = flow.ok_or(AppError::SignInExpired)?;
+    let flow = flow.ok_or(IdentityError::SignInExpired)?;
     Ok(Trip {
         purpose,
         hash,

@@ -10,7 +10,7 @@ use storage::tenancy::guilds;
 use storage::{GuildNum, OrgScope, Tx, Work};
 
 use super::flow::current_of_page;
-use crate::error::AppError;
+use crate::error::{AppError, IdentityError};
 use crate::identity::blocklist::refuse_blocked_network;
 use crate::linking::links::{self, UnlinkRequest};
 use crate::state::App;
@@ -29,7 +29,7 @@ pub async fn unlink(
     }
     let discord = current.flow.discord.map(|(id, _)| EitherId::Discord(id));
     let steam = current.flow.steam.map(|(id, _)| EitherId::Steam(id));
-    let either = discord.or(steam).ok_or(AppError::SignInExpired)?;
+    let either = discord.or(steam).ok_or(IdentityError::SignInExpired)?;
     app.db
         .write(Finish {
             flow: current.hash,

@@ -15,7 +15,7 @@ use storage::{GuildNum, OrgScope, Tx, Work};
 
 use super::checks::{Checked, ensure_member, group_membership};
 use super::flow::{Current, abandon, current_of_page, give_token_back};
-use crate::error::AppError;
+use crate::error::{AppError, IdentityError};
 use crate::linking::links::{self, LinkRequest, Linking, Verified};
 use crate::state::App;
 
@@ -44,7 +44,7 @@ pub async fn verify(app: &App, slug: &str, verifier: Verifier<'_>) -> Result<Out
     let (Some((discord_id, discord_name)), Some((steam_id, steam_name))) =
         (current.flow.discord.clone(), current.flow.steam.clone())
     else {
-        return Err(AppError::SignInExpired);
+        return Err(IdentityError::SignInExpired.into());
     };
     refuse_blocked_people(app, &current, &verifier, Some(&discord_id), Some(&steam_id)).await?;
     // What this press asked is shared with others until its outcome is written.
@@ -76,7 +76,7 @@ pub async fn verify(app: &App, slug: &str, verifier: Verifier<'_>) -> Result<Out
     };
     let linked = app.db.write(work).await;
     drop((member, group));
-    if matches!(linked, Err(AppError::Blocked)) {
+    if matches!(linked, Err(AppError::Identity(IdentityError::Blocked))) {
         abandon(app, &current).await?;
     }
     let linked = linked?;
@@ -90,7 +90,7 @@ pub async fn verify(app: &App, slug: &str, verifier: Verifier<'_>) -> Result<Out
 pub async fn join(app: &App, slug: &str, verifier: Verifier<'_>) -> Result<(), AppError> {
     let current = current_of_page(app, verifier.token, FlowPurpose::Link, slug).await?;
     let Some((discord_id, _)) = current.flow.discord.clone() else {
-        return Err(AppError::SignInExpired);
+        return Err(IdentityError::SignInExpired.into());
     };
     refuse_blocked_people(app, &current, &verifier, Some(&discord_id), None).await?;
     let checked = ensure_member(app, &current, &discord_id).await;
@@ -118,7 +118,7 @@ async fn refuse_blocked_people(
         return Ok(());
     }
     abandon(app, current).await?;
-    Err(AppError::Blocked)
+    Err(IdentityError::Blocked.into())
 }
 
 /// The end of the flow and the link, together or not at all.
@@ -153,7 +153,7 @@ impl Work for Finish {
         };
         // The press may have been held back for a while: the flow may be done by now, or be somebody else's.
         let found = flows::find_in(tx, &self.flow, self.now_ms - LIFETIME_MS).await?;
-        let flow = found.ok_or(AppError::SignInExpired)?;
+        let flow = found.ok_or(IdentityError::SignInExpired)?;
         if flow.finished {
             return Ok(true);
         }
@@ -170,7 +170,7 @@ impl Work for Finish {
             BlockEntry::steam(&self.request.steam_id),
         ];
         if blocklist::is_any_blocked_in(tx, &people, self.now_ms).await? {
-            return Err(AppError::Blocked);
+            return Err(IdentityError::Blocked.into());
         }
         // The first of several presses finishes the flow; the others find it done.
         if !flows::finish(tx, &self.flow, self.now_ms).await? {

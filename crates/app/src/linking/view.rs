@@ -7,7 +7,7 @@ use storage::linking::lookups::{self, LinkedPlayer};
 use storage::tenancy::navigation::{self, NavigationLink};
 
 use super::flow::current;
-use crate::error::AppError;
+use crate::error::{AppError, RequestError};
 use crate::state::App;
 
 /// Everything that a page of a Guild is drawn from.
@@ -48,7 +48,9 @@ pub async fn view(
     purpose: FlowPurpose,
     token: Option<&FlowToken>,
 ) -> Result<Shown, AppError> {
-    let page = link_pages::find(&app.db, slug).await?.ok_or(AppError::NotFound)?;
+    let page = link_pages::find(&app.db, slug)
+        .await?
+        .ok_or(RequestError::NotFound)?;
     let navigation = navigation::list(&app.db, page.scope).await?;
     let found = match token {
         Some(token) => current(app, &page, token, purpose).await?,

@@ -11,7 +11,7 @@ use storage::records::audit;
 use storage::tenancy::orgs;
 use storage::{Db, OrgScope, Tx, Work};
 
-use crate::error::AppError;
+use crate::error::{AppError, RequestError, ServiceError};
 
 const MINUTE_MS: i64 = 60_000;
 /// Groups held between two writes; further ones are counted and dropped.
@@ -107,8 +107,10 @@ impl Refusals {
             };
             match db.write(work).await {
                 // Nobody reads the log of an Org that is gone.
-                Ok(()) | Err(AppError::NotFound) => {}
-                Err(error @ (AppError::StorageUnavailable(_) | AppError::Overloaded)) => {
+                Ok(()) | Err(AppError::Request(RequestError::NotFound)) => {}
+                Err(
+                    error @ AppError::Service(ServiceError::StorageUnavailable(_) | ServiceError::Overloaded),
+                ) => {
                     self.restore(entries);
                     self.restore(waiting);
                     return Err(error);

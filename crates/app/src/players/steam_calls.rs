@@ -7,7 +7,7 @@ use domain::quota::{DailyQuota, Spending};
 use storage::players::daily_calls::{self, Calls};
 use storage::{Tx, Work};
 
-use crate::error::AppError;
+use crate::error::{AppError, ServiceError};
 use crate::state::App;
 
 /// Polls and settings, by Org.
@@ -34,7 +34,8 @@ pub async fn share(app: &App) -> Result<(), AppError> {
                 .await;
             if let Err(error) = written {
                 // What may have been stored is not counted twice.
-                let unwritten = index + usize::from(matches!(error, AppError::OutcomeUnknown(_)));
+                let in_doubt = matches!(error, AppError::Service(ServiceError::OutcomeUnknown(_)));
+                let unwritten = index + usize::from(in_doubt);
                 let rest = rows.get(unwritten * SLICE..).unwrap_or_default();
                 steam.restore_calls(day, &to_spending(rest));
                 return Err(error);

@@ -10,7 +10,7 @@ use domain::steam_group::GroupId;
 use futures_util::FutureExt;
 use platform::Unanswered;
 
-use crate::error::AppError;
+use crate::error::{AppError, IdentityError, PlayersError, RequestError};
 use crate::memories::steam_group_names::{Answer, Asked};
 use crate::state::App;
 
@@ -30,9 +30,10 @@ pub(crate) async fn find(app: &App, org_num: i64, name: &str) -> Result<Option<G
         match asked.entry(org_num) {
             Entry::Occupied(asked) if asked.get().name == name => asked.get().answering.clone(),
             Entry::Occupied(_) => {
-                return Err(AppError::RateLimited {
+                return Err(RequestError::RateLimited {
                     retry_after_ms: BUSY_MS,
-                });
+                }
+                .into());
             }
             Entry::Vacant(place) => {
                 let answering = ask(app.clone(), org_num, name.clone()).boxed().shared();
@@ -63,11 +64,12 @@ async fn ask(app: App, org_num: i64, name: String) -> Answer {
 
 fn failure(cause: Unanswered) -> AppError {
     match cause {
-        Unanswered::Refused => AppError::ProviderMisconfigured {
+        Unanswered::Refused => IdentityError::ProviderMisconfigured {
             provider: Provider::Steam,
             setting: "steam.api_key",
-        },
-        Unanswered::OverQuota { retry_after_ms } => AppError::RateLimited { retry_after_ms },
+        }
+        .into(),
+        Unanswered::OverQuota { retry_after_ms } => RequestError::RateLimited { retry_after_ms }.into(),
         Unanswered::Timeout
         | Unanswered::Unreachable
         | Unanswered::Throttled { .. }
@@ -77,6 +79,6 @@ fn failure(cause: Unanswered) -> AppError {
         | Unanswered::Unreadable
         | Unanswered::Paused { .. }
         | Unanswered::Remembered { .. }
-        | Unanswered::OverShare { .. } => AppError::SteamUnavailable,
+        | Unanswered::OverShare { .. } => PlayersError::SteamUnavailable.into(),
     }
 }

@@ -5,7 +5,7 @@ use domain::network::ClientNetwork;
 use storage::keys::plugin_keys::{self, ResolvedKey};
 
 use super::{ActionParam, Answer, Params, Presented, RateState, count, repeated_action, retired};
-use crate::error::AppError;
+use crate::error::{AppError, KeysError, RequestError, ServiceError};
 use crate::memories::bodies::BodyPlace;
 use crate::state::App;
 
@@ -27,7 +27,7 @@ impl Admitted {
         if self.place.keep(bytes) {
             return Ok(());
         }
-        Err(AppError::Overloaded)
+        Err(ServiceError::Overloaded.into())
     }
 
     /// The body is whole.
@@ -59,7 +59,7 @@ pub async fn admit_body(
     presented: &Presented,
     network: ClientNetwork,
 ) -> Result<Admitted, Box<Answer>> {
-    let mut answer = Answer::refused(AppError::Unauthorized);
+    let mut answer = Answer::refused(KeysError::Unauthorized.into());
     if matches!(params.action(), ActionParam::Repeated) {
         answer.result = Err(repeated_action());
         return Err(Box::new(answer));
@@ -103,7 +103,8 @@ pub async fn admit_body(
 
 fn begin(app: &App, key: &ResolvedKey) -> Result<BodyPlace, AppError> {
     let place = app.memories.bodies.begin(key.num.0, key.scope.num());
-    place.ok_or(AppError::RateLimited {
+    let no_place = RequestError::RateLimited {
         retry_after_ms: WAIT_FOR_PLACE_MS,
-    })
+    };
+    place.ok_or(no_place.into())
 }

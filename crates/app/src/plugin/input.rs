@@ -9,7 +9,7 @@ use storage::ServerNum;
 
 use super::Call;
 use super::params::Body;
-use crate::error::AppError;
+use crate::error::{AppError, PluginError};
 
 /// Players per call of the bulk writers and lists are bounded by the tier, texts by these.
 const TEXT_CHARS: usize = 200;
@@ -112,7 +112,7 @@ impl Call<'_> {
     pub(crate) fn check_count(&self, count: usize) -> Result<(), AppError> {
         let limit = self.app.memories.gate.limit(self.key.tier).bulk_ids;
         if count > limit as usize {
-            Err(AppError::TooManyIds { limit })
+            Err(PluginError::TooManyIds { limit }.into())
         } else {
             Ok(())
         }

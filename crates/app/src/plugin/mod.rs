@@ -21,7 +21,7 @@ use storage::keys::plugin_keys::{self, ResolvedKey};
 use storage::linking::lookups;
 use storage::tenancy::servers;
 
-use crate::error::AppError;
+use crate::error::{AppError, KeysError, PluginError, RequestError};
 use crate::memories::seen::SeenAt;
 use crate::state::App;
 
@@ -173,7 +173,7 @@ fn repeated_action() -> AppError {
 
 /// Answers one call. The checks run in a fixed order and each has one outcome.
 pub async fn call(app: &App, request: Request<'_>) -> Answer {
-    let mut answer = Answer::refused(AppError::Unauthorized);
+    let mut answer = Answer::refused(KeysError::Unauthorized.into());
     if matches!(request.params.action(), ActionParam::Repeated) {
         answer.result = Err(repeated_action());
         return answer;
@@ -229,10 +229,14 @@ fn count(app: &App, key: &ResolvedKey, in_query: bool) -> (Result<(), AppError>,
         Ok(()) => app.memories.gate.take_key(key.num.0, key.tier, in_query),
         Err(_) => app.memories.gate.peek_key(key.num.0, key.tier),
     };
-    let limited = AppError::RateLimited {
+    let limited = RequestError::RateLimited {
         retry_after_ms: decision.retry_after_ms,
     };
-    let passed = alive.and(if decision.allowed { Ok(()) } else { Err(limited) });
+    let passed = alive.and(if decision.allowed {
+        Ok(())
+    } else {
+        Err(limited.into())
+    });
     (passed, RateState::of(app, key, &decision))
 }
 
@@ -260,13 +264,13 @@ async fn answer_within(
 
 fn check_alive(key: &ResolvedKey, in_query: bool) -> Result<(), AppError> {
     if key.revoked {
-        return Err(AppError::KeyRevoked);
+        return Err(KeysError::KeyRevoked.into());
     }
     if !key.server_active {
-        return Err(AppError::ServerInactive);
+        return Err(PluginError::ServerInactive.into());
     }
     if key.refuse_in_query && in_query {
-        return Err(AppError::QueryKeyRefused);
+        return Err(KeysError::QueryKeyRefused.into());
     }
     Ok(())
 }
@@ -274,18 +278,19 @@ fn check_alive(key: &ResolvedKey, in_query: bool) -> Result<(), AppError> {
 fn check_action(request: &Request<'_>, key: &ResolvedKey, in_query: bool) -> Result<Action, AppError> {
     let action = match request.params.action() {
         ActionParam::Known(action) => action,
-        ActionParam::Unknown => return Err(AppError::UnknownAction),
+        ActionParam::Unknown => return Err(PluginError::UnknownAction.into()),
         ActionParam::Missing | ActionParam::Repeated => {
             return Err(AppError::invalid("action", "it is missing"));
         }
     };
     if !key.actions.contains(action) {
-        return Err(AppError::PermissionDenied {
+        return Err(PluginError::PermissionDenied {
             action: action.name(),
-        });
+        }
+        .into());
     }
     if in_query && request.opened_as_page && action.spec().mutating {
-        return Err(AppError::BrowserRefused);
+        return Err(PluginError::BrowserRefused.into());
     }
     Ok(action)
 }
@@ -309,7 +314,7 @@ async fn check_named_scope(
     guild: Option<&str>,
     server: Option<&str>,
 ) -> Result<Option<ServerNum>, AppError> {
-    let mismatch = |parameter| AppError::ScopeMismatch { parameter };
+    let mismatch = |parameter| AppError::from(PluginError::ScopeMismatch { parameter });
     let found = plugin_keys::find_scope(&app.db, key.num).await?;
     let scope = found.ok_or(mismatch("guild_id"))?;
     if guild.is_some_and(|named| named != scope.guild_id.as_str() && named != scope.discord_guild_id) {
@@ -321,7 +326,7 @@ async fn check_named_scope(
         (Some(_), Some(_)) => Err(mismatch("server_id")),
         (Some(named), None) => match servers::find_in_guild(&app.db, key.scope, key.guild, named).await? {
             Some(server) if server.active => Ok(Some(server.num)),
-            Some(_) => Err(AppError::ServerInactive),
+            Some(_) => Err(PluginError::ServerInactive.into()),
             None => Err(mismatch("server_id")),
         },
     }

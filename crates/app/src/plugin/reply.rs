@@ -61,7 +61,7 @@ impl Reply {
     pub(super) fn of(value: &impl Serialize) -> Result<Self, AppError> {
         serde_json::to_string(value)
             .map(Reply::json)
-            .map_err(|error| AppError::Internal(error.to_string()))
+            .map_err(AppError::internal)
     }
 }
 

@@ -8,7 +8,7 @@ use storage::records::audit;
 use storage::tenancy::orgs;
 use storage::{Tx, Work};
 
-use crate::error::AppError;
+use crate::error::{AppError, KeysError, RequestError};
 use crate::state::App;
 
 /// One audit entry per retired key in this time.
@@ -19,9 +19,10 @@ pub(super) async fn refuse_unknown(app: &App, hash: KeyHash, network: ClientNetw
     let now_ms = app.now_ms();
     let decision = app.memories.gate.take_unknown_key(network);
     if !decision.allowed {
-        return AppError::RateLimited {
+        return RequestError::RateLimited {
             retry_after_ms: decision.retry_after_ms,
-        };
+        }
+        .into();
     }
     // After the answer: a caller must not learn from its timing that a key was once valid.
     let reporting = app.clone();
@@ -30,7 +31,7 @@ pub(super) async fn refuse_unknown(app: &App, hash: KeyHash, network: ClientNetw
             tracing::warn!(error = %error.internal_detail(), "the use of a retired key was not written down");
         }
     });
-    AppError::Unauthorized
+    KeysError::Unauthorized.into()
 }
 
 async fn report(app: &App, hash: KeyHash, now_ms: i64) -> Result<(), AppError> {

@@ -7,7 +7,7 @@ pub use storage::records::audit::{AuditFilter, NamedEntry};
 use storage::tenancy::orgs;
 use storage::{OrgScope, Tx, Work};
 
-use crate::error::AppError;
+use crate::error::{AppError, RecordsError};
 use crate::memories::exports::ExportPlace;
 use crate::records::deed::Deed;
 use crate::state::App;
@@ -28,7 +28,7 @@ pub async fn begin_export(app: &App, scope: OrgScope, actor: Actor) -> Result<Ex
         .memories
         .exports
         .begin(scope)
-        .ok_or(AppError::ExportsRunning)?;
+        .ok_or(RecordsError::ExportsRunning)?;
     let deed = Deed::begin(app, scope, actor);
     app.db.write(NoteExport { deed }).await?;
     Ok(place)

@@ -12,7 +12,7 @@ pub use storage::identity::sign_ins::ManagedGuild;
 use storage::{AccountNum, OrgScope};
 use tokio::time::Instant;
 
-use crate::error::AppError;
+use crate::error::{AppError, IdentityError, RequestError, TenancyError};
 use crate::identity::discord_visit::unanswered;
 use crate::once::PressBy;
 use crate::state::App;
@@ -52,27 +52,28 @@ pub async fn claim(
     let since_ms = app.now_ms() - MANAGED_MS;
     let id = &request.discord_guild_id;
     let managed = sign_ins::find_managed(&app.db, account, id, since_ms).await?;
-    let managed = managed.ok_or(AppError::NotYourGuild)?;
+    let managed = managed.ok_or(TenancyError::NotYourGuild)?;
     let name = match request.name {
         Some(name) => name,
         None => DisplayName::parse(&managed.name).map_err(|error| AppError::invalid("name", error))?,
     };
-    let not_set_up = || AppError::SignInNotConfigured {
+    let not_set_up = IdentityError::SignInNotConfigured {
         provider: Provider::Discord,
     };
-    let members = app.platforms.discord_members.as_ref().ok_or_else(not_set_up)?;
+    let members = app.platforms.discord_members.as_ref().ok_or(not_set_up)?;
     let begun = Instant::now();
     let is_here = members.is_in(scope.num(), id).await.map_err(|cause| {
         if let Unanswered::OverShare { retry_after_ms } = cause {
-            AppError::RateLimited { retry_after_ms }
+            RequestError::RateLimited { retry_after_ms }.into()
         } else {
             unanswered(Provider::Discord, "discord.bot_token", GUILD_ROUTE, cause, begun)
         }
     })?;
     if !is_here {
-        return Err(AppError::BotAbsent {
+        return Err(TenancyError::BotAbsent {
             invite_url: app.platforms.discord_sign_in()?.bot_invite_url(Some(id)),
-        });
+        }
+        .into());
     }
     let request = NewGuildRequest {
         discord_guild_id: request.discord_guild_id,

@@ -26,7 +26,7 @@ pub async fn list(app: &App, scope: OrgScope) -> Result<Vec<Removal>, AppError> 
 }
 
 pub(crate) async fn step(app: &App, claimed: &Claimed, guild: &GuildId) -> Result<Outcome, AppError> {
-    let no_org = || AppError::Internal("a Guild of no Org".to_owned());
+    let no_org = || AppError::internal("a Guild of no Org");
     if claimed.cursor.is_none() {
         linking::give_back_left(app).await?;
     }
@@ -62,7 +62,7 @@ impl Work for EndSlice {
             return Ok(Outcome::Lost);
         }
         let Some(guild) = guilds::find_removed(tx, scope, &self.guild).await? else {
-            return Err(AppError::Internal("the end of a Guild that is there".to_owned()));
+            return Err(AppError::internal("the end of a Guild that is there"));
         };
         // The Guild was gone from then on, however late its links are told.
         let at_ms = guild.removed_at_ms;

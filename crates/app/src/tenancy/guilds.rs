@@ -16,7 +16,7 @@ pub use storage::tenancy::guilds::{Guild, GuildSettings, SteamGroup};
 use storage::tenancy::orgs;
 use storage::{GuildNum, OrgScope, Tx, Work};
 
-use crate::error::AppError;
+use crate::error::{AppError, RequestError, TenancyError};
 use crate::once::PressBy;
 use crate::players::steam_group_names;
 use crate::records::deed::Deed;
@@ -90,10 +90,11 @@ impl Work for Create {
         let org = orgs::lock(tx, self.scope).await?;
         let ceiling = org.tier.ceilings().guilds;
         if !orgs::add_one(tx, self.scope, Dimension::Guilds, ceiling).await? {
-            return Err(AppError::LimitReached {
+            return Err(TenancyError::LimitReached {
                 dimension: Dimension::Guilds,
                 ceiling,
-            });
+            }
+            .into());
         }
         let new = NewGuild {
             id: &self.id,
@@ -124,7 +125,9 @@ impl Work for Create {
 
 /// The Org that a Guild belongs to, for operators who name only the Guild.
 pub async fn find_org(app: &App, id: &GuildId) -> Result<OrgScope, AppError> {
-    guilds::find_org(&app.db, id).await?.ok_or(AppError::NotFound)
+    guilds::find_org(&app.db, id)
+        .await?
+        .ok_or(RequestError::NotFound.into())
 }
 
 pub async fn list(app: &App, scope: OrgScope) -> Result<Vec<Guild>, AppError> {
@@ -135,9 +138,9 @@ pub async fn list(app: &App, scope: OrgScope) -> Result<Vec<Guild>, AppError> {
 pub async fn get(app: &App, scope: OrgScope, id: &GuildId) -> Result<(Guild, GuildSettings), AppError> {
     let guild = guilds::find(&app.db, scope, id)
         .await?
-        .ok_or(AppError::NotFound)?;
+        .ok_or(RequestError::NotFound)?;
     let settings = guilds::find_settings(&app.db, scope, guild.num).await?;
-    Ok((guild, settings.ok_or(AppError::NotFound)?))
+    Ok((guild, settings.ok_or(RequestError::NotFound)?))
 }
 
 /// Roles in one list of a Guild.
@@ -225,7 +228,7 @@ pub async fn change(
         Some(Some(pasted)) => {
             // Nobody is asked about a Guild that is not this Org's.
             let guild = guilds::find(&app.db, scope, &id).await?;
-            guild.ok_or(AppError::NotFound)?;
+            guild.ok_or(RequestError::NotFound)?;
             Some(steam_group(app, scope, pasted.trim()).await?)
         }
         Some(None) | None => None,
@@ -280,7 +283,7 @@ impl Work for Change {
         let scope = self.deed.scope;
         orgs::lock(tx, scope).await?;
         let found = guilds::find_in(tx, scope, &self.id).await?;
-        let guild = found.ok_or(AppError::NotFound)?;
+        let guild = found.ok_or(RequestError::NotFound)?;
         self.rename(tx, &guild).await?;
         let before = guilds::get_settings_in(tx, scope, guild.num).await?;
         let after = self.change.apply(&before, self.group.as_ref());
@@ -353,7 +356,7 @@ impl Work for Remove {
         let (scope, now_ms) = (self.deed.scope, self.deed.now_ms);
         orgs::lock(tx, scope).await?;
         let found = guilds::find_in(tx, scope, &self.id).await?;
-        let guild = found.ok_or(AppError::NotFound)?;
+        let guild = found.ok_or(RequestError::NotFound)?;
         let servers = remove_guild(tx, scope, &guild, now_ms).await?;
         let detail = serde_json::json!({ "links_ended": guild.active_links, "servers": servers });
         let target = Some(self.id.as_str());

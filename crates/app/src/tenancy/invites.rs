@@ -11,7 +11,7 @@ use storage::tenancy::invites::{self, NewInvite, StoredCode};
 use storage::tenancy::{orgs, team};
 use storage::{AccountNum, OrgScope, Tx, Work};
 
-use crate::error::AppError;
+use crate::error::{AppError, RequestError};
 use crate::once::{Outcome, PressBy};
 use crate::records::deed::Deed;
 use crate::state::App;
@@ -71,7 +71,7 @@ pub async fn list(app: &App, scope: OrgScope, viewer: Standing) -> Result<Vec<Sh
 
 async fn get(app: &App, scope: OrgScope, id: &InviteId, viewer: Standing) -> Result<ShownInvite, AppError> {
     let found = invites::find(&app.db, scope, id).await?;
-    Ok(shown_to(app, &viewer, found.ok_or(AppError::NotFound)?))
+    Ok(shown_to(app, &viewer, found.ok_or(RequestError::NotFound)?))
 }
 
 pub struct InviteRequest {
@@ -193,9 +193,7 @@ impl Work for Create {
         let doer = Standing::of_doer(tx, scope, self.account, Permission::OrgInvites).await?;
         doer.refuse_beyond(self.request.role, self.request.permissions)?;
         if invites::count_open(tx, scope, now_ms).await? >= MOST_OPEN {
-            return Err(AppError::Conflict {
-                what: "There are 100 open invites. Revoke some first.",
-            });
+            return Err(RequestError::Conflict("There are 100 open invites. Revoke some first.").into());
         }
         let new = NewInvite {
             id: &self.id,
@@ -220,7 +218,7 @@ impl Work for Create {
 /// Replaces the code of an invitation; members who came with the old one stay.
 pub async fn reissue(app: &App, scope: OrgScope, doer: Doer, id: InviteId) -> Result<ShownInvite, AppError> {
     let found = invites::find(&app.db, scope, &id).await?;
-    let version = found.ok_or(AppError::NotFound)?.version;
+    let version = found.ok_or(RequestError::NotFound)?.version;
     let work = Reissue {
         code: Sealed::generate(app, &id, version + 1),
         deed: Deed::begin(app, scope, doer.actor),
@@ -254,9 +252,10 @@ impl Work for Reissue {
         orgs::lock(tx, scope).await?;
         let (doer, invite) = decided(tx, scope, self.account, &self.id).await?;
         if !invites::reissue(tx, scope, invite.num, &self.code.stored(), self.version).await? {
-            return Err(AppError::Conflict {
-                what: "This invite was revoked or changed meanwhile. Look at the list again.",
-            });
+            return Err(RequestError::Conflict(
+                "This invite was revoked or changed meanwhile. Look at the list again.",
+            )
+            .into());
         }
         let target = Some(self.id.as_str());
         self.deed
@@ -275,7 +274,7 @@ async fn decided(
 ) -> Result<(Standing, Invite), AppError> {
     let doer = Standing::of_doer(tx, scope, doer, Permission::OrgInvites).await?;
     let invite = invites::find_in(tx, scope, invite).await?;
-    let invite = invite.ok_or(AppError::NotFound)?;
+    let invite = invite.ok_or(RequestError::NotFound)?;
     doer.refuse_beyond(invite.role, invite.permissions)?;
     Ok((doer, invite))
 }
@@ -329,7 +328,7 @@ pub struct Preview {
 
 pub async fn preview(app: &App, code: &Code) -> Result<Preview, AppError> {
     let found = invites::find_by_code(&app.db, &code.invite_hash()).await?;
-    let invite = found.ok_or(AppError::NotFound)?;
+    let invite = found.ok_or(RequestError::NotFound)?;
     Ok(Preview {
         works: invite.works_at(app.now_ms()),
         org_name: invite.org_name,
@@ -348,7 +347,7 @@ pub async fn accept(
 ) -> Result<OrgId, AppError> {
     let hash = code.invite_hash();
     let found = invites::find_by_code(&app.db, &hash).await?;
-    let scope = found.ok_or(AppError::NotFound)?.scope;
+    let scope = found.ok_or(RequestError::NotFound)?.scope;
     let deed = Deed::begin(app, scope, Actor::Account(account_id));
     app.db.write(Accept { deed, hash, account }).await
 }
@@ -373,18 +372,19 @@ impl Work for Accept {
         orgs::lock(tx, scope).await?;
         let found = invites::find_by_code_in(tx, &self.hash).await?;
         let invite = found.filter(|invite| invite.works_at(now_ms));
-        let invite = invite.ok_or(AppError::NotFound)?;
+        let invite = invite.ok_or(RequestError::NotFound)?;
         let org = orgs::get_in(tx, scope).await?;
         if Standing::find(tx, scope, self.account).await?.is_some() {
             return Ok(org.id);
         }
         // What the inviter holds now counts, not what they held when they wrote the invitation.
         let inviter = Standing::find(tx, scope, invite.account).await?;
-        let inviter = inviter.ok_or(AppError::NotFound)?;
+        let inviter = inviter.ok_or(RequestError::NotFound)?;
         if team::count(tx, scope).await? >= MOST_MEMBERS {
-            return Err(AppError::Conflict {
-                what: "This organisation has 500 members. Somebody has to leave first.",
-            });
+            return Err(RequestError::Conflict(
+                "This organisation has 500 members. Somebody has to leave first.",
+            )
+            .into());
         }
         let role = invite.role.min(inviter.role);
         let permissions = invite.permissions.intersection(inviter.permissions);

@@ -9,7 +9,7 @@ pub use storage::tenancy::navigation::NavigationLink;
 use storage::tenancy::{guilds, orgs};
 use storage::{OrgScope, Tx, Work};
 
-use crate::error::AppError;
+use crate::error::{AppError, RequestError, TenancyError};
 use crate::records::deed::Deed;
 use crate::state::App;
 
@@ -21,7 +21,7 @@ pub struct Navigation {
 }
 
 pub async fn get(app: &App, scope: OrgScope) -> Result<Navigation, AppError> {
-    let org = orgs::get(&app.db, scope).await?.ok_or(AppError::NotFound)?;
+    let org = orgs::get(&app.db, scope).await?.ok_or(RequestError::NotFound)?;
     let pages = guilds::list(&app.db, scope).await?;
     Ok(Navigation {
         links: navigation::list(&app.db, scope).await?,
@@ -57,7 +57,7 @@ pub async fn replace(
 }
 
 fn check(row: usize, link: &TypedLink) -> Result<NavigationLink, AppError> {
-    let refused = |parameter, problem: String| AppError::InvalidRow {
+    let refused = |parameter, problem: String| RequestError::InvalidRow {
         row,
         parameter,
         problem,
@@ -95,10 +95,11 @@ impl Work for Replace {
         let count = |links: &[NavigationLink]| i64::try_from(links.len()).unwrap_or(i64::MAX);
         let (old, new) = (count(&before), count(&self.links));
         if !ceilings.allows(Dimension::NavigationLinks, old, new - old) {
-            return Err(AppError::LimitReached {
+            return Err(TenancyError::LimitReached {
                 dimension: Dimension::NavigationLinks,
                 ceiling: ceilings.navigation_links,
-            });
+            }
+            .into());
         }
         navigation::replace(tx, scope, &self.links).await?;
         let detail = json!({ "from": old, "to": new });

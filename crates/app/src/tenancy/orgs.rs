@@ -14,7 +14,7 @@ use storage::tenancy::orgs::{self, NewOrg};
 use storage::tenancy::{guilds, invites, registration, team};
 use storage::{AccountNum, OrgScope, Tx, Work};
 
-use crate::error::AppError;
+use crate::error::{AppError, RequestError, TenancyError};
 use crate::instance;
 use crate::once::PressBy;
 use crate::records::deed::Deed;
@@ -105,7 +105,7 @@ impl Work for Create {
                 None => false,
             };
             if !taken {
-                return Err(AppError::RegistrationClosed);
+                return Err(TenancyError::RegistrationClosed.into());
             }
         }
         accounts::lock(tx, &[self.owner.num]).await?;
@@ -113,10 +113,11 @@ impl Work for Create {
         let best = best_tier(owned.iter().filter_map(|tier| Tier::parse(tier)));
         let ceiling = best.ceilings().orgs;
         if !accounts::own_one_more(tx, self.owner.num, ceiling).await? {
-            return Err(AppError::LimitReached {
+            return Err(TenancyError::LimitReached {
                 dimension: Dimension::Orgs,
                 ceiling,
-            });
+            }
+            .into());
         }
         let new = NewOrg {
             id: &self.id,
@@ -143,7 +144,9 @@ impl Work for Create {
 
 /// An Org by its public id, for operators.
 pub async fn get(app: &App, id: &OrgId) -> Result<Org, AppError> {
-    orgs::find(&app.db, id).await?.ok_or(AppError::NotFound)
+    orgs::find(&app.db, id)
+        .await?
+        .ok_or(RequestError::NotFound.into())
 }
 
 /// The first thousand Orgs, for operators.
@@ -231,7 +234,9 @@ impl Work for SetTier {
 
 /// The Org of a caller, with its settings and counters.
 pub async fn get_own(app: &App, scope: OrgScope) -> Result<Org, AppError> {
-    orgs::get(&app.db, scope).await?.ok_or(AppError::NotFound)
+    orgs::get(&app.db, scope)
+        .await?
+        .ok_or(RequestError::NotFound.into())
 }
 
 /// What may be changed about an Org; what is left out stays.
@@ -311,7 +316,7 @@ impl Work for Remove {
         let (scope, now_ms) = (self.deed.scope, self.deed.now_ms);
         orgs::lock(tx, scope).await?;
         if team::get_owner(tx, scope).await?.num != self.owner {
-            return Err(AppError::OwnerOnly);
+            return Err(TenancyError::OwnerOnly.into());
         }
         let mut ended = 0;
         for guild in guilds::list_in(tx, scope).await? {

@@ -5,7 +5,7 @@ use storage::records::audit;
 pub use storage::records::audit::RecentLink;
 use storage::tenancy::{guilds, navigation, orgs, servers};
 
-use crate::error::AppError;
+use crate::error::{AppError, RequestError};
 use crate::state::App;
 use crate::tenancy::guilds::Guild;
 use crate::tenancy::orgs::Org;
@@ -23,7 +23,7 @@ pub struct Overview {
 
 pub async fn get(app: &App, scope: OrgScope) -> Result<Overview, AppError> {
     Ok(Overview {
-        org: orgs::get(&app.db, scope).await?.ok_or(AppError::NotFound)?,
+        org: orgs::get(&app.db, scope).await?.ok_or(RequestError::NotFound)?,
         navigation_links: navigation::count(&app.db, scope).await?,
         guilds: guilds::list(&app.db, scope).await?,
         servers: servers::list(&app.db, scope).await?,

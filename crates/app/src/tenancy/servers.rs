@@ -14,7 +14,7 @@ pub use storage::tenancy::servers::{GameSettings, Server};
 use storage::tenancy::{guilds, orgs};
 use storage::{OrgScope, Tx, Work};
 
-use crate::error::AppError;
+use crate::error::{AppError, RequestError, TenancyError};
 use crate::once::{Outcome, PressBy};
 use crate::records::deed::Deed;
 use crate::state::App;
@@ -113,13 +113,14 @@ impl Work for Create {
         let org = orgs::lock(tx, self.scope).await?;
         let guild = guilds::find_in(tx, self.scope, &self.guild)
             .await?
-            .ok_or(AppError::NotFound)?;
+            .ok_or(RequestError::NotFound)?;
         let ceiling = org.tier.ceilings().servers;
         if !orgs::add_one(tx, self.scope, Dimension::Servers, ceiling).await? {
-            return Err(AppError::LimitReached {
+            return Err(TenancyError::LimitReached {
                 dimension: Dimension::Servers,
                 ceiling,
-            });
+            }
+            .into());
         }
         let server = servers::insert(
             tx,
@@ -155,12 +156,16 @@ impl Work for Create {
 }
 
 pub async fn get(app: &App, scope: OrgScope, id: &ServerId) -> Result<Server, AppError> {
-    servers::find(&app.db, scope, id).await?.ok_or(AppError::NotFound)
+    servers::find(&app.db, scope, id)
+        .await?
+        .ok_or(RequestError::NotFound.into())
 }
 
 /// The Org that a Server belongs to, for operators who name only the Server.
 pub async fn find_org(app: &App, id: &ServerId) -> Result<OrgScope, AppError> {
-    servers::find_org(&app.db, id).await?.ok_or(AppError::NotFound)
+    servers::find_org(&app.db, id)
+        .await?
+        .ok_or(RequestError::NotFound.into())
 }
 
 pub async fn list(app: &App, scope: OrgScope) -> Result<Vec<Server>, AppError> {
@@ -266,7 +271,7 @@ impl Work for Change {
         let (scope, target) = (self.deed.scope, Some(self.id.as_str()));
         orgs::lock(tx, scope).await?;
         let found = servers::find_in(tx, scope, &self.id).await?;
-        let server = found.ok_or(AppError::NotFound)?;
+        let server = found.ok_or(RequestError::NotFound)?;
         if let Some(active) = self.change.active.filter(|active| *active != server.active) {
             servers::set_active(tx, scope, server.num, active).await?;
             let action = if active {
@@ -339,7 +344,7 @@ impl Work for Delete {
         orgs::lock(tx, self.scope).await?;
         let server = servers::find_in(tx, self.scope, &self.id)
             .await?
-            .ok_or(AppError::NotFound)?;
+            .ok_or(RequestError::NotFound)?;
         servers::delete(tx, self.scope, server.num).await?;
         orgs::drop_server(tx, self.scope).await?;
         let entry = audit::Entry {

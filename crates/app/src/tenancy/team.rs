@@ -10,7 +10,7 @@ pub use storage::tenancy::team::Member;
 use storage::tenancy::{invites, orgs, team};
 use storage::{AccountNum, OrgScope, Tx, Work};
 
-use crate::error::AppError;
+use crate::error::{AppError, RequestError, TenancyError};
 use crate::records::deed::Deed;
 use crate::state::App;
 
@@ -39,13 +39,16 @@ impl Standing {
         account: AccountNum,
         needed: Permission,
     ) -> Result<Self, AppError> {
-        let doer = Self::find(tx, scope, account).await?.ok_or(AppError::NotFound)?;
+        let doer = Self::find(tx, scope, account)
+            .await?
+            .ok_or(RequestError::NotFound)?;
         if doer.permissions.contains(needed) {
             return Ok(doer);
         }
-        Err(AppError::MissingPermission {
+        Err(TenancyError::MissingPermission {
             permission: needed.as_str(),
-        })
+        }
+        .into())
     }
 
     /// None for somebody who does not belong to the Org any more.
@@ -71,12 +74,13 @@ impl Standing {
     /// does not learn its address, replace its code or revoke it either.
     pub(crate) fn refuse_beyond(&self, role: Role, granted: PermissionSet) -> Result<(), AppError> {
         if role > self.role {
-            return Err(AppError::RankTooLow);
+            return Err(TenancyError::RankTooLow.into());
         }
         match granted.difference(self.permissions).iter().next() {
-            Some(missing) => Err(AppError::CannotGrant {
+            Some(missing) => Err(TenancyError::CannotGrant {
                 permission: missing.as_str(),
-            }),
+            }
+            .into()),
             None => Ok(()),
         }
     }
@@ -174,12 +178,12 @@ async fn both(
 ) -> Result<(Standing, Member), AppError> {
     let doer = Standing::of_doer(tx, scope, doer, Permission::OrgTeam).await?;
     if team::get_owner(tx, scope).await?.account == *member {
-        return Err(AppError::RankTooLow);
+        return Err(TenancyError::RankTooLow.into());
     }
     let member = team::find_member(tx, scope, member).await?;
-    let member = member.ok_or(AppError::NotFound)?;
+    let member = member.ok_or(RequestError::NotFound)?;
     if !doer.outranks(member.role) {
-        return Err(AppError::RankTooLow);
+        return Err(TenancyError::RankTooLow.into());
     }
     Ok((doer, member))
 }
@@ -229,7 +233,7 @@ async fn take_out(
     target: Option<&str>,
 ) -> Result<(), AppError> {
     if !team::remove(tx, deed.scope, account).await? {
-        return Err(AppError::NotFound);
+        return Err(RequestError::NotFound.into());
     }
     let revoked = invites::revoke_of(tx, deed.scope, account, deed.now_ms).await?;
     deed.note(tx, action, target, &json!({ "invites_revoked": revoked }))
@@ -261,7 +265,7 @@ impl Work for Leave {
         let scope = self.deed.scope;
         orgs::lock(tx, scope).await?;
         if team::get_owner(tx, scope).await?.num == self.account {
-            return Err(AppError::OwnerStays);
+            return Err(TenancyError::OwnerStays.into());
         }
         take_out(tx, &self.deed, self.account, AuditAction::MemberLeft, None).await
     }
@@ -293,24 +297,25 @@ impl Work for Transfer {
         let scope = self.deed.scope;
         let org = orgs::lock(tx, scope).await?;
         if team::get_owner(tx, scope).await?.num != self.from {
-            return Err(AppError::OwnerOnly);
+            return Err(TenancyError::OwnerOnly.into());
         }
         let member = team::find_member(tx, scope, &self.to).await?;
-        let member = member.ok_or(AppError::NotFound)?;
+        let member = member.ok_or(RequestError::NotFound)?;
         // The Org that arrives counts for the tier too: whoever receives a Pro Org has the room of Pro.
         accounts::lock(tx, &[self.from, member.num]).await?;
         let owned = accounts::owned_tiers(tx, member.num).await?;
         let tiers = owned.iter().filter_map(|tier| Tier::parse(tier));
         let ceiling = best_tier(tiers.chain([org.tier])).ceilings().orgs;
         if !accounts::own_one_more(tx, member.num, ceiling).await? {
-            return Err(AppError::LimitReached {
+            return Err(TenancyError::LimitReached {
                 dimension: Dimension::Orgs,
                 ceiling,
-            });
+            }
+            .into());
         }
         accounts::own_one_less(tx, self.from).await?;
         if !team::set_owner(tx, scope, self.from, member.num).await? {
-            return Err(AppError::OwnerOnly);
+            return Err(TenancyError::OwnerOnly.into());
         }
         team::remove(tx, scope, member.num).await?;
         let (role, now_ms) = (Role::Admin, self.deed.now_ms);

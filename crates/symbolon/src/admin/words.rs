@@ -1,5 +1,6 @@
 //! What all commands share: reading arguments, finding what they name, fields to print.
 
+use app::error::RequestError;
 use app::tenancy::{guilds, servers};
 use app::{App, AppError, OrgScope};
 use domain::id::{GuildId, ServerId};
@@ -28,7 +29,7 @@ pub(super) async fn find_server(app: &App, text: &str) -> Result<(OrgScope, Serv
 
 /// A command names several things; the answer says which of them does not exist.
 pub(super) fn named(error: AppError, argument: &'static str, problem: &str) -> AppError {
-    if matches!(error, AppError::NotFound) {
+    if matches!(error, AppError::Request(RequestError::NotFound)) {
         AppError::invalid(argument, problem)
     } else {
         error

@@ -25,7 +25,7 @@ impl OwnLevers {
         if let Some(text) = world_record::find(app, RECORD).await? {
             let offset = text.parse();
             clock.set_offset_ms(
-                offset.map_err(|_| AppError::Internal(format!("`{text}` is no offset of a clock")))?,
+                offset.map_err(|_| AppError::internal(format!("`{text}` is no offset of a clock")))?,
             );
         }
         Ok(Self {

@@ -117,7 +117,7 @@ async fn make(app: &App, clock: &SandboxClock) -> Result<Vec<Person>, AppError> 
     let seeded = seed(app, clock).await;
     clock.set_offset_ms(0);
     let people = seeded?;
-    let text = serde_json::to_string(&people).map_err(|error| AppError::Internal(error.to_string()))?;
+    let text = serde_json::to_string(&people).map_err(AppError::internal)?;
     world_record::put(app, RECORD, text).await?;
     Ok(people)
 }
@@ -223,8 +223,7 @@ async fn seed_org(
 ) -> Result<SeededOrg, AppError> {
     let mut team = Vec::new();
     for person in &people[first..first + 3] {
-        let id =
-            DiscordId::parse(&person.discord_id).map_err(|error| AppError::Internal(error.to_string()))?;
+        let id = DiscordId::parse(&person.discord_id).map_err(AppError::internal)?;
         team.push(accounts::ensure(app, id, name(&person.name)?).await?);
     }
     let (org_id, scope) =
@@ -313,8 +312,7 @@ async fn link(
     let request = LinkRequest {
         guild: guild.clone(),
         discord_id: discord(discord_number)?,
-        steam_id: SteamId::parse(&(FIRST_STEAM + steam_number).to_string())
-            .map_err(|error| AppError::Internal(error.to_string()))?,
+        steam_id: SteamId::parse(&(FIRST_STEAM + steam_number).to_string()).map_err(AppError::internal)?,
         country: Country::parse(country).ok(),
         actor: Actor::System,
     };
@@ -347,13 +345,13 @@ fn discord(number: u64) -> Result<DiscordId, AppError> {
 }
 
 fn platform(number: u64) -> Result<DiscordId, AppError> {
-    DiscordId::parse(&number.to_string()).map_err(|error| AppError::Internal(error.to_string()))
+    DiscordId::parse(&number.to_string()).map_err(AppError::internal)
 }
 
 fn name(text: &str) -> Result<DisplayName, AppError> {
-    DisplayName::parse(text).map_err(|error| AppError::Internal(error.to_string()))
+    DisplayName::parse(text).map_err(AppError::internal)
 }
 
 fn slug(text: &str) -> Result<Slug, AppError> {
-    Slug::from_name(text).ok_or_else(|| AppError::Internal(format!("no slug from {text}")))
+    Slug::from_name(text).ok_or_else(|| AppError::internal(format!("no slug from {text}")))
 }

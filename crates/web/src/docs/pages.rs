@@ -255,5 +255,5 @@ fn kind_in_words(kind: Kind) -> String {
 fn rendered(template: &impl Template) -> Result<String, AppError> {
     template
         .render()
-        .map_err(|error| AppError::Internal(format!("a page could not be made: {error}")))
+        .map_err(|error| AppError::internal(format!("a page could not be made: {error}")))
 }

@@ -1,6 +1,7 @@
 //! The JSON object of a failure.
 
 use app::AppError;
+use app::error::Told;
 use axum::body::Body;
 use axum::response::Response;
 use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
@@ -44,106 +45,53 @@ pub struct ApiContext<'a> {
 
 /// The object as text.
 pub(crate) fn api_text(error: &AppError, context: &ApiContext<'_>) -> Vec<u8> {
-    let mut message = error.public_message();
-    if context.say_no_users {
-        message.insert_str(0, "No users. ");
-    }
+    object(&error.told(), context)
+}
+
+fn object(told: &Told<'_>, context: &ApiContext<'_>) -> Vec<u8> {
+    let no_users = if context.say_no_users { "No users. " } else { "" };
     let object = ErrorObject {
-        status: error.status(),
-        code: error.code(),
-        error: error.code(),
-        message: &message,
-        action: action_of(error),
-        parameter: parameter_of(error),
-        permission: permission_of(error),
-        limit: limit_of(error),
-        dimension: dimension_of(error),
-        row: row_of(error),
-        invite_url: invite_url_of(error),
+        status: told.status,
+        code: told.code,
+        error: told.code,
+        message: &[no_users, &told.message].concat(),
+        action: told.action,
+        parameter: told.parameter,
+        permission: told.permission,
+        limit: told.limit,
+        dimension: told.dimension,
+        row: told.row,
+        invite_url: told.invite_url,
         request_id: context.request_id,
     };
     serde_json::to_vec(&object).unwrap_or_default()
 }
 
 pub fn render_api(error: &AppError, context: &ApiContext<'_>) -> Response {
-    let mut response = Response::new(Body::from(api_text(error, context)));
-    *response.status_mut() = status_of(error);
+    let told = error.told();
+    let mut response = Response::new(Body::from(object(&told, context)));
+    *response.status_mut() = status_of(&told);
     let headers = response.headers_mut();
     headers.insert(
         CONTENT_TYPE,
         HeaderValue::from_static("application/json; charset=utf-8"),
     );
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    decorate(error, headers);
+    decorate(&told, headers);
     response
 }
 
 /// Headers that belong to the kind of failure, whatever the form of its body.
-pub(super) fn decorate(error: &AppError, headers: &mut http::HeaderMap) {
-    if let Some(seconds) = error.retry_after_s() {
+pub(super) fn decorate(told: &Told<'_>, headers: &mut http::HeaderMap) {
+    if let Some(seconds) = told.retry_after_s {
         headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
     }
-    if let AppError::MethodNotAllowed { allow } = error
+    if let Some(allow) = told.allow
         && let Ok(methods) = HeaderValue::from_str(allow)
     {
         headers.insert(ALLOW, methods);
     }
-    if status_of(error) == StatusCode::REQUEST_TIMEOUT {
+    if status_of(told) == StatusCode::REQUEST_TIMEOUT {
         headers.insert(http::header::CONNECTION, HeaderValue::from_static("close"));
     }
-}
-
-fn action_of(error: &AppError) -> Option<&'static str> {
-    if let AppError::PermissionDenied { action } = error {
-        return Some(action);
-    }
-    None
-}
-
-fn parameter_of(error: &AppError) -> Option<&'static str> {
-    if let AppError::InvalidParameter { parameter, .. }
-    | AppError::InvalidRow { parameter, .. }
-    | AppError::ScopeMismatch { parameter } = error
-    {
-        return Some(parameter);
-    }
-    None
-}
-
-fn permission_of(error: &AppError) -> Option<&'static str> {
-    if let AppError::MissingPermission { permission } | AppError::CannotGrant { permission } = error {
-        return Some(permission);
-    }
-    None
-}
-
-fn limit_of(error: &AppError) -> Option<i64> {
-    if let AppError::LimitReached { ceiling, .. } = error {
-        return Some(*ceiling);
-    }
-    if let AppError::TooManyIds { limit } = error {
-        return Some(i64::from(*limit));
-    }
-    None
-}
-
-fn dimension_of(error: &AppError) -> Option<&'static str> {
-    if let AppError::LimitReached { dimension, .. } = error {
-        return Some(dimension.as_str());
-    }
-    None
-}
-
-fn row_of(error: &AppError) -> Option<usize> {
-    if let AppError::InvalidRow { row, .. } = error {
-        return Some(*row);
-    }
-    None
-}
-
-fn invite_url_of(error: &AppError) -> Option<&str> {
-    if let AppError::BotAbsent { invite_url } = error {
-        return Some(invite_url);
-    }
-    None
 }

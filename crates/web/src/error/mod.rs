@@ -6,6 +6,7 @@ mod page;
 use std::sync::Arc;
 
 use app::AppError;
+use app::error::Told;
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 
@@ -34,11 +35,11 @@ impl IntoResponse for Failure {
 
 pub fn failed_response(error: AppError) -> Response {
     let mut response = Response::new(Body::empty());
-    *response.status_mut() = status_of(&error);
+    *response.status_mut() = status_of(&error.told());
     response.extensions_mut().insert(Failed(Arc::new(error)));
     response
 }
 
-pub(crate) fn status_of(error: &AppError) -> http::StatusCode {
-    http::StatusCode::from_u16(error.status()).unwrap_or(http::StatusCode::INTERNAL_SERVER_ERROR)
+pub(crate) fn status_of(told: &Told<'_>) -> http::StatusCode {
+    http::StatusCode::from_u16(told.status).unwrap_or(http::StatusCode::INTERNAL_SERVER_ERROR)
 }

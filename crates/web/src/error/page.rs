@@ -11,16 +11,17 @@ use super::status_of;
 use crate::public::page;
 
 pub fn render_page(error: &AppError, request_id: &str) -> Response {
-    let title = status_of(error).canonical_reason().unwrap_or("Error");
-    let text = [&error.public_message(), " Reference: ", request_id].concat();
+    let told = error.told();
+    let title = status_of(&told).canonical_reason().unwrap_or("Error");
+    let text = [&told.message, " Reference: ", request_id].concat();
     let mut response = Response::new(Body::from(page(title, &text)));
-    *response.status_mut() = status_of(error);
+    *response.status_mut() = status_of(&told);
     response
         .headers_mut()
         .insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
     response
         .headers_mut()
         .insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    decorate(error, response.headers_mut());
+    decorate(&told, response.headers_mut());
     response
 }

@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 
+use app::error::{HttpError, IdentityError, RequestError, TenancyError};
 use app::identity::sessions;
 use app::memories::refusals::Refusal;
 use app::tenancy::team::{Doer, Standing};
@@ -98,10 +99,10 @@ impl<P: Required> FromRequestParts<WebState> for Authorized<P> {
     type Rejection = Failure;
 
     async fn from_request_parts(parts: &mut Parts, state: &WebState) -> Result<Self, Failure> {
-        let token = session_token(&parts.headers, &state.settings).ok_or(AppError::SignInRequired)?;
+        let token = session_token(&parts.headers, &state.settings).ok_or(IdentityError::SignInRequired)?;
         let params = RawPathParams::from_request_parts(parts, state)
             .await
-            .map_err(|_| AppError::NotFound)?;
+            .map_err(|_| RequestError::NotFound)?;
         let named = params
             .iter()
             .find(|(name, _)| *name == "org")
@@ -113,7 +114,7 @@ impl<P: Required> FromRequestParts<WebState> for Authorized<P> {
         }
         refuse_other_sites(&parts.method, &parts.headers, &state.settings)?;
         // Someone else's Org and one that never was look the same.
-        let membership = caller.membership.ok_or(AppError::NotFound)?;
+        let membership = caller.membership.ok_or(RequestError::NotFound)?;
         let actor = Actor::Account(caller.account_id);
         if !membership.permissions.contains(P::PERMISSION) {
             let refusal = Refusal {
@@ -131,13 +132,13 @@ impl<P: Required> FromRequestParts<WebState> for Authorized<P> {
             app.memories
                 .refusals
                 .note(refusal, app.now_ms(), app.clock.steady_ms());
-            return Err(AppError::MissingPermission {
+            return Err(TenancyError::MissingPermission {
                 permission: P::PERMISSION.as_str(),
             }
             .into());
         }
         if P::OWNER_ONLY && membership.role != Role::Owner {
-            return Err(AppError::OwnerOnly.into());
+            return Err(TenancyError::OwnerOnly.into());
         }
         Ok(Self {
             scope: membership.scope,
@@ -167,10 +168,10 @@ pub(super) fn refuse_other_sites(
         .get(ORIGIN)
         .is_none_or(|origin| origin.as_bytes() == settings.public_url.as_bytes());
     if !same_site || !same_origin {
-        return Err(AppError::CrossSite);
+        return Err(HttpError::CrossSite.into());
     }
     if !is_json(headers) {
-        return Err(AppError::UnsupportedMediaType);
+        return Err(HttpError::UnsupportedMediaType.into());
     }
     Ok(())
 }

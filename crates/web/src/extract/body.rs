@@ -3,6 +3,7 @@
 use std::error::Error;
 
 use app::AppError;
+use app::error::{HttpError, ServiceError};
 use axum::body::Body;
 use axum::extract::{FromRequest, Request};
 use http::HeaderMap;
@@ -24,11 +25,11 @@ impl<T: DeserializeOwned> FromRequest<WebState> for JsonBody<T> {
 
     async fn from_request(request: Request, _: &WebState) -> Result<Self, Failure> {
         if !is_json(request.headers()) {
-            return Err(AppError::UnsupportedMediaType.into());
+            return Err(HttpError::UnsupportedMediaType.into());
         }
         let bytes = read_limited(request.into_body(), JSON_LIMIT_BYTES).await?;
         let parsed = serde_json::from_slice(&bytes);
-        Ok(Self(parsed.map_err(|error| AppError::InvalidJson {
+        Ok(Self(parsed.map_err(|error| HttpError::InvalidJson {
             problem: without_values(&error.to_string()),
         })?))
     }
@@ -77,7 +78,7 @@ pub async fn read_kept(
             continue;
         };
         if piece.len() > limit_bytes - whole.len() {
-            return Err(AppError::PayloadTooLarge { limit_bytes });
+            return Err(HttpError::PayloadTooLarge { limit_bytes }.into());
         }
         keep(piece.len())?;
         whole.extend_from_slice(&piece);
@@ -87,11 +88,12 @@ pub async fn read_kept(
 
 fn broken_off(error: &(dyn Error + 'static)) -> AppError {
     if is_too_slow(error) {
-        return AppError::Timeout;
+        return ServiceError::Timeout.into();
     }
-    AppError::InvalidJson {
+    HttpError::InvalidJson {
         problem: "the body ended early".to_owned(),
     }
+    .into()
 }
 
 /// Refuses an escaped NUL in any text of a body. The character itself is not JSON and is refused by the parser.
@@ -100,9 +102,10 @@ fn without_nul(body: Vec<u8>) -> Result<Vec<u8>, AppError> {
     while let Some(at) = rest.iter().position(|byte| *byte == b'\\') {
         let escape = &rest[at + 1..];
         if escape.starts_with(b"u0000") {
-            return Err(AppError::InvalidJson {
+            return Err(HttpError::InvalidJson {
                 problem: "a text in it holds a NUL character".to_owned(),
-            });
+            }
+            .into());
         }
         // A backslash that is escaped itself begins nothing.
         rest = escape.get(1..).unwrap_or_default();

@@ -1,7 +1,8 @@
 //! The proof that a signed-in person is an operator. A handler that reads across Orgs cannot run without it.
 
+use app::OperatorScope;
+use app::error::{IdentityError, RequestError};
 use app::identity::sessions;
-use app::{AppError, OperatorScope};
 use axum::extract::FromRequestParts;
 use http::request::Parts;
 
@@ -20,10 +21,10 @@ impl FromRequestParts<WebState> for Operator {
     type Rejection = Failure;
 
     async fn from_request_parts(parts: &mut Parts, state: &WebState) -> Result<Self, Failure> {
-        let token = session_token(&parts.headers, &state.settings).ok_or(AppError::SignInRequired)?;
+        let token = session_token(&parts.headers, &state.settings).ok_or(IdentityError::SignInRequired)?;
         // Maintenance closes nothing here: whoever is no operator finds nothing at any time.
         let caller = sessions::recognise(&state.app, &token, None).await?;
-        let scope = caller.operator.ok_or(AppError::NotFound)?;
+        let scope = caller.operator.ok_or(RequestError::NotFound)?;
         refuse_other_sites(&parts.method, &parts.headers, &state.settings)?;
         Ok(Self { scope })
     }

@@ -1,6 +1,6 @@
 //! Parts of the path, parsed into ids. What does not parse does not exist.
 
-use app::AppError;
+use app::error::RequestError;
 use axum::extract::{FromRequestParts, RawPathParams};
 use domain::action::Action;
 use domain::id::{AccountId, GuildId, InviteId, KeyId, OrgId, ServerId};
@@ -65,11 +65,11 @@ impl<T: Segment + Send> FromRequestParts<WebState> for Segments<T> {
     async fn from_request_parts(parts: &mut Parts, state: &WebState) -> Result<Self, Failure> {
         let params = RawPathParams::from_request_parts(parts, state)
             .await
-            .map_err(|_| AppError::NotFound)?;
+            .map_err(|_| RequestError::NotFound)?;
         let found = params
             .iter()
             .find(|(name, _)| *name == T::NAME)
             .and_then(|(_, value)| T::parse(value));
-        Ok(Self(found.ok_or(AppError::NotFound)?))
+        Ok(Self(found.ok_or(RequestError::NotFound)?))
     }
 }

@@ -1,7 +1,8 @@
 //! Whoever is signed in, for what concerns nobody but themselves.
 
+use app::error::{IdentityError, RequestError};
 use app::identity::sessions::{self, Caller};
-use app::{AccountNum, AppError, OrgScope};
+use app::{AccountNum, OrgScope};
 use axum::extract::{FromRequestParts, RawPathParams};
 use domain::audit::Actor;
 use domain::id::OrgId;
@@ -38,19 +39,19 @@ impl FromRequestParts<WebState> for Person {
     type Rejection = Failure;
 
     async fn from_request_parts(parts: &mut Parts, state: &WebState) -> Result<Self, Failure> {
-        let token = session_token(&parts.headers, &state.settings).ok_or(AppError::SignInRequired)?;
+        let token = session_token(&parts.headers, &state.settings).ok_or(IdentityError::SignInRequired)?;
         let params = RawPathParams::from_request_parts(parts, state)
             .await
-            .map_err(|_| AppError::NotFound)?;
+            .map_err(|_| RequestError::NotFound)?;
         let named = params.iter().find(|(name, _)| *name == "org");
-        let org = named.map(|(_, text)| OrgId::parse(text).map_err(|_| AppError::NotFound));
+        let org = named.map(|(_, text)| OrgId::parse(text).map_err(|_| RequestError::NotFound));
         let org = org.transpose();
         let known = org.as_ref().ok().and_then(Option::as_ref);
         let caller = sessions::authenticate(&state.app, &token, known).await?;
         refuse_other_sites(&parts.method, &parts.headers, &state.settings)?;
         let scope = caller.membership.map(|membership| membership.scope);
         if org?.is_some() && scope.is_none() {
-            return Err(AppError::NotFound.into());
+            return Err(RequestError::NotFound.into());
         }
         Ok(Self {
             caller,

@@ -1,6 +1,7 @@
 //! Requests that may be sent again under the same `Idempotency-Key`.
 
 use app::AppError;
+use app::error::HttpError;
 use app::once::Press;
 use axum::body::Body;
 use axum::extract::{FromRequest, Request};
@@ -23,7 +24,7 @@ impl<T: DeserializeOwned> FromRequest<WebState> for Pressed<JsonBody<T>> {
 
     async fn from_request(request: Request, state: &WebState) -> Result<Self, Failure> {
         if !is_json(request.headers()) {
-            return Err(AppError::UnsupportedMediaType.into());
+            return Err(HttpError::UnsupportedMediaType.into());
         }
         let key = idempotency_key(request.headers())?;
         let (parts, body) = request.into_parts();

@@ -1,5 +1,6 @@
 //! What concerns a signed-in person and nobody else: who they are, their sessions, leaving an Org, making one.
 
+use app::error::RequestError;
 use app::identity::accounts::{self, OrgOfPerson};
 use app::identity::sessions::{self, Session};
 use app::tenancy::orgs;
@@ -170,7 +171,7 @@ pub async fn sign_out(app: App, person: Person, (): ()) -> Answer<SignedOut> {
 }
 
 pub async fn leave(app: App, person: Person, (): ()) -> Answer<Done> {
-    let scope = person.org.ok_or(AppError::NotFound)?;
+    let scope = person.org.ok_or(RequestError::NotFound)?;
     let doer = Doer {
         account: person.account(),
         actor: person.actor(),
@@ -213,7 +214,7 @@ pub async fn create_org(
         .await
         .map_err(AppError::after_write)?;
     let org = me.orgs.into_iter().find(|org| org.id == id);
-    let org = org.ok_or(AppError::NotFound)?;
+    let org = org.ok_or(RequestError::NotFound)?;
     Ok(Created(CreatedOrg {
         id: org.id,
         slug: org.slug,

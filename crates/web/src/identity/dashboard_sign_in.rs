@@ -1,6 +1,7 @@
 //! In and out of the dashboard: to Discord and back, and the invitation page that people sign in from.
 
 use app::AppError;
+use app::error::{HttpError, IdentityError, RequestError};
 use app::identity::sign_in::DiscordAnswer;
 use app::identity::{sessions, sign_in};
 use app::tenancy::invites::{self, Preview};
@@ -109,10 +110,10 @@ pub async fn claim(
     visitor: Visitor,
 ) -> Result<Response, Failure> {
     let org = value(&query.unwrap_or_default(), "org").and_then(|text| OrgId::parse(&text).ok());
-    let org = org.ok_or(AppError::NotFound)?;
-    let session = session_token(&headers, &state.settings).ok_or(AppError::SignInRequired)?;
+    let org = org.ok_or(RequestError::NotFound)?;
+    let session = session_token(&headers, &state.settings).ok_or(IdentityError::SignInRequired)?;
     let caller = sessions::authenticate(&state.app, &session, Some(&org)).await?;
-    caller.membership.ok_or(AppError::NotFound)?;
+    caller.membership.ok_or(RequestError::NotFound)?;
     let browser = trip_token(&headers, &state.settings);
     let departure = sign_in::start_claim(&state.app, &org, browser, visitor.address).await?;
     Ok(depart(&state, &departure))
@@ -145,7 +146,7 @@ async fn is_signed_in(state: &WebState, session: Option<&SessionToken>) -> Resul
     let Some(session) = session else { return Ok(false) };
     match sessions::authenticate(&state.app, session, None).await {
         Ok(_) => Ok(true),
-        Err(AppError::SignInRequired) => Ok(false),
+        Err(AppError::Identity(IdentityError::SignInRequired)) => Ok(false),
         Err(error) => Err(error),
     }
 }
@@ -156,7 +157,7 @@ pub async fn invite(
     Path(code): Path<String>,
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
-    let parsed = Code::parse(&code).ok_or(AppError::NotFound)?;
+    let parsed = Code::parse(&code).ok_or(RequestError::NotFound)?;
     let preview = invites::preview(&state.app, &parsed).await?;
     let session = session_token(&headers, &state.settings);
     let template = InviteTemplate {
@@ -170,7 +171,7 @@ pub async fn invite(
     };
     let text = template
         .render()
-        .map_err(|error| AppError::Internal(format!("a page could not be drawn: {error}")))?;
+        .map_err(|error| AppError::internal(format!("a page could not be drawn: {error}")))?;
     let mut response = Html(text).into_response();
     let no_store = HeaderValue::from_static("no-store");
     response.headers_mut().insert(CACHE_CONTROL, no_store);
@@ -199,9 +200,9 @@ impl FromRequestParts<WebState> for Joiner {
     async fn from_request_parts(parts: &mut Parts, state: &WebState) -> Result<Self, Failure> {
         let visitor = Visitor::from_request_parts(parts, state).await?;
         if !visitor.is_same_site {
-            return Err(AppError::CrossSite.into());
+            return Err(HttpError::CrossSite.into());
         }
-        let session = session_token(&parts.headers, &state.settings).ok_or(AppError::SignInRequired)?;
+        let session = session_token(&parts.headers, &state.settings).ok_or(IdentityError::SignInRequired)?;
         Ok(Self(sessions::authenticate(&state.app, &session, None).await?))
     }
 }
@@ -211,7 +212,7 @@ pub async fn accept(
     Path(code): Path<String>,
     Joiner(caller): Joiner,
 ) -> Result<Response, Failure> {
-    let code = Code::parse(&code).ok_or(AppError::NotFound)?;
+    let code = Code::parse(&code).ok_or(RequestError::NotFound)?;
     let org = invites::accept(&state.app, &code, caller.account, caller.account_id).await?;
     Ok(see_other(&["/app/orgs/", org.as_str()].concat()))
 }

@@ -1,6 +1,7 @@
 //! The link page and the unlink page of a Guild, and their buttons. Everything works without a script.
 
 use app::AppError;
+use app::error::{HttpError, IdentityError};
 use app::linking::{self, NavigationLink, Outcome, Page, Shown, Verifier, WouldEnd};
 use askama::Template;
 use axum::extract::{FromRequest, FromRequestParts, Path, RawQuery, Request, State};
@@ -240,7 +241,7 @@ fn class_of(state: StepState) -> &'static str {
 fn html(template: &impl Template, visitor: &Visitor) -> Result<Response, Failure> {
     let text = template
         .render()
-        .map_err(|error| AppError::Internal(format!("a page could not be drawn: {error}")))?;
+        .map_err(|error| AppError::internal(format!("a page could not be drawn: {error}")))?;
     let mut response = Html(text).into_response();
     let headers = response.headers_mut();
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -269,19 +270,19 @@ impl FromRequest<WebState> for OwnForm {
         let (mut parts, body) = request.into_parts();
         let visitor = Visitor::from_request_parts(&mut parts, state).await?;
         if !has_type(&parts.headers, "application/x-www-form-urlencoded") {
-            return Err(AppError::UnsupportedMediaType.into());
+            return Err(HttpError::UnsupportedMediaType.into());
         }
         let bytes = read_limited(body, FORM_LIMIT_BYTES).await?;
         let mut fields = form_urlencoded::parse(&bytes);
         let (_, field) = fields
             .find(|(name, _)| name == "form")
-            .ok_or(AppError::CrossSite)?;
+            .ok_or(HttpError::CrossSite)?;
         if !visitor.is_same_site {
-            return Err(AppError::CrossSite.into());
+            return Err(HttpError::CrossSite.into());
         }
-        let token = visitor.flow.ok_or(AppError::SignInExpired)?;
+        let token = visitor.flow.ok_or(IdentityError::SignInExpired)?;
         if !token.accepts_form(&field) {
-            return Err(AppError::CrossSite.into());
+            return Err(HttpError::CrossSite.into());
         }
         Ok(Self { token })
     }

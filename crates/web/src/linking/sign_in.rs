@@ -1,6 +1,7 @@
 //! Out to Discord and Steam, and back.
 
 use app::AppError;
+use app::error::{IdentityError, RequestError};
 use app::linking;
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
@@ -31,7 +32,7 @@ async fn start(
     purpose: FlowPurpose,
 ) -> Result<Response, Failure> {
     let query = query.unwrap_or_default();
-    let slug = value(&query, "guild").ok_or(AppError::NotFound)?;
+    let slug = value(&query, "guild").ok_or(RequestError::NotFound)?;
     let (browser, address) = (visitor.flow, visitor.address);
     let started = linking::start(&state.app, &slug, purpose, provider, browser, address).await?;
     let mut response = see_other(&started.url);
@@ -72,15 +73,15 @@ async fn finish(
 fn back(page: &str, done: Result<(), AppError>) -> Result<Response, Failure> {
     let word = match done {
         Ok(()) => return Ok(see_other(page)),
-        Err(AppError::SignInCancelled) => notice::CANCELLED,
-        Err(AppError::ProviderSilent {
+        Err(AppError::Identity(IdentityError::SignInCancelled)) => notice::CANCELLED,
+        Err(AppError::Identity(IdentityError::ProviderSilent {
             provider: Provider::Discord,
             ..
-        }) => notice::DISCORD,
-        Err(AppError::ProviderSilent {
+        })) => notice::DISCORD,
+        Err(AppError::Identity(IdentityError::ProviderSilent {
             provider: Provider::Steam,
             ..
-        }) => notice::STEAM,
+        })) => notice::STEAM,
         Err(error) => return Err(error.into()),
     };
     Ok(see_other(&format!("{page}?notice={word}")))

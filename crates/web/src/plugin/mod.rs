@@ -1,6 +1,6 @@
 //! `/api?action=…`: from HTTP to the front door and back.
 
-use app::AppError;
+use app::error::HttpError;
 use app::plugin::{self, Answer, Body as CallBody, Params, Presented, Reply, Request as Call};
 use axum::body::{Body, HttpBody};
 use axum::extract::{Request, State};
@@ -63,9 +63,12 @@ pub async fn answer(state: &WebState, request: Request) -> Response {
         Method::GET | Method::POST => {}
         Method::OPTIONS => return options(),
         _ => {
-            return failed_response(AppError::MethodNotAllowed {
-                allow: METHODS.to_owned(),
-            });
+            return failed_response(
+                HttpError::MethodNotAllowed {
+                    allow: METHODS.to_owned(),
+                }
+                .into(),
+            );
         }
     }
     let (parts, body) = request.into_parts();
@@ -76,7 +79,7 @@ pub async fn answer(state: &WebState, request: Request) -> Response {
         && !matches!(key, Presented::Missing)
         && !state.settings.arrived_safely(peer, &parts.headers)
     {
-        return failed_response(AppError::TlsRequired);
+        return failed_response(HttpError::TlsRequired.into());
     }
     let in_query = matches!(key, Presented::Key { in_query: true, .. });
     let network = ClientNetwork::of(state.settings.client(peer, &parts.headers));

@@ -25,7 +25,7 @@ struct FrontTemplate {
 pub async fn home() -> Result<Html<String>, Failure> {
     let drawn = FrontTemplate { style: STYLE }.render();
     Ok(Html(drawn.map_err(|error| {
-        AppError::Internal(format!("a page could not be drawn: {error}"))
+        AppError::internal(format!("a page could not be drawn: {error}"))
     })?))
 }
 

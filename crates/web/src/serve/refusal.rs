@@ -3,6 +3,7 @@
 //! writes is replaced on its way to the socket.
 
 use app::AppError;
+use app::error::HttpError;
 
 use crate::error::{ApiContext, api_text};
 use crate::layers::RequestIds;
@@ -10,10 +11,10 @@ use crate::layers::RequestIds;
 /// Our answer in place of a refusal of hyper's; none if these bytes are anything else. A refusal is the whole head of an
 /// answer that has no body and ends the connection, so whatever else had this form could be replaced without harm.
 pub(super) fn instead_of(written: &[u8], ids: &RequestIds) -> Option<Vec<u8>> {
-    let error = match written.strip_prefix(b"HTTP/1.")?.get(2..6)? {
-        b"400 " => AppError::BadRequest,
-        b"414 " => AppError::UriTooLong,
-        b"431 " => AppError::HeadTooLarge,
+    let error: AppError = match written.strip_prefix(b"HTTP/1.")?.get(2..6)? {
+        b"400 " => HttpError::BadRequest.into(),
+        b"414 " => HttpError::UriTooLong.into(),
+        b"431 " => HttpError::HeadTooLarge.into(),
         _ => return None,
     };
     let head = std::str::from_utf8(written).ok()?;

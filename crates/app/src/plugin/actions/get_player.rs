@@ -99,6 +99,6 @@ fn told(player: LinkedPlayer, groups: Option<String>) -> Result<Told, AppError> 
         steam_name: player.steam_name.as_deref().and_then(shown),
         linked_at_ms: player.linked_at_ms,
         country: player.country,
-        groups: groups.map_err(|error| AppError::Internal(error.to_string()))?,
+        groups: groups.map_err(AppError::internal)?,
     })))
 }

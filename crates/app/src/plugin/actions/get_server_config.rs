@@ -4,7 +4,7 @@ use domain::steam_group::GroupId;
 use serde::Serialize;
 use storage::tenancy::server_config;
 
-use crate::error::AppError;
+use crate::error::{AppError, RequestError};
 use crate::plugin::{Call, Reply};
 
 #[derive(Serialize)]
@@ -47,7 +47,7 @@ impl From<GroupId> for SteamGroup {
 
 pub(super) async fn run(call: &Call<'_>) -> Result<Reply, AppError> {
     let found = server_config::find(&call.app.db, call.server()?).await?;
-    let config = found.ok_or(AppError::NotFound)?;
+    let config = found.ok_or(RequestError::NotFound)?;
     Reply::of(&Config {
         link_url: [&call.app.public_url, "/link/", &config.guild_slug].concat(),
         groups: GroupNames {

@@ -5,7 +5,7 @@ use domain::steam_group::{GroupId, PastedGroup};
 use storage::linking::lookups;
 use storage::tenancy::guilds;
 
-use crate::error::AppError;
+use crate::error::{AppError, PlayersError};
 use crate::players::steam_groups;
 use crate::plugin::{Call, Reply};
 
@@ -28,7 +28,7 @@ pub(super) async fn run(call: &Call<'_>) -> Result<Reply, AppError> {
         .filter_map(|(player, groups)| Some((player.as_str(), groups?.contains(group)?)))
         .collect();
     if told.is_empty() {
-        return Err(AppError::SteamUnavailable);
+        return Err(PlayersError::SteamUnavailable.into());
     }
     Ok(Reply::told(told.into_iter()))
 }

@@ -61,7 +61,7 @@ async fn write_page(
 
 fn write_entry(text: &mut String, named: &Named) -> Result<(), AppError> {
     let shown = without_zero_width(&named.name);
-    let name = serde_json::to_string(&shown).map_err(|error| AppError::Internal(error.to_string()))?;
+    let name = serde_json::to_string(&shown).map_err(AppError::internal)?;
     text.extend(["\"", &named.discord_id, "\":", &name]);
     Ok(())
 }

@@ -5,14 +5,14 @@ use domain::link::UnlinkCause;
 
 use storage::keys::plugin_keys;
 
-use crate::error::AppError;
+use crate::error::{AppError, PluginError};
 use crate::linking::links;
 use crate::plugin::{Call, Reply};
 
 pub(super) async fn run(call: &Call<'_>) -> Result<Reply, AppError> {
     let either = call.either_id()?;
     let scope = plugin_keys::find_scope(&call.app.db, call.key.num).await?;
-    let scope = scope.ok_or(AppError::ScopeMismatch {
+    let scope = scope.ok_or(PluginError::ScopeMismatch {
         parameter: "guild_id",
     })?;
     let (guild, actor) = (scope.guild_id, Actor::Key(scope.key_id));

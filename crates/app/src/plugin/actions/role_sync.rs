@@ -22,8 +22,7 @@ struct Entry {
 }
 
 pub(super) async fn pending(call: &Call<'_>) -> Result<Reply, AppError> {
-    let raw =
-        |text: String| RawValue::from_string(text).map_err(|error| AppError::Internal(error.to_string()));
+    let raw = |text: String| RawValue::from_string(text).map_err(AppError::internal);
     let mut entries = Vec::new();
     for player in server_players::list_pending(&call.app.db, call.server()?, PENDING).await? {
         entries.push(Entry {

@@ -1,0 +1,102 @@
+//! Failures of accounts, sessions and sign-ins, and of the providers that vouch for people.
+
+use domain::flow::Provider;
+
+use super::told::{Fault, Told, titled};
+
+/// Why somebody is not let in, or not taken for who they say they are.
+#[derive(Debug, thiserror::Error)]
+pub enum IdentityError {
+    /// No session cookie, or its session has ended.
+    #[error("not signed in")]
+    SignInRequired,
+    /// What cannot be undone takes a sign-in of the last 15 minutes.
+    #[error("a sign-in that is too old for this")]
+    SignInAgain,
+    /// A way to a provider and back that cannot be finished; the four reasons are told apart nowhere.
+    #[error("a sign-in that is unknown, used, too old or another browser's")]
+    SignInExpired,
+    /// The person said no to the provider, or did not agree to all that was asked.
+    #[error("a sign-in that its person ended")]
+    SignInCancelled,
+    /// The instance lacks an application, or an address, for this provider.
+    #[error("sign-in with {provider} is not set up")]
+    SignInNotConfigured {
+        /// Whom nobody can sign in with.
+        provider: Provider,
+    },
+    /// Discord vouched for another person than the session's.
+    #[error("signed in to Discord as somebody else")]
+    OtherAccount,
+    /// On the blocklist, by account, Steam id or network.
+    #[error("a blocked account or network")]
+    Blocked,
+    /// No answer in time, or one that makes no sense. Nothing was changed.
+    #[error("{provider} did not answer: {detail}")]
+    ProviderSilent {
+        /// Who was asked.
+        provider: Provider,
+        /// The kind of silence, for the person on duty.
+        detail: String,
+    },
+    /// The provider does not take our credentials; asking again does not help.
+    #[error("{provider} refused our credentials: {setting} is wrong")]
+    ProviderMisconfigured {
+        /// Who was asked.
+        provider: Provider,
+        /// The name of the setting that the operator has to correct.
+        setting: &'static str,
+    },
+}
+
+impl IdentityError {
+    pub(super) fn told(&self) -> Told<'_> {
+        match self {
+            Self::SignInRequired => Told::new(401, "SIGN_IN_REQUIRED", "Sign in first."),
+            Self::SignInAgain => Told::new(
+                403,
+                "SIGN_IN_AGAIN",
+                "For this you need to have signed in within the last 15 minutes. Sign in again and repeat it.",
+            ),
+            Self::SignInExpired => Told::new(
+                400,
+                "SIGN_IN_EXPIRED",
+                "This sign-in is over, or belongs to another browser. Open the page again and start anew.",
+            ),
+            Self::SignInCancelled => Told::new(
+                400,
+                "SIGN_IN_CANCELLED",
+                "You did not finish signing in. Open the page again when you want to.",
+            ),
+            Self::SignInNotConfigured { provider } => Told::new(
+                503,
+                "SIGN_IN_NOT_CONFIGURED",
+                format!("Signing in with {} is not set up on this instance.", titled(*provider)),
+            )
+            .fault(Fault::Known),
+            Self::OtherAccount => Told::new(
+                403,
+                "OTHER_ACCOUNT",
+                "You are signed in to Discord as somebody else than here. Switch the account there and try again.",
+            ),
+            Self::Blocked => Told::new(
+                403,
+                "BLOCKED",
+                "This account or network cannot sign in here. Ask the staff of the community if you think that is a mistake.",
+            ),
+            Self::ProviderSilent { provider, .. } => Told::new(
+                503,
+                "PROVIDER_SILENT",
+                format!("{} does not answer right now. Nothing was changed; try again in a minute.", titled(*provider)),
+            )
+            .retry_after_s(30)
+            .fault(Fault::Provider),
+            Self::ProviderMisconfigured { provider, .. } => Told::new(
+                503,
+                "PROVIDER_MISCONFIGURED",
+                format!("{} does not accept the credentials of this instance. Nothing was changed; its operator has to correct them.", titled(*provider)),
+            )
+            .fault(Fault::Provider),
+        }
+    }
+}

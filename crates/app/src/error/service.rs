@@ -1,0 +1,69 @@
+//! Failures of the service itself.
+
+use super::told::{Fault, Told};
+
+/// Why the service does not do what it otherwise would.
+#[derive(Debug, thiserror::Error)]
+pub enum ServiceError {
+    /// Body or answer took longer than the edge waits. The connection is closed after it.
+    #[error("the request took too long")]
+    Timeout,
+    /// A bounded queue is full; nothing was done.
+    #[error("overloaded")]
+    Overloaded,
+    /// The database did not take the request; nothing was changed.
+    #[error("storage unavailable: {0}")]
+    StorageUnavailable(String),
+    /// The database fell silent around a commit: it may have been stored, or may be soon.
+    #[error("outcome unknown: {0}")]
+    OutcomeUnknown(String),
+    /// The dashboard is closed by its operator; the plugin API and the link pages are not.
+    #[error("maintenance")]
+    Maintenance {
+        /// The operator's own words, which are the whole message.
+        message: String,
+    },
+    /// A program that was built without the dashboard's files.
+    #[error("the dashboard's files are not there")]
+    DashboardNotBuilt,
+    /// A bug, or a stored value that nobody can read. The text is for the person on duty.
+    #[error("internal error: {0}")]
+    Internal(String),
+}
+
+impl ServiceError {
+    pub(super) fn told(&self) -> Told<'_> {
+        match self {
+            Self::Timeout => {
+                Told::new(408, "TIMEOUT", "The request took too long. Try again.").retry_after_s(1)
+            }
+            Self::Overloaded => Told::new(503, "OVERLOADED", "The service is busy. Try again in a moment.")
+                .retry_after_s(1),
+            Self::StorageUnavailable(_) => Told::new(
+                503,
+                "STORAGE_UNAVAILABLE",
+                "The change could not be stored. Try again in a moment.",
+            )
+            .retry_after_s(5),
+            Self::OutcomeUnknown(_) => Told::new(
+                503,
+                "OUTCOME_UNKNOWN",
+                "The database did not confirm the change. It may have been stored: look before you repeat it.",
+            ),
+            Self::Maintenance { message } => Told::new(503, "MAINTENANCE", message)
+                .retry_after_s(120)
+                .fault(Fault::Known),
+            Self::DashboardNotBuilt => Told::new(
+                503,
+                "DASHBOARD_NOT_BUILT",
+                "The dashboard is not built. Run `make ui` and start again. Link pages and the API work without it.",
+            )
+            .fault(Fault::Known),
+            Self::Internal(_) => Told::new(
+                500,
+                "INTERNAL",
+                "Something went wrong on our side. The request id helps us find it.",
+            ),
+        }
+    }
+}
