@@ -10,7 +10,7 @@ use app::tenancy::guilds::{GuildChange, NewGuildRequest};
 use app::tenancy::invites::InviteRequest;
 use app::tenancy::orgs::OrgChange;
 use app::tenancy::team::MemberChange;
-use app::tenancy::{guilds, invites, navigation, orgs, servers, team};
+use app::tenancy::{guilds, invited, invites, navigation, orgs, servers, team};
 use domain::action::ActionSet;
 use domain::audit::Actor;
 use domain::invitation::{Code, Expiry};
@@ -133,7 +133,7 @@ async fn people(test: &TestApp, tenant: &Tenant, stranger: &Account, code: &Code
         role: None,
         permissions: Some(PermissionSet::EMPTY),
     };
-    let accept = invites::accept(app, code, stranger.num, stranger.id.clone()).await;
+    let accept = invited::accept(app, code, stranger.num, stranger.id.clone()).await;
     vec![
         (
             "invites::create",
@@ -147,7 +147,7 @@ async fn people(test: &TestApp, tenant: &Tenant, stranger: &Account, code: &Code
             "invites::revoke",
             invites::revoke(app, scope, doer(), invite()).await,
         ),
-        ("invites::accept", accept.map(drop)),
+        ("invited::accept", accept.map(drop)),
         (
             "team::change",
             team::change(app, scope, doer(), helper(), fewer).await,

@@ -59,7 +59,7 @@ pub async fn set_maintenance(
 }
 
 /// Whether a new Org needs a code.
-pub async fn is_invite_only(app: &App) -> Result<bool, AppError> {
+pub(crate) async fn is_invite_only(app: &App) -> Result<bool, AppError> {
     let stored = settings::find(&app.db, REGISTRATION).await?;
     Ok(stored.is_some_and(|mode| mode == INVITE_ONLY))
 }
@@ -69,6 +69,7 @@ pub(crate) async fn is_invite_only_in(tx: &mut Tx<'_>) -> Result<bool, AppError>
     Ok(stored.is_some_and(|mode| mode == INVITE_ONLY))
 }
 
+/// Counts from the next new Org on. Audited for operators.
 pub async fn set_invite_only(app: &App, invite_only: bool, actor: Actor) -> Result<(), AppError> {
     let value = if invite_only { INVITE_ONLY } else { "open" };
     let work = Set {

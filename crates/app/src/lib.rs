@@ -1,5 +1,7 @@
 //! Use cases: each opens its transaction, decides with `domain`, writes, audits and enqueues.
 
+#![warn(missing_docs)]
+
 pub mod attention;
 pub mod background;
 pub mod bell;

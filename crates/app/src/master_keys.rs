@@ -231,8 +231,11 @@ impl Work for ResealCodes {
     }
 }
 
+/// What a rotation did.
 pub struct Rotation {
+    /// The key that seals from now on.
     pub kid: String,
+    /// Stored values that were sealed anew with it.
     pub resealed: u64,
 }
 

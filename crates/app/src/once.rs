@@ -32,6 +32,7 @@ impl Press {
         }))
     }
 
+    /// Keys of different accounts do not meet.
     pub fn by(self, account: AccountNum) -> PressBy {
         PressBy { press: self, account }
     }
@@ -47,6 +48,7 @@ pub struct PressBy {
 /// What a press led to.
 #[derive(Debug)]
 pub enum Outcome<T, I> {
+    /// This press made it, and its answer shows the secrets.
     Made(T),
     /// An earlier press made this; it is to be shown as it is now, without secrets.
     MadeBefore(I),

@@ -15,14 +15,20 @@ use crate::error::{AppError, IdentityError, PlayersError};
 /// What is missing here is answered with a code that says which setting it needs.
 #[derive(Default)]
 pub struct Platforms {
+    /// Names and groups of players; needs `steam.api_key`.
     pub steam_api: Option<WebApi>,
+    /// Needs nothing but a public address over https.
     pub steam_sign_in: Option<OpenId>,
+    /// Needs `discord.client_id` and its secret.
     pub discord_sign_in: Option<OAuth>,
+    /// What our bot can see and do; needs `discord.bot_token`.
     pub discord_members: Option<Members>,
+    /// The country of an address; needs `geo.database`.
     pub geo: Option<Geo>,
 }
 
 impl Platforms {
+    /// Asks nobody anything yet. What is not set up stays empty; what is set up and cannot work is refused.
     pub fn from_config(config: &Config, clock: &SharedClock) -> Result<Self, SetupError> {
         let (steam, public_url) = (&config.steam, &config.server.public_url);
         let steam_api = steam.api_key.clone();

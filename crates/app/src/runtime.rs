@@ -10,11 +10,17 @@ use crate::bell::Bell;
 use crate::tasks::Tasks;
 use crate::vault::Vault;
 
+/// Reached through [`App`](crate::App) as `app.db`, `app.clock`.
 pub struct Runtime {
+    /// Where everything is kept that must survive.
     pub db: Db,
+    /// The wall clock, which people read, and the steady one, which measures.
     pub clock: SharedClock,
+    /// The only source of ids and secrets; a test gives it a seed.
     pub random: SharedRandom,
+    /// Seals what is stored and must be seen again.
     pub vault: Vault,
+    /// The one way to start a task. Shutdown waits for them.
     pub tasks: Tasks,
     /// Rung by whoever leaves work to be done.
     pub bell: Bell,
@@ -30,6 +36,7 @@ impl Runtime {
         self.db.engine()
     }
 
+    /// The wall clock's time, for what people read and what is stored.
     pub fn now_ms(&self) -> i64 {
         self.clock.now_ms()
     }

@@ -20,22 +20,34 @@ use crate::vault::VaultError;
 
 /// What an App is made of. Clock and randomness come from outside, so that tests decide them.
 pub struct Parts {
+    /// Opened and migrated.
     pub db: Db,
+    /// The system's, but in tests.
     pub clock: SharedClock,
+    /// The system's, but in tests.
     pub random: SharedRandom,
+    /// Made at the first start of an empty database, and needed for ever after.
     pub master_key_file: std::path::PathBuf,
+    /// What the gate lets through.
     pub limits: Limits,
+    /// The clients, as far as they are set up.
     pub platforms: Platforms,
+    /// Who is an operator by the configuration.
     pub operators: Vec<DiscordId>,
+    /// Scheme, host and port that visitors use, without a slash at the end.
     pub public_url: String,
 }
 
+/// Why the application does not start. Each text tells the operator what to do.
 #[derive(Debug, Error)]
 pub enum StartError {
+    /// The database cannot be opened or is not ours.
     #[error(transparent)]
     Open(#[from] OpenError),
+    /// The master keys are missing, or are not those of this database.
     #[error(transparent)]
     Vault(#[from] VaultError),
+    /// It was opened and failed at the first questions.
     #[error("the database does not answer: {}", .0.internal_detail())]
     Database(#[from] AppError),
 }

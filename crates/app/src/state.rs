@@ -13,9 +13,13 @@ pub struct App {
     inner: Arc<Inner>,
 }
 
+/// The parts of an [`App`], which its clones share.
 pub struct Inner {
+    /// What use cases run on; reached without this name.
     pub runtime: Runtime,
+    /// What this node remembers and may lose.
     pub memories: Memories,
+    /// The clients for Steam and Discord.
     pub platforms: Platforms,
 }
 

@@ -6,12 +6,14 @@ use std::time::Duration;
 
 use tokio::task::JoinSet;
 
+/// Clones share the tasks.
 #[derive(Clone, Default)]
 pub struct Tasks {
     running: Arc<Mutex<JoinSet<()>>>,
 }
 
 impl Tasks {
+    /// Starts a task that outlives the request; a panic in it is logged and harms nobody else.
     pub fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         while let Some(ended) = running.try_join_next() {

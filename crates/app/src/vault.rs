@@ -10,22 +10,57 @@ use domain::seal::{Aad, KeyRing, RingError, SealError};
 use thiserror::Error;
 use zeroize::Zeroizing;
 
+/// Why the master keys cannot be used. Each text tells the operator what to do.
 #[derive(Debug, Error)]
 pub enum VaultError {
+    /// The file cannot be read or written.
     #[error("cannot use the master key file {path}: {source}")]
-    File { path: PathBuf, source: std::io::Error },
+    File {
+        /// Where it was looked for.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// Whoever can read the file can open every stored secret.
     #[error("the master key file {path} can be read by others (mode {mode:o}): run chmod 600 on it")]
-    TooOpen { path: PathBuf, mode: u32 },
+    TooOpen {
+        /// Where it was looked for.
+        path: PathBuf,
+        /// The permissions that it has.
+        mode: u32,
+    },
+    /// The file is there, and is not a ring of keys.
     #[error("the master key file {path} is not valid: {source}")]
-    Ring { path: PathBuf, source: RingError },
+    Ring {
+        /// Where it was looked for.
+        path: PathBuf,
+        /// What is wrong with its text.
+        source: RingError,
+    },
+    /// Making a new file would lose what is sealed, so none is made.
     #[error(
         "the master key file {path} is missing although this database holds sealed values: put the original file back"
     )]
-    Missing { path: PathBuf },
+    Missing {
+        /// Where it was looked for.
+        path: PathBuf,
+    },
+    /// The canary of this database was sealed with other keys.
     #[error("the master keys in {path} do not open what this database holds: put the original file back")]
-    WrongKeys { path: PathBuf },
+    WrongKeys {
+        /// Where it was looked for.
+        path: PathBuf,
+    },
+    /// Found before anything is served, not when somebody asks for their key.
     #[error("the master key {kid} is needed by {copies} stored values and is not in {path}")]
-    KidMissing { path: PathBuf, kid: String, copies: i64 },
+    KidMissing {
+        /// Where it was looked for.
+        path: PathBuf,
+        /// The id of the key that is missing.
+        kid: String,
+        /// How many stored values nobody could open.
+        copies: i64,
+    },
 }
 
 /// Seals and opens stored secrets.
@@ -55,6 +90,7 @@ impl Vault {
         })
     }
 
+    /// For messages to the operator.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -68,7 +104,7 @@ impl Vault {
     }
 
     /// Opens a sealed text. A key added by another node is picked up from the file.
-    pub fn open_sealed(&self, place: &Aad<'_>, sealed: &str) -> Result<Zeroizing<Vec<u8>>, SealError> {
+    pub(crate) fn open_sealed(&self, place: &Aad<'_>, sealed: &str) -> Result<Zeroizing<Vec<u8>>, SealError> {
         let first = self
             .ring
             .read()
@@ -92,6 +128,7 @@ impl Vault {
         }
     }
 
+    /// The key with which this node seals, as it read the file last.
     pub fn active_kid(&self) -> String {
         self.ring
             .read()
@@ -100,6 +137,7 @@ impl Vault {
             .to_owned()
     }
 
+    /// All keys that this node can open with, in the order of the file.
     pub fn kids(&self) -> Vec<String> {
         self.ring
             .read()
@@ -115,7 +153,7 @@ impl Vault {
     }
 
     /// Removes a key that nothing needs any more; the caller has made sure of that.
-    pub fn remove_key(&self, kid: &str) -> Result<(), VaultError> {
+    pub(crate) fn remove_key(&self, kid: &str) -> Result<(), VaultError> {
         self.change(|ring| ring.remove(kid))
     }
 

@@ -5,10 +5,12 @@ use storage::{Tx, Work, settings};
 use crate::error::AppError;
 use crate::state::App;
 
+/// None when it was never put.
 pub async fn find(app: &App, name: &str) -> Result<Option<String>, AppError> {
     Ok(settings::find(&app.db, name).await?)
 }
 
+/// Replaces what was there. Nothing is audited: this is not for what people decide.
 pub async fn put(app: &App, name: &'static str, value: String) -> Result<(), AppError> {
     app.db
         .write(Put {
@@ -23,6 +25,7 @@ pub async fn put(app: &App, name: &'static str, value: String) -> Result<(), App
 pub enum Marked {
     /// It was empty and carries the mark from now on.
     Now,
+    /// It carries the mark already.
     Before,
     /// There are people in it, and no mark.
     InUse,

@@ -118,7 +118,7 @@ impl AppError {
     }
 
     /// Whether its detail helps the person on duty: what is ours to repair, and what a provider did.
-    pub fn tells_detail(&self) -> bool {
+    pub(crate) fn tells_detail(&self) -> bool {
         matches!(self.told().fault, Fault::Ours | Fault::Provider)
     }
 

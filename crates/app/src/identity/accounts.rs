@@ -73,9 +73,11 @@ pub async fn revoke_operator(app: &App, account: Account) -> Result<(), AppError
 
 /// An operator, and why they are one.
 pub struct Operator {
+    /// What the setting and the command line name people by.
     pub discord_id: DiscordId,
     /// None for somebody of the setting who never signed in.
     pub account: Option<Account>,
+    /// Such a person stays an operator for as long as they stand in the setting.
     pub in_setting: bool,
 }
 
@@ -142,10 +144,15 @@ impl Work for SetOperator {
 
 /// A person with their Orgs and how many more they may make.
 pub struct Me {
+    /// Without anything secret.
     pub account: Account,
+    /// Those they belong to, as owner or as a member.
     pub orgs: Vec<OrgOfPerson>,
+    /// What counts towards the ceiling.
     pub orgs_owned: i64,
+    /// By the best plan among the Orgs they own.
     pub orgs_ceiling: i64,
+    /// A new Org needs a code at the moment.
     pub invite_only: bool,
 }
 

@@ -16,10 +16,13 @@ use crate::state::App;
 const REASON_MAX: usize = 500;
 const DAY_MS: i64 = 24 * 60 * 60_000;
 
+/// An operator's wish to keep somebody out.
 pub struct BlockRequest {
+    /// A Discord account, a Steam account or a network, in the spelling that is looked up.
     pub entry: BlockEntry,
     /// Given for a Discord account: its sessions end with the same commit.
     pub discord_id: Option<DiscordId>,
+    /// Needed, and for operators only.
     pub reason: String,
     /// None blocks for good.
     pub days: Option<u32>,

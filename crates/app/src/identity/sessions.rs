@@ -15,14 +15,14 @@ use crate::state::App;
 
 const DAY_MS: i64 = 24 * 60 * 60_000;
 /// A session nobody used for this long has ended.
-pub const IDLE_MS: i64 = 30 * DAY_MS;
+const IDLE_MS: i64 = 30 * DAY_MS;
 /// A session ends after this long, used or not.
 pub const ABSOLUTE_MS: i64 = 90 * DAY_MS;
 /// `seen_at` is written at most this often.
 const TOUCH_MS: i64 = 60_000;
 
 /// What needs a sign-in fresher than this asks for a new one.
-pub const FRESH_MS: i64 = 15 * 60_000;
+const FRESH_MS: i64 = 15 * 60_000;
 
 /// Starts a session and returns the only copy of its token.
 pub async fn start(app: &App, account: &Account, lifetime_ms: i64) -> Result<SessionToken, AppError> {

@@ -25,18 +25,21 @@ use crate::state::App;
 
 /// What a browser brought back to the dashboard.
 pub struct DiscordAnswer<'a> {
+    /// The secret of the trip, as it came back.
     pub state: &'a str,
     /// None when the person said no.
     pub code: Option<&'a str>,
 }
 
 /// Where Discord sends the browser back to, one constant path for each purpose.
-pub const LOGIN_CALLBACK: &str = "/auth/discord/login/callback";
-pub const CLAIM_CALLBACK: &str = "/auth/discord/claim/callback";
+const LOGIN_CALLBACK: &str = "/auth/discord/login/callback";
+const CLAIM_CALLBACK: &str = "/auth/discord/claim/callback";
 
 /// Where to send the browser, and the secret that ties the trip to it.
 pub struct Departure {
+    /// Discord's page, with the trip's secret in it.
     pub url: String,
+    /// Goes into the browser's cookie: a new one, or the one it has.
     pub token: FlowToken,
 }
 
@@ -198,7 +201,9 @@ impl Work for Take {
 
 /// Somebody who is signed in now.
 pub struct SignedIn {
+    /// The only copy; the table holds its hash.
     pub session: SessionToken,
+    /// A path of ours: nobody is sent elsewhere.
     pub return_to: ReturnPath,
 }
 

@@ -30,6 +30,7 @@ const LOOK_EVERY_MS: u64 = 1_000;
 /// Between two looks at what others are still at.
 const WAIT_FOR_OTHERS: Duration = Duration::from_millis(20);
 
+/// For the lanes of one kind on one node. Clones share the node's name and the count of its claims.
 #[derive(Clone)]
 pub struct Engine {
     app: App,

@@ -26,27 +26,35 @@ use crate::state::App;
 pub struct Claimed {
     /// For units of work that write down how far they got: whoever lost the lane must not.
     pub held: Held,
+    /// What is to be done, by our own ids.
     pub job: Job,
+    /// None for a job of the instance.
     pub org: Option<OrgScope>,
     /// Where long work goes on.
     pub cursor: Option<String>,
+    /// How much of `total` the steps before this one wrote down as done.
     pub done: i64,
+    /// More may be added to it while the job waits.
     pub total: i64,
 }
 
 /// How a step of a job ended. A failure of ours is no outcome: it is tried again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
+    /// Its row goes, unless there is more of it by now.
     Done,
     /// It got on and wrote down how far; there is more to do.
     Again,
     /// To be tried again, not before the other side wants to be asked.
     Retry {
+        /// What the other side asked for; none leaves it to the engine, which waits longer each time.
         after: Option<Duration>,
+        /// For operators, who see why a job waits.
         code: &'static str,
     },
     /// It will never work.
     Drop {
+        /// Logged with the job, which is gone then.
         code: &'static str,
     },
     /// Somebody else has the lane.

@@ -19,6 +19,7 @@ pub async fn list(app: &App) -> Result<Vec<ListedJob>, AppError> {
 /// How soon something happens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Soon {
+    /// It is done, or due at once.
     Now,
     /// Somebody is at it.
     Running,

@@ -24,11 +24,15 @@ pub const MOST: i64 = 50;
 /// Revoked ones, which stay to be looked at until somebody removes them.
 const MOST_REVOKED: i64 = 200;
 
+/// A key as somebody wants it.
 pub struct CustomKeyRequest {
+    /// By which people tell their keys apart.
     pub name: DisplayName,
+    /// A Guild of the Org. The key opens this one and no other.
     pub guild: GuildId,
     /// None makes a key for the whole Guild.
     pub server: Option<ServerId>,
+    /// What it may call; at least one.
     pub actions: ActionSet,
 }
 
@@ -172,11 +176,13 @@ impl Work for Create {
     }
 }
 
+/// Without the key itself; that is revealed on its own and audited.
 pub async fn get(app: &App, scope: OrgScope, id: &KeyId) -> Result<CustomKey, AppError> {
     let found = custom_keys::find(&app.db, scope, id).await?;
     found.ok_or(RequestError::NotFound.into())
 }
 
+/// Living ones first, then those that were revoked, each in the order they were made.
 pub async fn list(app: &App, scope: OrgScope) -> Result<Vec<CustomKey>, AppError> {
     Ok(custom_keys::list(&app.db, scope).await?)
 }

@@ -20,23 +20,33 @@ use crate::error::{AppError, LinkingError, RequestError, TenancyError};
 use crate::linking::link_roles;
 use crate::state::App;
 
+/// A pair that is to be linked. The caller has seen to it that both sides are who they are said to be.
 pub struct LinkRequest {
+    /// Links hold in one Guild.
     pub guild: GuildId,
+    /// Has one active link in a Guild.
     pub discord_id: DiscordId,
+    /// Has one active link in a Guild.
     pub steam_id: SteamId,
+    /// Of the address they came from, where it is known.
     pub country: Option<Country>,
+    /// Who stands in the audit log for it.
     pub actor: Actor,
 }
 
 /// What a link request led to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Linked {
+    /// The pair was not linked.
     Created {
+        /// The new link.
         id: LinkId,
+        /// Links of either side that ended with the same commit: two at most.
         relinked: Vec<LinkId>,
     },
     /// The pair was linked before; its country and time of verification are new.
     Already {
+        /// The link that stands.
         id: LinkId,
     },
 }

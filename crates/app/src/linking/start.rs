@@ -17,7 +17,9 @@ use crate::state::App;
 
 /// Where to send the browser, and its secret: a new one, or the one it has.
 pub struct Started {
+    /// The provider's page, with the trip's secret in it.
     pub url: String,
+    /// Goes into the browser's cookie.
     pub browser: FlowToken,
 }
 

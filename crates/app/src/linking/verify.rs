@@ -22,6 +22,7 @@ use crate::state::App;
 /// What the button led to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
+    /// Now, or by an earlier press.
     Linked,
     /// The page says what is missing.
     Open,
@@ -29,8 +30,11 @@ pub enum Outcome {
 
 /// Who presses a button of the page.
 pub struct Verifier<'a> {
+    /// From the browser's cookie; it finds the flow.
     pub token: &'a FlowToken,
+    /// Held against the blocklist once more.
     pub address: ClientAddress,
+    /// Stored with the link.
     pub country: Option<Country>,
 }
 

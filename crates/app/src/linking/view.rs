@@ -12,10 +12,13 @@ use crate::state::App;
 
 /// Everything that a page of a Guild is drawn from.
 pub struct Shown {
+    /// The Guild's name and what it demands.
     pub page: LinkPage,
+    /// The Org's buttons.
     pub navigation: Vec<NavigationLink>,
     /// None for a visitor who has not begun.
     pub flow: Option<Flow>,
+    /// What is done and what comes next.
     pub steps: Steps,
     /// Links that will end, or on the unlink page the one that will.
     pub ends: Vec<WouldEnd>,
@@ -26,7 +29,9 @@ pub struct Shown {
 /// An existing link, by the names that are known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WouldEnd {
+    /// The name, or the id where no name is known.
     pub discord: String,
+    /// The name, or the id where no name is known.
     pub steam: String,
 }
 

@@ -13,8 +13,9 @@ const STEP_BYTES: usize = 16 * 1024;
 /// have left of that, so that its many keys leave room for them.
 const STEPS: u32 = 64 * 1024 * 1024 / STEP_BYTES as u32;
 
+/// One lock for all: it is held for a few additions.
 #[derive(Default)]
-pub struct Bodies {
+pub(crate) struct Bodies {
     shared: Arc<Mutex<State>>,
 }
 
@@ -26,7 +27,7 @@ struct State {
 }
 
 /// The place of one body; what it took is free again when this is dropped.
-pub struct BodyPlace {
+pub(crate) struct BodyPlace {
     shared: Arc<Mutex<State>>,
     key: i64,
     org: i64,
@@ -37,7 +38,7 @@ pub struct BodyPlace {
 
 impl Bodies {
     /// Nothing when as many bodies of the key arrive as it may have.
-    pub fn begin(&self, key: i64, org: i64) -> Option<BodyPlace> {
+    pub(crate) fn begin(&self, key: i64, org: i64) -> Option<BodyPlace> {
         let mut state = lock(&self.shared);
         let arriving = state.arriving.entry(key).or_default();
         if *arriving >= AT_ONCE {
@@ -57,7 +58,7 @@ impl Bodies {
 
 impl BodyPlace {
     /// Whether there is room for this much more of the body.
-    pub fn keep(&mut self, bytes: usize) -> bool {
+    pub(crate) fn keep(&mut self, bytes: usize) -> bool {
         let bytes = self.bytes.saturating_add(bytes);
         let needed = u32::try_from(bytes.div_ceil(STEP_BYTES)).unwrap_or(u32::MAX);
         let more = needed.saturating_sub(self.steps);
@@ -76,7 +77,7 @@ impl BodyPlace {
     }
 
     /// The body is whole: the key may send the next one, while this one is kept.
-    pub fn arrived(&mut self) {
+    pub(crate) fn arrived(&mut self) {
         if std::mem::take(&mut self.is_arriving) {
             let mut state = lock(&self.shared);
             if let Some(arriving) = state.arriving.get_mut(&self.key) {

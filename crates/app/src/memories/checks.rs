@@ -10,7 +10,7 @@ use super::pace::Pace;
 
 /// Questions that are under way or were asked a moment ago.
 #[derive(Default)]
-pub struct Checks {
+pub(crate) struct Checks {
     /// By guild and person.
     pub(crate) members: Pace<(DiscordId, DiscordId), Finding>,
     /// Steam tells all groups of a player at once. None when it told nothing.

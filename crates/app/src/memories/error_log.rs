@@ -13,6 +13,7 @@ use crate::error::AppError;
 /// Groups held between two writes; further ones are counted and dropped.
 const MAX_GROUPS: usize = 1_000;
 
+/// One group for each code, route, Org and minute. `background` writes them every few seconds.
 #[derive(Default)]
 pub struct ErrorLog {
     groups: Mutex<HashMap<GroupKey, Group>>,
@@ -29,15 +30,20 @@ pub(crate) struct GroupKey {
 
 /// One failed request, as the boundary saw it.
 pub struct Failure<'a> {
+    /// Its row gives code and status; its detail is kept where it helps.
     pub error: &'a AppError,
     /// The route's template, never the path that was asked for.
     pub route: &'static str,
+    /// 0 when no Org is known.
     pub org_num: i64,
+    /// The newest few of a group are kept.
     pub request_id: &'a str,
+    /// The wall clock's time: people look for the minute.
     pub now_ms: i64,
 }
 
 impl ErrorLog {
+    /// Counts it. Called on the way out of a failed request, so it waits for nothing but a short lock.
     pub fn note(&self, failure: &Failure<'_>) {
         let key = GroupKey {
             code: failure.error.code(),

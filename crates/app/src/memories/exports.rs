@@ -8,8 +8,9 @@ use storage::OrgScope;
 /// Exports of one Org at the same time, on one node.
 const AT_ONCE: u32 = 2;
 
+/// How many each Org has under way.
 #[derive(Default)]
-pub struct Exports {
+pub(crate) struct Exports {
     running: Arc<Mutex<HashMap<i64, u32>>>,
 }
 
@@ -21,7 +22,7 @@ pub struct ExportPlace {
 
 impl Exports {
     /// Nothing when the Org has as many as it may have.
-    pub fn begin(&self, scope: OrgScope) -> Option<ExportPlace> {
+    pub(crate) fn begin(&self, scope: OrgScope) -> Option<ExportPlace> {
         let org = scope.num();
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         let count = running.entry(org).or_default();

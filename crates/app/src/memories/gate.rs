@@ -28,19 +28,28 @@ pub struct Gate {
     link_steps: Buckets<ClientNetwork>,
 }
 
+/// What may pass, as the operator set it. A burst is what may pass at once after a rest.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
+    /// Of each key whose Org has this plan.
     pub free: RateLimit,
+    /// Of each key whose Org has this plan.
     pub standard: RateLimit,
+    /// Of each key whose Org has this plan.
     pub pro: RateLimit,
+    /// Of each network: well-formed keys that nobody holds.
     pub unknown_keys: RateLimit,
+    /// Of each account.
     pub dashboard: RateLimit,
+    /// Of each network: sign-ins that begin on a public page.
     pub link_starts: RateLimit,
+    /// Of each network: buttons of public pages, and ways back from a sign-in.
     pub link_steps: RateLimit,
 }
 
 impl Limits {
-    pub fn of(&self, tier: Tier) -> RateLimit {
+    /// The limit of a key.
+    pub(crate) fn of(&self, tier: Tier) -> RateLimit {
         match tier {
             Tier::Free => self.free,
             Tier::Standard => self.standard,
@@ -61,13 +70,17 @@ struct KeyCell {
 /// What a batch of last uses writes down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeyUse {
+    /// The key's row.
     pub key_num: i64,
+    /// The latest use, by the wall clock.
     pub last_used_ms: i64,
+    /// Calls with the key in the address since the last batch.
     pub query_calls: i64,
 }
 
 impl Gate {
-    pub fn new(limits: Limits, clock: SharedClock) -> Self {
+    /// Every bucket starts full.
+    pub(crate) fn new(limits: Limits, clock: SharedClock) -> Self {
         Self {
             clock,
             limits,
@@ -79,7 +92,8 @@ impl Gate {
         }
     }
 
-    pub fn limit(&self, tier: Tier) -> RateLimit {
+    /// The limit of a key, for what tells callers about it.
+    pub(crate) fn limit(&self, tier: Tier) -> RateLimit {
         self.limits.of(tier)
     }
 
@@ -96,7 +110,7 @@ impl Gate {
     }
 
     /// The state of a key's bucket, for answers that did not count.
-    pub fn peek_key(&self, key_num: i64, tier: Tier) -> Decision {
+    pub(crate) fn peek_key(&self, key_num: i64, tier: Tier) -> Decision {
         let bucket = self
             .keys
             .pin()
@@ -106,13 +120,13 @@ impl Gate {
     }
 
     /// Counts an unknown key against the caller's network.
-    pub fn take_unknown_key(&self, network: ClientNetwork) -> Decision {
+    pub(crate) fn take_unknown_key(&self, network: ClientNetwork) -> Decision {
         self.networks
             .take(network, self.clock.steady_ms(), self.limits.unknown_keys)
     }
 
     /// Counts a dashboard call against the account.
-    pub fn take_account(&self, account_num: i64) -> Decision {
+    pub(crate) fn take_account(&self, account_num: i64) -> Decision {
         self.accounts
             .take(account_num, self.clock.steady_ms(), self.limits.dashboard)
     }
@@ -158,7 +172,7 @@ impl Gate {
     }
 
     /// Puts uses back that could not be written.
-    pub fn restore_uses(&self, uses: &[KeyUse]) {
+    pub(crate) fn restore_uses(&self, uses: &[KeyUse]) {
         let keys = self.keys.pin();
         for lost in uses {
             let cell = keys.get_or_insert_with(lost.key_num, KeyCell::default);

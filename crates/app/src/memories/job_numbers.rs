@@ -10,7 +10,7 @@ use prometheus_client::metrics::gauge::Gauge;
 type Labels<const N: usize> = [(&'static str, &'static str); N];
 
 #[derive(Default)]
-pub struct JobNumbers {
+pub(crate) struct JobNumbers {
     /// By kind and outcome.
     pub(crate) outcomes: Family<Labels<2>, Counter>,
     /// By kind of lane.

@@ -1,11 +1,11 @@
 //! What one node keeps in memory. None of it is the truth: a restart loses it and nobody is the worse for it.
 
-pub mod bodies;
+pub(crate) mod bodies;
 pub(crate) mod checks;
 pub mod error_log;
 pub mod exports;
 pub mod gate;
-pub mod job_numbers;
+pub(crate) mod job_numbers;
 pub(crate) mod pace;
 pub mod refusals;
 pub mod seen;
@@ -32,13 +32,21 @@ use steam_group_names::SteamGroupNames;
 use steam_groups::SteamGroups;
 use versions::Versions;
 
+/// None of them grows with what strangers send: what does not fit is refused, shared or left out.
 pub struct Memories {
+    /// Rate limits and last uses.
     pub gate: Gate,
+    /// Failures on their way to the error log.
     pub errors: ErrorLog,
-    pub bodies: Bodies,
-    pub exports: Exports,
+    /// Room for the bodies of plugin calls.
+    pub(crate) bodies: Bodies,
+    /// Room for exports of the audit log.
+    pub(crate) exports: Exports,
+    /// Refused members on their way to the audit log.
     pub refusals: Refusals,
+    /// Players whom game servers named.
     pub seen: Seen,
+    /// Versions of plugins on their way to their Servers.
     pub versions: Versions,
     pub(crate) steam_groups: SteamGroups,
     pub(crate) steam_group_names: SteamGroupNames,
@@ -51,7 +59,8 @@ pub struct Memories {
 }
 
 impl Memories {
-    pub fn new(limits: Limits, clock: SharedClock) -> Self {
+    /// Empty, as after every start.
+    pub(crate) fn new(limits: Limits, clock: SharedClock) -> Self {
         Self {
             gate: Gate::new(limits, clock),
             errors: ErrorLog::default(),

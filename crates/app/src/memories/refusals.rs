@@ -22,8 +22,11 @@ const SLICE: usize = 200;
 /// A member was refused what their permissions do not cover.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Refusal {
+    /// Whose audit log it goes to.
     pub scope: OrgScope,
+    /// Who was refused.
     pub actor: Actor,
+    /// What they lacked.
     pub permission: Permission,
     /// Method and template of the route, never the path that was asked for.
     pub route: String,
@@ -44,6 +47,7 @@ struct Counted {
 }
 
 impl Refusals {
+    /// Counts it. Called while the request is answered, so it waits for nothing but a short lock.
     pub fn note(&self, refusal: Refusal, now_ms: i64, steady_ms: i64) {
         let minute = steady_ms.div_euclid(MINUTE_MS);
         let mut groups = self.locked();

@@ -36,11 +36,14 @@ struct Mark {
 /// One moment on both clocks: people read the one, hours are measured by the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SeenAt {
+    /// The wall clock's time, which is stored.
     pub now_ms: i64,
+    /// The steady clock's, by which an hour passes.
     pub steady_ms: i64,
 }
 
 impl SeenAt {
+    /// Both clocks, read one after the other.
     pub fn of(clock: &SharedClock) -> Self {
         Self {
             now_ms: clock.now_ms(),
@@ -55,13 +58,14 @@ impl SeenAt {
 
 /// A mark to be written down.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SeenMark {
+pub(crate) struct SeenMark {
     pub server: ServerNum,
     pub steam_id: String,
     pub seen_at: SeenAt,
 }
 
 impl Seen {
+    /// Remembers players. A mark of the last hour stays as it is, and beyond the bound newcomers are left out.
     pub fn mark(&self, server: ServerNum, players: impl IntoIterator<Item = SteamAccount>, now: SeenAt) {
         let mut part = self.part(server);
         let marks = part.entry(server).or_default();

@@ -49,7 +49,7 @@ impl Weighter<SteamId, Known> for ByGroups {
     }
 }
 
-pub struct SteamGroups {
+pub(crate) struct SteamGroups {
     known: Cache<SteamId, Known, ByGroups>,
     pub(crate) calls: Semaphore,
     waiting: std::sync::Mutex<WaitingPlayers>,

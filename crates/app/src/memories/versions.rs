@@ -11,6 +11,7 @@ const MAX_BYTES: usize = 32;
 /// Servers whose version is remembered at one time.
 const MAX_SERVERS: usize = 65_536;
 
+/// The last version of each Server, and whether it is written down.
 #[derive(Default)]
 pub struct Versions {
     known: HashMap<i64, Known>,

@@ -2,4 +2,4 @@
 
 pub mod steam_calls;
 pub(crate) mod steam_group_names;
-pub mod steam_groups;
+pub(crate) mod steam_groups;

@@ -21,7 +21,7 @@ const REFRESH_LASTS: Duration = Duration::from_secs(60);
 
 /// The groups of these players as far as they are known, in the order asked. Steam is asked about the others for a few
 /// seconds, those who are `first` before the rest; it goes on behind the answer.
-pub async fn of_players(
+pub(crate) async fn of_players(
     app: &App,
     org_num: i64,
     players: &[SteamId],

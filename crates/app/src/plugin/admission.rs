@@ -1,6 +1,5 @@
 //! Calls with a body, which are counted before anything of it is read.
 
-use domain::key::KeyPrefix;
 use domain::network::ClientNetwork;
 use storage::keys::plugin_keys::{self, ResolvedKey};
 
@@ -16,7 +15,6 @@ const WAIT_FOR_PLACE_MS: i64 = 1_000;
 pub struct Admitted {
     place: BodyPlace,
     rate: RateState,
-    key_prefix: KeyPrefix,
     org_num: i64,
     key_in_query: bool,
 }
@@ -40,7 +38,6 @@ impl Admitted {
         Answer {
             result: Err(error),
             rate: Some(self.rate),
-            key_prefix: Some(self.key_prefix),
             org_num: self.org_num,
             key_in_query: self.key_in_query,
         }
@@ -82,19 +79,17 @@ pub async fn admit_body(
         }
     };
     let (passed, rate) = count(app, &resolved, in_query);
-    let (key_prefix, org_num) = (key.prefix(), resolved.scope.num());
+    let org_num = resolved.scope.num();
     match passed.and_then(|()| begin(app, &resolved)) {
         Ok(place) => Ok(Admitted {
             place,
             rate,
-            key_prefix,
             org_num,
             key_in_query: in_query,
         }),
         Err(error) => Err(Box::new(Answer {
             result: Err(error),
             rate: Some(rate),
-            key_prefix: Some(key_prefix),
             org_num,
             key_in_query: in_query,
         })),

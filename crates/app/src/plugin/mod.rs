@@ -11,7 +11,7 @@ mod retired;
 use std::pin::Pin;
 
 use domain::action::Action;
-use domain::key::{KeyKind, KeyPrefix, PlainKey};
+use domain::key::{KeyKind, PlainKey};
 use domain::network::ClientNetwork;
 use domain::platform_id::{SteamAccount, SteamId};
 use domain::rate::Decision;
@@ -30,19 +30,26 @@ pub use params::{ActionParam, Body, Params, is_fail_closed, names_look_up};
 
 /// The key as it was presented.
 pub enum Presented {
+    /// In none of the places where a key may stand.
     Missing,
     /// Not of our format; refused before anything is looked up.
     Malformed,
+    /// Of our format; whether anybody holds it is looked up later.
     Key {
+        /// Wiped when the call is over.
         key: PlainKey,
+        /// As the parameter `secret`, where it ends up in logs.
         in_query: bool,
     },
 }
 
 /// A parsed call.
 pub struct Request<'a> {
+    /// Query and body.
     pub params: &'a Params<'a>,
+    /// From the first of the places where one stands.
     pub key: Presented,
+    /// Unknown keys are counted against it.
     pub network: ClientNetwork,
     /// A person's browser or a link preview opened the address, as opposed to a program calling it.
     pub opened_as_page: bool,
@@ -54,10 +61,13 @@ pub struct Request<'a> {
 
 /// A success: its status and its text, which is JSON unless a Server asked for bare ids.
 pub struct Reply {
+    /// 200, or 404 for a miss, which is an answer here.
     pub status: u16,
+    /// The whole answer, or its beginning.
     pub body: String,
     /// What follows the text, for answers that are as long as a Guild is large.
     pub more: Option<Pages>,
+    /// An id without quotes.
     pub is_plain_text: bool,
 }
 
@@ -87,19 +97,24 @@ impl Reply {
 
 /// The answer to a call, with what the headers need.
 pub struct Answer {
+    /// A miss is a reply; only a refusal is an error.
     pub result: Result<Reply, AppError>,
     /// Present for every known key.
     pub rate: Option<RateState>,
-    pub key_prefix: Option<KeyPrefix>,
+    /// 0 for an unknown key.
     pub org_num: i64,
     /// The key came in the query string, which is discouraged.
     pub key_in_query: bool,
 }
 
+/// A key's bucket after the call, for the `X-RateLimit` headers.
 #[derive(Clone, Copy)]
 pub struct RateState {
+    /// Calls that may come at once after a rest.
     pub limit: u32,
+    /// Calls that would pass now.
     pub remaining: u32,
+    /// Unix time at which the bucket is full again.
     pub reset_at_s: i64,
 }
 
@@ -150,7 +165,6 @@ impl Answer {
         Self {
             result: Err(error),
             rate: None,
-            key_prefix: None,
             org_num: 0,
             key_in_query: false,
         }
@@ -182,14 +196,12 @@ pub async fn call(app: &App, request: Request<'_>) -> Answer {
         Presented::Missing | Presented::Malformed => return answer,
         Presented::Key { ref key, in_query } => (key, in_query),
     };
-    answer.key_prefix = Some(key.prefix());
     answer.key_in_query = in_query;
     let hash = key.hash();
     let asked_steam = asked_steam(request.params);
     match plugin_keys::resolve(&app.db, &hash, asked_steam.as_ref()).await {
         Err(error) => answer.result = Err(error.into()),
         Ok(None) => {
-            answer.key_prefix = None;
             answer.result = Err(Box::pin(retired::refuse_unknown(app, hash, request.network)).await);
         }
         Ok(Some(resolved)) => {

@@ -26,6 +26,7 @@ const KNOWN: [&str; 16] = [
     "since",
 ];
 
+/// The query as it came, and what it says.
 pub struct Params<'a> {
     query: &'a str,
     pairs: Vec<(Cow<'a, str>, Cow<'a, str>)>,
@@ -36,8 +37,10 @@ pub struct Params<'a> {
 /// The body of a POST.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Body {
+    /// None, or nothing but space.
     #[default]
     Empty,
+    /// Whatever it is: each action looks for what it needs.
     Json(Value),
     /// Something, but not JSON.
     Unreadable,
@@ -60,6 +63,7 @@ impl Body {
         bytes.iter().map(of).sum()
     }
 
+    /// Nothing is refused here; an action that needs a body says what is wrong with it.
     pub fn read(bytes: &[u8]) -> Self {
         if bytes.iter().all(u8::is_ascii_whitespace) {
             return Body::Empty;
@@ -68,15 +72,21 @@ impl Body {
     }
 }
 
+/// The parameter `action`, which decides how a failure must sound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ActionParam {
+    /// Given once, and spelled right.
     Known(Action),
+    /// Given once, and not in the table.
     Unknown,
+    /// Not given.
     Missing,
+    /// Given more than once: nobody can tell what was meant.
     Repeated,
 }
 
 impl<'a> Params<'a> {
+    /// Refuses nothing: what is wrong is found by whoever needs the parameter.
     pub fn parse(query: &'a str, body: Body) -> Self {
         let pairs: Vec<_> = query.split('&').filter_map(pair).collect();
         let mut action = ActionParam::Missing;
@@ -100,6 +110,7 @@ impl<'a> Params<'a> {
         }
     }
 
+    /// Read once, when the query is parsed.
     pub fn action(&self) -> ActionParam {
         self.action
     }
@@ -109,6 +120,7 @@ impl<'a> Params<'a> {
         self.body = body;
     }
 
+    /// Empty until `set_body`.
     pub fn body(&self) -> &Body {
         &self.body
     }
@@ -120,7 +132,7 @@ impl<'a> Params<'a> {
     }
 
     /// A text that people chose and old clients paste without encoding it.
-    pub fn free_text(&self, name: &str) -> Option<String> {
+    pub(crate) fn free_text(&self, name: &str) -> Option<String> {
         let starts = ["&", name, "="].concat();
         let query = ["&", self.query].concat();
         let value = &query[query.find(&starts)? + starts.len()..];

@@ -19,14 +19,17 @@ use crate::state::App;
 use crate::tenancy::guilds::{NewGuildRequest, create_once};
 
 /// How long it counts that Discord showed somebody to manage a server.
-pub const MANAGED_MS: i64 = 15 * 60_000;
+pub(crate) const MANAGED_MS: i64 = 15 * 60_000;
 
 /// What somebody can claim, and how they get the bot into it.
 pub struct Candidates {
+    /// What Discord showed within the last 15 minutes.
     pub guilds: Vec<ManagedGuild>,
+    /// None where Discord is not set up.
     pub bot_invite_url: Option<String>,
 }
 
+/// Asks Discord nothing: what was seen on the last look is told.
 pub async fn list(app: &App, account: AccountNum) -> Result<Candidates, AppError> {
     let since_ms = app.now_ms() - MANAGED_MS;
     let discord = app.platforms.discord_sign_in.as_ref();
@@ -84,8 +87,11 @@ pub async fn claim(
     create_once(app, press, scope, request, actor).await
 }
 
+/// A Discord server that is to become a Guild.
 pub struct ClaimRequest {
+    /// One of those the caller was seen to manage.
     pub discord_guild_id: DiscordId,
+    /// The address of its link page.
     pub slug: Slug,
     /// None takes the name it has on Discord.
     pub name: Option<DisplayName>,

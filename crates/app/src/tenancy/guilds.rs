@@ -22,9 +22,13 @@ use crate::players::steam_group_names;
 use crate::records::deed::Deed;
 use crate::state::App;
 
+/// A Guild as it is to be made. Whether the caller manages it on Discord is not asked here.
 pub struct NewGuildRequest {
+    /// Belongs to one living Guild of the whole instance.
     pub discord_guild_id: DiscordId,
+    /// As people read it; it need not be Discord's.
     pub name: DisplayName,
+    /// The address of its link page, of which there is one in the whole instance.
     pub slug: Slug,
     /// Where log messages go; none switches them off.
     pub log_channel_id: Option<DiscordId>,
@@ -130,6 +134,7 @@ pub async fn find_org(app: &App, id: &GuildId) -> Result<OrgScope, AppError> {
         .ok_or(RequestError::NotFound.into())
 }
 
+/// Those that were not removed, in the order they were made.
 pub async fn list(app: &App, scope: OrgScope) -> Result<Vec<Guild>, AppError> {
     Ok(guilds::list(&app.db, scope).await?)
 }
@@ -154,16 +159,23 @@ const LONGEST_COOLDOWN_MS: i64 = 90 * 24 * 60 * 60_000;
 pub struct GuildChange {
     /// `Some(None)` switches log messages off.
     pub log_channel_id: Option<Option<DiscordId>>,
+    /// Given with a link and taken with its end. The order of a list does not count.
     pub verified_roles: Option<Vec<DiscordId>>,
+    /// Given beside those to linked people who boost the Discord server.
     pub booster_roles: Option<Vec<DiscordId>>,
+    /// Roles that a plugin may give and take.
     pub plugin_roles: Option<Vec<DiscordId>>,
     /// A Steam group as somebody pasted it; `Some(None)` takes it away.
     pub steam_group: Option<Option<String>>,
+    /// Whether people have to be in the Discord server, and how they get there.
     pub join_mode: Option<JoinMode>,
     /// `Some(None)` takes the invite away.
     pub invite_url: Option<Option<InviteUrl>>,
+    /// From 0 to 90 days, counted from the end of somebody's last link.
     pub relink_cooldown_ms: Option<i64>,
+    /// As people read it.
     pub name: Option<DisplayName>,
+    /// The old address leads nowhere from then on.
     pub slug: Option<Slug>,
 }
 
@@ -216,6 +228,7 @@ impl GuildChange {
     }
 }
 
+/// Asks Steam about a group that was pasted by name first, outside the transaction. What stays the same leaves no entry.
 pub async fn change(
     app: &App,
     scope: OrgScope,

@@ -1,21 +1,21 @@
-//! Invitations: links that make whoever follows them a member.
+//! Invitations: links that make whoever follows them a member. What the invited see and do is in `invited`.
 
-use domain::audit::{Actor, AuditAction};
-use domain::id::{AccountId, InviteId, OrgId};
+use domain::audit::AuditAction;
+use domain::id::InviteId;
 use domain::invitation::{Code, Expiry};
 use domain::permission::{Permission, PermissionSet, Role};
 use domain::seal::Aad;
 use serde_json::json;
 pub use storage::tenancy::invites::Invite;
 use storage::tenancy::invites::{self, NewInvite, StoredCode};
-use storage::tenancy::{orgs, team};
+use storage::tenancy::orgs;
 use storage::{AccountNum, OrgScope, Tx, Work};
 
 use crate::error::{AppError, RequestError};
 use crate::once::{Outcome, PressBy};
 use crate::records::deed::Deed;
 use crate::state::App;
-use crate::tenancy::team::{Doer, MOST_MEMBERS, Standing};
+use crate::tenancy::team::{Doer, Standing};
 
 /// Invitations of one Org that work at the same time.
 const MOST_OPEN: i64 = 100;
@@ -32,9 +32,11 @@ pub(crate) fn sealed_place(invite: &str, version: i64) -> Aad<'_> {
 
 /// An invitation as one of the team sees it.
 pub struct ShownInvite {
+    /// As it is stored; its code is sealed.
     pub invite: Invite,
     /// Its address, as long as it works, for those who could have made it.
     pub url: Option<String>,
+    /// Too old, as opposed to revoked.
     pub expired: bool,
     /// Whether they may replace its code and revoke it.
     pub can_edit: bool,
@@ -74,10 +76,15 @@ async fn get(app: &App, scope: OrgScope, id: &InviteId, viewer: Standing) -> Res
     Ok(shown_to(app, &viewer, found.ok_or(RequestError::NotFound)?))
 }
 
+/// An invitation as somebody wants it; it cannot give more than they hold.
 pub struct InviteRequest {
+    /// Never the owner's.
     pub role: Role,
+    /// What a new member starts with.
     pub permissions: PermissionSet,
+    /// For the team; the invited do not see it.
     pub note: Option<String>,
+    /// Counted from the making; a new code does not change it.
     pub expiry: Expiry,
 }
 
@@ -312,88 +319,5 @@ impl Work for Revoke {
         self.deed
             .note(tx, AuditAction::InviteRevoked, target, &json!({}))
             .await
-    }
-}
-
-/// What anybody with the address may see.
-#[derive(Debug)]
-pub struct Preview {
-    pub org_name: String,
-    pub role: Role,
-    pub permissions: PermissionSet,
-    pub expires_at_ms: Option<i64>,
-    /// False when it was revoked or is too old.
-    pub works: bool,
-}
-
-pub async fn preview(app: &App, code: &Code) -> Result<Preview, AppError> {
-    let found = invites::find_by_code(&app.db, &code.invite_hash()).await?;
-    let invite = found.ok_or(RequestError::NotFound)?;
-    Ok(Preview {
-        works: invite.works_at(app.now_ms()),
-        org_name: invite.org_name,
-        role: invite.role,
-        permissions: invite.permissions,
-        expires_at_ms: invite.expires_at_ms,
-    })
-}
-
-/// Makes a signed-in person a member and returns the Org. Whoever belongs to it already stays as they are.
-pub async fn accept(
-    app: &App,
-    code: &Code,
-    account: AccountNum,
-    account_id: AccountId,
-) -> Result<OrgId, AppError> {
-    let hash = code.invite_hash();
-    let found = invites::find_by_code(&app.db, &hash).await?;
-    let scope = found.ok_or(RequestError::NotFound)?.scope;
-    let deed = Deed::begin(app, scope, Actor::Account(account_id));
-    app.db.write(Accept { deed, hash, account }).await
-}
-
-struct Accept {
-    deed: Deed,
-    hash: String,
-    account: AccountNum,
-}
-
-impl Work for Accept {
-    type Output = OrgId;
-    type Error = AppError;
-    const NAME: &'static str = "accept_invite";
-
-    fn tenant(&self) -> Option<i64> {
-        self.deed.tenant()
-    }
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<OrgId, AppError> {
-        let (scope, now_ms) = (self.deed.scope, self.deed.now_ms);
-        orgs::lock(tx, scope).await?;
-        let found = invites::find_by_code_in(tx, &self.hash).await?;
-        let invite = found.filter(|invite| invite.works_at(now_ms));
-        let invite = invite.ok_or(RequestError::NotFound)?;
-        let org = orgs::get_in(tx, scope).await?;
-        if Standing::find(tx, scope, self.account).await?.is_some() {
-            return Ok(org.id);
-        }
-        // What the inviter holds now counts, not what they held when they wrote the invitation.
-        let inviter = Standing::find(tx, scope, invite.account).await?;
-        let inviter = inviter.ok_or(RequestError::NotFound)?;
-        if team::count(tx, scope).await? >= MOST_MEMBERS {
-            return Err(RequestError::Conflict(
-                "This organisation has 500 members. Somebody has to leave first.",
-            )
-            .into());
-        }
-        let role = invite.role.min(inviter.role);
-        let permissions = invite.permissions.intersection(inviter.permissions);
-        orgs::add_member(tx, scope, self.account, role, permissions, now_ms).await?;
-        invites::note_use(tx, scope, invite.num).await?;
-        let detail = json!({ "invite": invite.id.as_str(), "role": role });
-        self.deed
-            .note(tx, AuditAction::MemberAdded, None, &detail)
-            .await?;
-        Ok(org.id)
     }
 }

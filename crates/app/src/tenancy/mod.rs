@@ -4,6 +4,7 @@ pub(crate) mod attention;
 pub mod claims;
 pub mod end_guild;
 pub mod guilds;
+pub mod invited;
 pub mod invites;
 pub mod navigation;
 pub mod orgs;

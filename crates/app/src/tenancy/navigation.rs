@@ -15,11 +15,15 @@ use crate::state::App;
 
 /// The buttons, how many the plan allows, and the pages they are on.
 pub struct Navigation {
+    /// In the order they are shown.
     pub links: Vec<NavigationLink>,
+    /// An Org may have more than that after a downgrade.
     pub ceiling: i64,
+    /// The slugs of its Guilds.
     pub pages: Vec<String>,
 }
 
+/// What the editor of the buttons starts from.
 pub async fn get(app: &App, scope: OrgScope) -> Result<Navigation, AppError> {
     let org = orgs::get(&app.db, scope).await?.ok_or(RequestError::NotFound)?;
     let pages = guilds::list(&app.db, scope).await?;
@@ -30,15 +34,20 @@ pub async fn get(app: &App, scope: OrgScope) -> Result<Navigation, AppError> {
     })
 }
 
+/// For ceilings that are shown.
 pub async fn count(app: &App, scope: OrgScope) -> Result<i64, AppError> {
     Ok(navigation::count(&app.db, scope).await?)
 }
 
 /// A button as somebody typed it.
 pub struct TypedLink {
+    /// Checked, as is the rest, when it is saved.
     pub label: String,
+    /// Of the web, by http or https; it is kept in the spelling that browsers use.
     pub url: String,
+    /// One of a fixed list.
     pub icon: String,
+    /// Opens beside the link page.
     pub new_tab: bool,
 }
 

@@ -242,11 +242,13 @@ pub async fn get_own(app: &App, scope: OrgScope) -> Result<Org, AppError> {
 /// What may be changed about an Org; what is left out stays.
 #[derive(Debug, Clone, Default)]
 pub struct OrgChange {
+    /// As people read it; two Orgs may have the same.
     pub name: Option<DisplayName>,
     /// Keys in the address are refused, from the next call on.
     pub refuse_query_keys: Option<bool>,
 }
 
+/// One unit under the Org's lock; what stays the same leaves no entry in the audit log.
 pub async fn change(app: &App, scope: OrgScope, change: OrgChange, actor: Actor) -> Result<(), AppError> {
     let deed = Deed::begin(app, scope, actor);
     app.db.write(Change { deed, change }).await

@@ -22,7 +22,9 @@ use crate::vault::key_place;
 
 /// A fresh Server and the key its plugin is to be given.
 pub struct CreatedServer {
+    /// What programs name it by.
     pub id: ServerId,
+    /// Shown now; it can be revealed again until it is regenerated.
     pub key: PlainKey,
 }
 
@@ -155,6 +157,7 @@ impl Work for Create {
     }
 }
 
+/// With its key's state, not with the key.
 pub async fn get(app: &App, scope: OrgScope, id: &ServerId) -> Result<Server, AppError> {
     servers::find(&app.db, scope, id)
         .await?
@@ -168,6 +171,7 @@ pub async fn find_org(app: &App, id: &ServerId) -> Result<OrgScope, AppError> {
         .ok_or(RequestError::NotFound.into())
 }
 
+/// Of all Guilds of the Org, in the order they were made.
 pub async fn list(app: &App, scope: OrgScope) -> Result<Vec<Server>, AppError> {
     Ok(servers::list(&app.db, scope).await?)
 }
@@ -175,14 +179,19 @@ pub async fn list(app: &App, scope: OrgScope) -> Result<Vec<Server>, AppError> {
 /// What may be changed about a Server; what is left out stays.
 #[derive(Debug, Clone, Default)]
 pub struct ServerChange {
+    /// As people read it.
     pub name: Option<DisplayName>,
     /// The keys of a Server that is off are refused.
     pub active: Option<bool>,
     /// The id look-ups answer digits without quotes.
     pub bare_ids: Option<bool>,
+    /// The game server's group for everybody who is linked, and so with the next two.
     pub linked_group: Option<String>,
+    /// For those who boost the Discord server.
     pub booster_group: Option<String>,
+    /// For members of the Guild's Steam group.
     pub steam_members_group: Option<String>,
+    /// How often the plugin is to ask for changes, from 10 to 3600.
     pub poll_seconds: Option<i64>,
 }
 

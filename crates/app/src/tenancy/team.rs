@@ -15,19 +15,23 @@ use crate::records::deed::Deed;
 use crate::state::App;
 
 /// Members of one Org besides its owner.
-pub const MOST_MEMBERS: i64 = 500;
+pub(crate) const MOST_MEMBERS: i64 = 500;
 
 /// Somebody who acts on a team.
 #[derive(Debug, Clone)]
 pub struct Doer {
+    /// Whose rights are looked up again inside the unit.
     pub account: AccountNum,
+    /// How they stand in the audit log.
     pub actor: Actor,
 }
 
 /// What somebody is in an Org at this moment. A unit of work that depends on it asks inside itself.
 #[derive(Debug, Clone, Copy)]
 pub struct Standing {
+    /// The owner's for the owner, who has no row among the members.
     pub role: Role,
+    /// All of them for the owner.
     pub permissions: PermissionSet,
 }
 
@@ -91,6 +95,7 @@ impl Standing {
     }
 }
 
+/// Everybody, the owner first.
 pub async fn list(app: &App, scope: OrgScope) -> Result<Vec<Member>, AppError> {
     Ok(team::list(&app.db, scope).await?)
 }
@@ -98,7 +103,9 @@ pub async fn list(app: &App, scope: OrgScope) -> Result<Vec<Member>, AppError> {
 /// What may be changed about a member. A role alone fills in what that role starts with.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct MemberChange {
+    /// Never the owner's; an Org is handed over instead.
     pub role: Option<Role>,
+    /// The whole new set, not what is added.
     pub permissions: Option<PermissionSet>,
 }
 

@@ -4,7 +4,7 @@ use app::AppError;
 use app::error::{HttpError, IdentityError, RequestError};
 use app::identity::sign_in::DiscordAnswer;
 use app::identity::{sessions, sign_in};
-use app::tenancy::invites::{self, Preview};
+use app::tenancy::invited::{self, Preview};
 use askama::Template;
 use axum::extract::{FromRequestParts, Path, RawQuery, State};
 use axum::response::{Html, IntoResponse, Response};
@@ -158,7 +158,7 @@ pub async fn invite(
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
     let parsed = Code::parse(&code).ok_or(RequestError::NotFound)?;
-    let preview = invites::preview(&state.app, &parsed).await?;
+    let preview = invited::preview(&state.app, &parsed).await?;
     let session = session_token(&headers, &state.settings);
     let template = InviteTemplate {
         style: STYLE,
@@ -213,6 +213,6 @@ pub async fn accept(
     Joiner(caller): Joiner,
 ) -> Result<Response, Failure> {
     let code = Code::parse(&code).ok_or(RequestError::NotFound)?;
-    let org = invites::accept(&state.app, &code, caller.account, caller.account_id).await?;
+    let org = invited::accept(&state.app, &code, caller.account, caller.account_id).await?;
     Ok(see_other(&["/app/orgs/", org.as_str()].concat()))
 }

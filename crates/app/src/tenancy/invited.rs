@@ -1,0 +1,102 @@
+//! An invitation from the side of whoever holds its address.
+
+use domain::audit::{Actor, AuditAction};
+use domain::id::{AccountId, OrgId};
+use domain::invitation::Code;
+use domain::permission::{PermissionSet, Role};
+use serde_json::json;
+use storage::tenancy::{invites, orgs, team};
+use storage::{AccountNum, Tx, Work};
+
+use crate::error::{AppError, RequestError};
+use crate::records::deed::Deed;
+use crate::state::App;
+use crate::tenancy::team::{MOST_MEMBERS, Standing};
+
+/// What anybody with the address may see.
+#[derive(Debug)]
+pub struct Preview {
+    /// Who invites.
+    pub org_name: String,
+    /// What they would become.
+    pub role: Role,
+    /// What they could do.
+    pub permissions: PermissionSet,
+    /// None for one that stays.
+    pub expires_at_ms: Option<i64>,
+    /// False when it was revoked or is too old.
+    pub works: bool,
+}
+
+/// Needs no session: who holds the address was given it.
+pub async fn preview(app: &App, code: &Code) -> Result<Preview, AppError> {
+    let found = invites::find_by_code(&app.db, &code.invite_hash()).await?;
+    let invite = found.ok_or(RequestError::NotFound)?;
+    Ok(Preview {
+        works: invite.works_at(app.now_ms()),
+        org_name: invite.org_name,
+        role: invite.role,
+        permissions: invite.permissions,
+        expires_at_ms: invite.expires_at_ms,
+    })
+}
+
+/// Makes a signed-in person a member and returns the Org. Whoever belongs to it already stays as they are.
+pub async fn accept(
+    app: &App,
+    code: &Code,
+    account: AccountNum,
+    account_id: AccountId,
+) -> Result<OrgId, AppError> {
+    let hash = code.invite_hash();
+    let found = invites::find_by_code(&app.db, &hash).await?;
+    let scope = found.ok_or(RequestError::NotFound)?.scope;
+    let deed = Deed::begin(app, scope, Actor::Account(account_id));
+    app.db.write(Accept { deed, hash, account }).await
+}
+
+struct Accept {
+    deed: Deed,
+    hash: String,
+    account: AccountNum,
+}
+
+impl Work for Accept {
+    type Output = OrgId;
+    type Error = AppError;
+    const NAME: &'static str = "accept_invite";
+
+    fn tenant(&self) -> Option<i64> {
+        self.deed.tenant()
+    }
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<OrgId, AppError> {
+        let (scope, now_ms) = (self.deed.scope, self.deed.now_ms);
+        orgs::lock(tx, scope).await?;
+        let found = invites::find_by_code_in(tx, &self.hash).await?;
+        let invite = found.filter(|invite| invite.works_at(now_ms));
+        let invite = invite.ok_or(RequestError::NotFound)?;
+        let org = orgs::get_in(tx, scope).await?;
+        if Standing::find(tx, scope, self.account).await?.is_some() {
+            return Ok(org.id);
+        }
+        // What the inviter holds now counts, not what they held when they wrote the invitation.
+        let inviter = Standing::find(tx, scope, invite.account).await?;
+        let inviter = inviter.ok_or(RequestError::NotFound)?;
+        if team::count(tx, scope).await? >= MOST_MEMBERS {
+            return Err(RequestError::Conflict(
+                "This organisation has 500 members. Somebody has to leave first.",
+            )
+            .into());
+        }
+        let role = invite.role.min(inviter.role);
+        let permissions = invite.permissions.intersection(inviter.permissions);
+        orgs::add_member(tx, scope, self.account, role, permissions, now_ms).await?;
+        invites::note_use(tx, scope, invite.num).await?;
+        let detail = json!({ "invite": invite.id.as_str(), "role": role });
+        self.deed
+            .note(tx, AuditAction::MemberAdded, None, &detail)
+            .await?;
+        Ok(org.id)
+    }
+}
