@@ -15,7 +15,7 @@ TESTS = $(if $(shell command -v cargo-nextest),cargo nextest run --workspace,car
 
 # What `make torture` runs: the crash tests, and every race and freshness loop elsewhere.
 TORTURE = torture linking::races linking::quota tenancy::team::two_transfers tenancy::invites::accepting_many \
-  keys::freshness tenancy::parallel
+  keys::freshness tenancy::parallel jobs::engine
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
