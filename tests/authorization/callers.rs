@@ -79,8 +79,9 @@ impl Who {
 /// What browsers get whose answer depends on who is signed in there, though anyone may come.
 fn shown_to(path: &str, who: Who) -> Option<Outcome> {
     let status = match path {
-        "/app" | "/app/" | "/app/{*rest}" if who.is_outside() => 303,
-        "/app" | "/app/" | "/app/{*rest}" => 200,
+        "/app" | "/app/" | "/app/{*rest}" | "/app/admin" | "/app/admin/{*rest}" if who.is_outside() => 303,
+        // The page is one file for all; what it shows comes from elsewhere.
+        "/app" | "/app/" | "/app/{*rest}" | "/app/admin" | "/app/admin/{*rest}" => 200,
         "/auth/discord/claim" | "/auth/discord/claim/callback" | "/invite/{code}/accept"
             if who.is_outside() =>
         {
@@ -103,7 +104,10 @@ pub fn outcome(route: &RouteSpec, success: u16, who: Who) -> Outcome {
     match route.access {
         Access::Public => shown_to(route.path, who).unwrap_or(Outcome::Shown(success)),
         Access::PluginKey if is_key => Outcome::Success,
-        Access::PluginKey => Outcome::Refused(401, "UNAUTHORIZED"),
+        Access::Bot if who == Who::BotKey => Outcome::Success,
+        Access::PluginKey | Access::Bot => Outcome::Refused(401, "UNAUTHORIZED"),
+        // Nobody of these signs anything.
+        Access::Sender => Outcome::Refused(400, "INVALID_PARAMETER"),
         _ if is_outside => Outcome::Refused(401, "SIGN_IN_REQUIRED"),
         Access::SignedIn => Outcome::Success,
         Access::Operator if matches!(who, Who::Operator | Who::OperatorMember) => Outcome::Success,

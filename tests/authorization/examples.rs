@@ -157,7 +157,9 @@ fn of_people(method: &str, path: &str, target: &Target) -> (&'static str, Option
     match (method, path) {
         ("GET", "/invite/{code}") => ("", None, 200),
         ("POST", "/invite/{code}/accept") => ("", None, 303),
-        ("GET", "/app" | "/app/" | "/app/{*rest}") => ("", None, 200),
+        // No file of this name was built.
+        ("GET", "/app/assets/{*rest}") => ("", None, 404),
+        ("GET", path) if path.starts_with("/app") => ("", None, 200),
         ("GET", "/account" | "/account/sessions") => ("", None, 200),
         // A session of this name nobody has.
         ("DELETE", "/account/sessions/{session}") => ("", None, 404),

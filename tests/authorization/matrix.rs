@@ -126,7 +126,13 @@ impl World {
     async fn check_all(&self, route: &RouteSpec) {
         let permission = match route.access {
             Access::Permission(permission) | Access::Owner(permission) => Some(permission),
-            Access::Public | Access::PluginKey | Access::SignedIn | Access::Member | Access::Operator => None,
+            Access::Public
+            | Access::PluginKey
+            | Access::SignedIn
+            | Access::Member
+            | Access::Operator
+            | Access::Bot
+            | Access::Sender => None,
         };
         for prefix in prefixes(route) {
             for who in EVERYONE {
@@ -261,6 +267,10 @@ impl World {
             (303, "/invite/{code}/accept") => Some(format!("/app/orgs/{}", self.ours.org)),
             (303, "/app") => Some("/auth/discord/login?return_to=%2Fapp".to_owned()),
             (303, "/app/") => Some("/auth/discord/login?return_to=%2Fapp%2F".to_owned()),
+            (303, "/app/admin") => Some("/auth/discord/login?return_to=%2Fapp%2Fadmin".to_owned()),
+            (303, "/app/admin/{*rest}") => {
+                Some("/auth/discord/login?return_to=%2Fapp%2Fadmin%2Forgs".to_owned())
+            }
             (303, _) => Some("/auth/discord/login?return_to=%2Fapp%2Forgs".to_owned()),
             (_, _) => None,
         };

@@ -1,7 +1,8 @@
 mod attack;
-mod callers;
+pub mod callers;
 mod csrf;
 pub mod examples;
 mod matrix;
 mod networks;
+mod programs;
 mod tenancy;

@@ -6,3 +6,4 @@ mod guides;
 mod openapi;
 mod pages;
 mod schema;
+mod surfaces;

@@ -92,7 +92,7 @@ both_databases! {
             let told = operation(&schemas, &route);
             match route.access {
                 Access::Permission(permission) | Access::Owner(permission) => assert_eq!(told["x-permission"], permission.as_str(), "{}", route.path),
-                Access::Public | Access::PluginKey | Access::SignedIn | Access::Member | Access::Operator => assert!(told["x-permission"].is_null(), "{}", route.path),
+                Access::Public | Access::PluginKey | Access::SignedIn | Access::Member | Access::Operator | Access::Bot | Access::Sender => assert!(told["x-permission"].is_null(), "{}", route.path),
             }
             let served = schemas.0["paths"][route.path]["servers"].as_array().map_or(1, Vec::len);
             assert_eq!(served, if route.mirrored { 2 } else { 1 }, "{}", route.path);

@@ -6,18 +6,13 @@ use http::Method;
 use testkit::{Client, Engine, Reply, TestApp, both_databases};
 use web::layers::Surface;
 
+use super::surfaces::assert_follows;
 use crate::authorization::examples::{Target, example, prefixes};
 
-fn assert_headers(reply: &Reply, path: &str, https: bool) {
-    let surface = Surface::of(path);
-    let referrer = if surface == Surface::Plugin || Surface::is_private(path) {
-        "no-referrer"
-    } else {
-        "strict-origin-when-cross-origin"
-    };
+fn assert_headers(reply: &Reply, (path, surface): (&str, Surface), https: bool) {
+    assert_follows(reply, surface, path);
     for (name, value) in [
         ("x-content-type-options", "nosniff"),
-        ("referrer-policy", referrer),
         ("cross-origin-opener-policy", "same-origin"),
         ("permissions-policy", "camera=(), geolocation=(), microphone=()"),
     ] {
@@ -69,7 +64,7 @@ async fn walk(engine: Engine, url: &str, https: bool) {
                 let path = call.uri.split('?').next().unwrap_or_default();
                 for method in [&call.method, &Method::PUT, &Method::OPTIONS, &Method::HEAD] {
                     let reply = caller.send(method.clone(), &call.uri, Body::from("{")).await;
-                    assert_headers(&reply, path, https);
+                    assert_headers(&reply, (path, route.surface), https);
                 }
                 let preflight = caller
                     .clone()
@@ -77,16 +72,23 @@ async fn walk(engine: Engine, url: &str, https: bool) {
                     .header("access-control-request-method", "POST");
                 assert_headers(
                     &preflight.send(Method::OPTIONS, &call.uri, Body::empty()).await,
-                    path,
+                    (path, route.surface),
                     https,
                 );
             }
         }
-        for path in ["/nothing", "/orgs/nothing", "/app/x", "/link/x", "/api/x"] {
-            assert_headers(&caller.get(path).await, path, https);
+        for (path, surface) in [
+            ("/nothing", Surface::PublicPage),
+            ("/orgs/nothing", Surface::Dashboard),
+            ("/app/x", Surface::DashboardPage),
+            ("/link/x", Surface::PrivatePage),
+            ("/auth/x", Surface::Dashboard),
+            ("/api/x", Surface::Dashboard),
+        ] {
+            assert_headers(&caller.get(path).await, (path, surface), https);
         }
         let long = format!("/orgs/{}", "x".repeat(49 * 1024));
-        assert_headers(&caller.get(&long).await, "/orgs/x", https);
+        assert_headers(&caller.get(&long).await, ("/orgs/x", Surface::Dashboard), https);
     }
     test.finish().await;
 }

@@ -6,10 +6,11 @@ use axum::body::Body;
 use domain::plan::Tier;
 use http::Method;
 use testkit::{TestApp, both_databases};
-use web::layers::Surface;
+use web::layers::Form;
 use web::routes::Access;
 
 use super::assert_failure;
+use super::surfaces::{assert_follows, follows};
 use crate::authorization::examples::{Target, example, prefixes};
 use crate::secrecy::rows::Rows;
 
@@ -57,7 +58,9 @@ both_databases! {
                         allowed.insert("OPTIONS");
                     }
                     assert_eq!(allowed, methods.iter().map(String::as_str).collect(), "{place}");
-                    if Surface::of(path) != Surface::Page {
+                    let surface = test.state.routes.surface_of(path);
+                    assert_follows(&reply, surface, &place);
+                    if follows(surface).form != Form::Page {
                         assert_failure(&reply, 405, "METHOD_NOT_ALLOWED", &place);
                     }
                 }

@@ -8,6 +8,7 @@ mod methods;
 mod nul;
 mod pages;
 mod readiness;
+pub mod surfaces;
 
 use testkit::Reply;
 

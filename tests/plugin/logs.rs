@@ -16,16 +16,16 @@ use super::support::stranger;
 use crate::secrecy::search;
 
 #[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
+pub struct Log(Arc<Mutex<Vec<u8>>>);
 
 impl Log {
-    fn text(&self) -> String {
+    pub fn text(&self) -> String {
         let bytes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
     /// Takes down everything that is said on this thread, until the answer is dropped.
-    fn listen(&self) -> DefaultGuard {
+    pub fn listen(&self) -> DefaultGuard {
         let writer = self.clone();
         let subscriber = tracing_subscriber::fmt()
             .json()

@@ -15,7 +15,7 @@ mod headers;
 mod key_places;
 mod key_state;
 mod limits;
-mod logs;
+pub mod logs;
 mod methods;
 mod order;
 mod remove;

@@ -15,8 +15,8 @@ use crate::words::words;
 const KEY_MARK: &str = "svc_live_";
 const KEY_HEX: usize = 48;
 const KEY_CHARS: usize = KEY_MARK.len() + KEY_HEX;
-const BOT_SECRET_MARK: &str = "sbot_";
-const BOT_SECRET_HEX: usize = 64;
+pub(crate) const BOT_SECRET_MARK: &str = "sbot_";
+pub(crate) const BOT_SECRET_HEX: usize = 64;
 const PREFIX_CHARS: usize = 12;
 /// Stored hashes depend on this text; changing it locks every key out.
 const HASH_LABEL: &str = "symbolon api key v1";

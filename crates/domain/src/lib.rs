@@ -10,6 +10,7 @@ pub mod action;
 pub mod action_docs;
 pub mod audit;
 pub mod blocklist;
+pub mod bot;
 pub mod breaker;
 pub mod clock;
 pub mod device;

@@ -3,10 +3,9 @@
 //! They are built from `ui/` and embedded. A development build reads them from disk, so that a new one shows at once.
 
 use app::error::{IdentityError, RequestError, ServiceError};
-use app::identity::sessions;
 use app::{AppError, instance};
 use axum::body::Body;
-use axum::extract::{Path, State};
+use axum::extract::{Request, State};
 use axum::response::Response;
 use http::header::{
     ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG,
@@ -16,7 +15,8 @@ use http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use rust_embed::{EmbeddedFile, RustEmbed};
 
 use crate::error::Failure;
-use crate::extract::session_token;
+use crate::extract::{session_token, signed_in};
+use crate::layers::Surface;
 use crate::public::see_other;
 use crate::state::WebState;
 
@@ -34,53 +34,28 @@ const FOR_EVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000
 const ASK_AGAIN: HeaderValue = HeaderValue::from_static("no-cache");
 const INDEX: &str = "index.html";
 
-/// `/app` and `/app/`.
-pub async fn front(state: State<WebState>, uri: Uri, headers: HeaderMap) -> Result<Response, Failure> {
-    shell(state, uri, headers, false).await
-}
-
-/// Everything below `/app/`: a file if its name says so, else the one page.
-pub async fn inner(
-    state: State<WebState>,
-    Path(rest): Path<String>,
-    uri: Uri,
-    headers: HeaderMap,
-) -> Result<Response, Failure> {
-    // A script that is gone after an update must not be answered with a page.
-    if rest.starts_with("assets/") {
-        return file(&rest, &headers, FOR_EVER);
-    }
-    if matches!(&*rest, "theme.js" | "favicon.svg") {
-        return file(&rest, &headers, ASK_AGAIN);
-    }
-    let is_operators = rest == "admin" || rest.starts_with("admin/");
-    shell(state, uri, headers, is_operators).await
-}
-
-/// The page, for people who are signed in; the others go to Discord first, without seeing a flash of it. Maintenance
-/// does not close what is `always_open`: whoever could end it has to be able to come in.
-async fn shell(
+/// The page, for people who are signed in; the others go to Discord first, without seeing a flash of it.
+pub async fn page(
     State(state): State<WebState>,
-    uri: Uri,
-    headers: HeaderMap,
-    always_open: bool,
+    surface: Surface,
+    request: Request,
 ) -> Result<Response, Failure> {
     if Files::get(INDEX).is_none() {
         return Err(ServiceError::DashboardNotBuilt.into());
     }
-    let session = session_token(&headers, &state.settings);
+    let session = session_token(request.headers(), &state.settings);
     let caller = match &session {
-        Some(session) if always_open => sessions::recognise(&state.app, session, None).await,
-        Some(session) => sessions::authenticate(&state.app, session, None).await,
+        Some(session) => signed_in(&state, surface, session, None).await,
         None => Err(IdentityError::SignInRequired.into()),
     };
     match caller {
-        Ok(_) => file(INDEX, &headers, ASK_AGAIN),
+        Ok(_) => file(INDEX, request.headers(), ASK_AGAIN),
         Err(AppError::Identity(IdentityError::SignInRequired)) => {
             let closed = instance::maintenance(&state.app).await?;
-            if let Some(message) = closed.filter(|_| !always_open) {
+            if let Some(message) = closed.filter(|_| surface.closes_for_maintenance()) {
                 return Err(ServiceError::Maintenance { message }.into());
             }
+            let uri = request.uri();
             let back = uri.path_and_query().map_or("/app/", |path| path.as_str());
             let query = form_urlencoded::Serializer::new(String::new())
                 .append_pair("return_to", back)
@@ -89,6 +64,20 @@ async fn shell(
         }
         Err(error) => Err(error.into()),
     }
+}
+
+/// A file whose name changes with its content. One that is gone after an update must not be answered with a page.
+pub async fn asset(uri: Uri, headers: HeaderMap) -> Result<Response, Failure> {
+    file(name_of(&uri), &headers, FOR_EVER)
+}
+
+/// A file that keeps its name.
+pub async fn named(uri: Uri, headers: HeaderMap) -> Result<Response, Failure> {
+    file(name_of(&uri), &headers, ASK_AGAIN)
+}
+
+fn name_of(uri: &Uri) -> &str {
+    uri.path().strip_prefix("/app/").unwrap_or_default()
 }
 
 fn file(name: &str, headers: &HeaderMap, kept: HeaderValue) -> Result<Response, Failure> {

@@ -22,7 +22,7 @@ use tracing::Instrument;
 
 use crate::error::{ApiContext, Failed, failed_response, render_api, render_page};
 use crate::extract::KnownOrg;
-use crate::layers::{RequestId, RequestIds, SecurityHeaders, Surface, usual_path, with_path};
+use crate::layers::{Form, RequestId, RequestIds, SecurityHeaders, Surface, usual_path, with_path};
 use crate::metrics::REQUESTS;
 use crate::plugin;
 use crate::state::WebState;
@@ -87,7 +87,7 @@ impl Edge {
         {
             *request.uri_mut() = uri;
         }
-        let mut surface = Surface::of(request.uri().path());
+        let mut surface = self.shared.state.routes.surface_of(request.uri().path());
         // An old bot with a wrong address takes whatever it finds there for "linked", unless a failure says no.
         let is_astray = surface != Surface::Plugin && names_look_up(request.uri().query().unwrap_or(""));
         if is_astray {
@@ -109,6 +109,8 @@ impl Edge {
             let answering = pin!(plugin::answer(&shared.state, request));
             shared.bounded(&seen, answering).await
         } else {
+            // How much is read of it and who is let in follows from its surface.
+            request.extensions_mut().insert(seen.surface);
             let answering = shared.router.clone().call(request);
             let answering = pin!(answering.map(|Ok(response)| response));
             shared.bounded(&seen, answering).await
@@ -124,10 +126,10 @@ impl Shared {
             self.state.settings.request_timeout,
             AssertUnwindSafe(answering).catch_unwind(),
         );
-        let outcome = match seen.surface {
+        let outcome = match seen.surface.form() {
             // A successful plugin call leaves no trace in the log, so it needs no span either.
-            Surface::Plugin => guarded.await,
-            Surface::Api | Surface::Page => {
+            Form::Plugin => guarded.await,
+            Form::Api | Form::Page => {
                 let span = tracing::info_span!("request", id = seen.id.as_str(), method = %seen.method);
                 guarded.instrument(span).await
             }
@@ -142,13 +144,14 @@ impl Shared {
     fn finish(&self, mut response: Response, seen: &Seen) -> Response {
         let status = response.status();
         REQUESTS.record(seen.surface, status, seen.started);
-        if status.is_client_error() || status.is_server_error() {
+        let is_failure = status.is_client_error() || status.is_server_error();
+        if is_failure {
             response = self.render(response, seen);
-        } else if seen.surface != Surface::Plugin {
+        } else if seen.surface.form() != Form::Plugin {
             self.log(seen, status.as_u16(), None);
         }
         self.headers
-            .add(response.headers_mut(), seen.surface, seen.uri.path(), &seen.id);
+            .add(response.headers_mut(), seen.surface, is_failure, &seen.id);
         if seen.method == Method::HEAD {
             *response.body_mut() = Body::empty();
         }
@@ -159,15 +162,14 @@ impl Shared {
     fn render(&self, mut response: Response, seen: &Seen) -> Response {
         let error = match response.extensions_mut().remove::<Failed>() {
             Some(Failed(error)) => error,
-            None if seen.surface == Surface::Plugin => return response,
+            None if seen.surface.form() == Form::Plugin => return response,
             None => Arc::new(unnamed(response.status().as_u16())),
         };
-        let rendered = match seen.surface {
-            Surface::Page => render_page(&error, seen.id.as_str()),
-            Surface::Plugin | Surface::Api => {
+        let rendered = match seen.surface.form() {
+            Form::Page => render_page(&error, seen.id.as_str()),
+            form @ (Form::Plugin | Form::Api) => {
                 let query = seen.uri.query().unwrap_or("");
-                let say_no_users =
-                    seen.surface == Surface::Plugin && (is_fail_closed(query) || names_look_up(query));
+                let say_no_users = form == Form::Plugin && (is_fail_closed(query) || names_look_up(query));
                 render_api(
                     &error,
                     &ApiContext {
@@ -196,9 +198,8 @@ impl Shared {
         Response::from_parts(parts, body)
     }
 
-    /// Dashboard failures all go to the error log; of the plugin API only ours, because callers can cause the others.
     fn note(&self, seen: &Seen, error: &AppError, org_num: i64) {
-        if seen.surface == Surface::Plugin && !error.is_ours() {
+        if !seen.surface.notes_refusals() && !error.is_ours() {
             return;
         }
         self.state.app.memories.errors.note(&NotedFailure {

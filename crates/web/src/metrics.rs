@@ -16,7 +16,6 @@ use crate::layers::Surface;
 
 /// What is in front of the names of our own numbers.
 const PREFIX: &str = "symbolon";
-const SURFACES: [Surface; 3] = [Surface::Plugin, Surface::Api, Surface::Page];
 const CLASSES: [&str; 4] = ["2xx", "3xx", "4xx", "5xx"];
 /// Upper ends of the histogram's buckets, in seconds; what is above the last one is counted there too.
 const BUCKETS: [f64; 10] = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 2.0];
@@ -46,8 +45,8 @@ impl ConnectionMetrics {
 pub(crate) struct RequestMetrics {
     answered: Family<Labels<2>, Counter>,
     seconds: Family<Labels<1>, Histogram>,
-    /// Those of the families, in the order of `SURFACES`: looking them up takes longer than counting.
-    surfaces: [SurfaceMetrics; 3],
+    /// Those of the families, in the order of `Surface::ALL`: looking them up takes longer than counting.
+    surfaces: [SurfaceMetrics; Surface::ALL.len()],
 }
 
 struct SurfaceMetrics {
@@ -59,7 +58,7 @@ impl Default for RequestMetrics {
     fn default() -> Self {
         let answered = Family::<Labels<2>, Counter>::default();
         let seconds = Family::<Labels<1>, Histogram>::new_with_constructor(|| Histogram::new(BUCKETS));
-        let surfaces = SURFACES.map(|surface| {
+        let surfaces = Surface::ALL.map(|surface| {
             let label = ("surface", surface.name());
             SurfaceMetrics {
                 classes: CLASSES.map(|class| answered.get_or_create_owned(&[label, ("class", class)])),
@@ -130,7 +129,7 @@ mod tests {
         metrics.add(Surface::Plugin, StatusCode::OK, Duration::from_micros(500));
         metrics.add(Surface::Plugin, StatusCode::OK, Duration::from_millis(3));
         metrics.add(
-            Surface::Page,
+            Surface::PublicPage,
             StatusCode::SERVICE_UNAVAILABLE,
             Duration::from_secs(30),
         );
@@ -142,16 +141,16 @@ mod tests {
             "# HELP symbolon_requests Answered requests.",
             "# TYPE symbolon_requests counter",
             r#"symbolon_requests_total{surface="plugin",class="2xx"} 2"#,
-            r#"symbolon_requests_total{surface="page",class="5xx"} 1"#,
-            r#"symbolon_requests_total{surface="api",class="2xx"} 0"#,
+            r#"symbolon_requests_total{surface="public_page",class="5xx"} 1"#,
+            r#"symbolon_requests_total{surface="dashboard",class="2xx"} 0"#,
             r#"symbolon_request_seconds_bucket{le="0.0005",surface="plugin"} 1"#,
             r#"symbolon_request_seconds_bucket{le="0.002",surface="plugin"} 1"#,
             r#"symbolon_request_seconds_bucket{le="0.005",surface="plugin"} 2"#,
             r#"symbolon_request_seconds_bucket{le="+Inf",surface="plugin"} 2"#,
             r#"symbolon_request_seconds_sum{surface="plugin"} 0.0035"#,
             r#"symbolon_request_seconds_count{surface="plugin"} 2"#,
-            r#"symbolon_request_seconds_bucket{le="2.0",surface="page"} 0"#,
-            r#"symbolon_request_seconds_bucket{le="+Inf",surface="page"} 1"#,
+            r#"symbolon_request_seconds_bucket{le="2.0",surface="public_page"} 0"#,
+            r#"symbolon_request_seconds_bucket{le="+Inf",surface="public_page"} 1"#,
         ] {
             assert!(
                 text.lines().any(|line| line == expected),

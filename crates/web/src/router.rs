@@ -10,6 +10,7 @@ use http::{Method, Uri};
 
 use crate::edge::Edge;
 use crate::error::failed_response;
+use crate::layers::Surface;
 use crate::openapi::described;
 use crate::routes::{Access, RouteAnswer, RouteSpec, RouteTable, Routes};
 use crate::state::{Settings, WebState};
@@ -44,9 +45,8 @@ fn routes() -> Routes {
         records::routes,
         operator_routes,
     ];
-    areas
-        .into_iter()
-        .fold(frame_routes(Routes::new()), |routes, add| add(routes))
+    let frame = shell_routes(frame_routes(Routes::new()));
+    areas.into_iter().fold(frame, |routes, add| add(routes))
 }
 
 /// What operators are told about everything.
@@ -59,78 +59,125 @@ fn operator_routes(routes: Routes) -> Routes {
     )
 }
 
-/// What belongs to no area: the front page, documentation, health, the dashboard's shell.
+/// What belongs to no area: the front page, documentation, health.
 fn frame_routes(routes: Routes) -> Routes {
     use RouteAnswer::{Description, Json, Style};
+    use Surface::{Download, Ops, PublicPage};
     let json = |body| Json(200, body);
-    let page = RouteAnswer::Page;
     routes
-        .page("/", "Front page", get(public::home))
+        .page(PublicPage, "/", "Front page", get(public::home))
         .open(
             ("/healthz", "Whether the process runs"),
-            Access::Public,
+            (Ops, Access::Public),
             json(described::<health::Alive>),
             get(health::alive),
         )
         .open(
             ("/readyz", "Whether it should be given requests"),
-            Access::Public,
+            (Ops, Access::Public),
             json(described::<health::Ready>),
             get(health::ready),
         )
-        .page("/docs", "Documentation", get(docs::home))
-        .page("/docs/api", "Reference of the plugin API", get(docs::api))
-        .page("/docs/api/{action}", "Reference of one action", get(docs::action))
-        .page("/docs/errors", "Codes of failures", get(docs::errors))
+        .page(PublicPage, "/docs", "Documentation", get(docs::home))
         .page(
+            PublicPage,
+            "/docs/api",
+            "Reference of the plugin API",
+            get(docs::api),
+        )
+        .page(
+            PublicPage,
+            "/docs/api/{action}",
+            "Reference of one action",
+            get(docs::action),
+        )
+        .page(PublicPage, "/docs/errors", "Codes of failures", get(docs::errors))
+        .page(
+            PublicPage,
             "/docs/migrating",
             "Guide for owners of older systems",
             get(docs::migrating),
         )
         .open(
             ("/docs/style.css", "Style of the documentation"),
-            Access::Public,
+            (Download, Access::Public),
             Style,
             get(docs::style),
         )
         .open(
             ("/openapi.json", "This description"),
-            Access::Public,
+            (Ops, Access::Public),
             Description,
             get(openapi::document),
         )
-        .open(
-            ("/app", "The dashboard"),
-            Access::Public,
-            page,
-            get(app_shell::front),
-        )
-        .open(
-            ("/app/", "The dashboard"),
-            Access::Public,
-            page,
-            get(app_shell::front),
-        )
-        .open(
-            ("/app/{*rest}", "A page or file of the dashboard"),
-            Access::Public,
-            page,
-            get(app_shell::inner),
-        )
+}
+
+/// The dashboard's pages, all of them one file, and the files that it is made of. A path comes before the one that would
+/// take it too.
+fn shell_routes(routes: Routes) -> Routes {
+    use RouteAnswer::{Asset, Page};
+    use Surface::{AdminPage, DashboardPage, Download};
+    let page = || get(app_shell::page);
+    [
+        (DashboardPage, "/app", "The dashboard", Page, page()),
+        (DashboardPage, "/app/", "The dashboard", Page, page()),
+        (AdminPage, "/app/admin", "The operator area", Page, page()),
+        (
+            AdminPage,
+            "/app/admin/{*rest}",
+            "A page of the operator area",
+            Page,
+            page(),
+        ),
+        (
+            Download,
+            "/app/assets/{*rest}",
+            "A file of the dashboard",
+            Asset,
+            get(app_shell::asset),
+        ),
+        (
+            Download,
+            "/app/theme.js",
+            "Light or dark, before anything is drawn",
+            Asset,
+            get(app_shell::named),
+        ),
+        (
+            Download,
+            "/app/favicon.svg",
+            "The icon of the dashboard",
+            Asset,
+            get(app_shell::named),
+        ),
+        (
+            DashboardPage,
+            "/app/{*rest}",
+            "A page of the dashboard",
+            Page,
+            page(),
+        ),
+    ]
+    .into_iter()
+    .fold(routes, |routes, (surface, path, summary, answer, route)| {
+        routes.open((path, summary), (surface, Access::Public), answer, route)
+    })
 }
 
 /// The service that is put behind a listener.
 pub fn service(state: WebState) -> Edge {
+    Edge::with_plugin_api(complete(routes().finish().0, &state), state)
+}
+
+/// A router that also answers where none of its routes does.
+pub fn complete(router: Router<WebState>, state: &WebState) -> Router {
     let known = state.routes;
-    let router: Router = routes()
-        .finish()
-        .0
+    router
         .fallback(|| async { failed_response(RequestError::NotFound.into()) })
         .method_not_allowed_fallback(move |uri: Uri| async move {
             failed_response(refused_method(known, uri.path()))
         })
-        .with_state(state.clone());
-    Edge::with_plugin_api(router, state)
+        .with_state(state.clone())
 }
 
 fn refused_method(known: &RouteTable, path: &str) -> app::AppError {

@@ -145,7 +145,12 @@ impl Law {
         }
         let holds = |permission: Permission| before.is_some_and(|(_, set)| set.contains(permission));
         let may = match route.access {
-            Access::Public | Access::PluginKey | Access::SignedIn | Access::Operator => true,
+            Access::Public
+            | Access::PluginKey
+            | Access::SignedIn
+            | Access::Operator
+            | Access::Bot
+            | Access::Sender => true,
             Access::Member => before.is_some(),
             Access::Permission(permission) => holds(permission),
             Access::Owner(_) => before.is_some_and(|(role, _)| role == Role::Owner),

@@ -206,7 +206,12 @@ impl Attack {
             Access::Permission(permission) => standing.is_some_and(|(_, set)| set.contains(permission)),
             Access::Owner(_) => standing.is_some_and(|(role, _)| role == Role::Owner),
             Access::Operator => actor.is_operator,
-            Access::Public | Access::PluginKey | Access::SignedIn | Access::Member => false,
+            Access::Public
+            | Access::PluginKey
+            | Access::SignedIn
+            | Access::Member
+            | Access::Bot
+            | Access::Sender => false,
         };
         let open: Vec<usize> = (0..self.table.len())
             .filter(|one| open_to(&self.table[*one]))

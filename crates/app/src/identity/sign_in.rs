@@ -20,7 +20,7 @@ use storage::{AccountNum, Tx, Work};
 use crate::error::{AppError, IdentityError, RequestError};
 use crate::identity::blocklist::refuse_blocked_network;
 use crate::identity::discord_visit::{Identified, identify, open_verifier, revoke_later};
-use crate::identity::sessions::{ABSOLUTE_MS, authenticate};
+use crate::identity::sessions::{ABSOLUTE_MS, Caller};
 use crate::state::App;
 
 /// What a browser brought back to the dashboard.
@@ -274,10 +274,8 @@ pub async fn finish_claim(
     token: Option<&FlowToken>,
     answer: DiscordAnswer<'_>,
     address: ClientAddress,
-    session: Option<&SessionToken>,
+    (caller, old): (Caller, &SessionToken),
 ) -> Result<SignedIn, AppError> {
-    let old = session.ok_or(IdentityError::SignInRequired)?;
-    let caller = authenticate(app, old, None).await?;
     let (known, return_to) = arrive(app, SignInPurpose::Claim, token, answer, address).await?;
     revoke_later(app, Some(&known.person.id), known.access);
     let managed = known.guilds.into_iter().filter(|guild| guild.manages);

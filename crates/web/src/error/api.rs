@@ -4,7 +4,7 @@ use app::AppError;
 use app::error::Told;
 use axum::body::Body;
 use axum::response::Response;
-use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
+use http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderValue, StatusCode};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -76,7 +76,6 @@ pub fn render_api(error: &AppError, context: &ApiContext<'_>) -> Response {
         CONTENT_TYPE,
         HeaderValue::from_static("application/json; charset=utf-8"),
     );
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     decorate(&told, headers);
     response
 }

@@ -4,7 +4,7 @@ use app::AppError;
 use axum::body::Body;
 use axum::response::Response;
 use http::HeaderValue;
-use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use http::header::CONTENT_TYPE;
 
 use super::api::decorate;
 use super::status_of;
@@ -19,9 +19,6 @@ pub fn render_page(error: &AppError, request_id: &str) -> Response {
     response
         .headers_mut()
         .insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
-    response
-        .headers_mut()
-        .insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     decorate(&told, response.headers_mut());
     response
 }

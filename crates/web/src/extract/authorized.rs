@@ -3,7 +3,6 @@
 use std::marker::PhantomData;
 
 use app::error::{HttpError, IdentityError, RequestError, TenancyError};
-use app::identity::sessions;
 use app::memories::refusals::Refusal;
 use app::tenancy::team::{Doer, Standing};
 use app::{AccountNum, AppError, OrgScope};
@@ -17,7 +16,9 @@ use http::{HeaderMap, Method};
 
 use super::body::is_json;
 use super::person::session_token;
+use super::signed_in::signed_in;
 use crate::error::Failure;
+use crate::layers::Surface;
 use crate::state::{Settings, WebState};
 
 /// A permission as a type, so that a route's signature says what it needs.
@@ -108,7 +109,7 @@ impl<P: Required> FromRequestParts<WebState> for Authorized<P> {
             .find(|(name, _)| *name == "org")
             .map(|(_, value)| value);
         let org = named.and_then(|text| OrgId::parse(text).ok());
-        let caller = sessions::authenticate(&state.app, &token, org.as_ref()).await?;
+        let caller = signed_in(state, Surface::of(&parts.extensions), &token, org.as_ref()).await?;
         if let Some(membership) = &caller.membership {
             parts.extensions.insert(KnownOrg(membership.scope.num()));
         }

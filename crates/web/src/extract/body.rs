@@ -12,10 +12,9 @@ use http_body_util::BodyExt;
 use serde::de::DeserializeOwned;
 
 use crate::error::Failure;
+use crate::layers::Surface;
 use crate::serve::BodyTooSlow;
 use crate::state::WebState;
-
-pub(super) const JSON_LIMIT_BYTES: usize = 64 * 1024;
 
 /// A body parsed as `T`. `T` refuses unknown fields by itself.
 pub struct JsonBody<T>(pub T);
@@ -27,7 +26,8 @@ impl<T: DeserializeOwned> FromRequest<WebState> for JsonBody<T> {
         if !is_json(request.headers()) {
             return Err(HttpError::UnsupportedMediaType.into());
         }
-        let bytes = read_limited(request.into_body(), JSON_LIMIT_BYTES).await?;
+        let surface = Surface::of(request.extensions());
+        let bytes = read_limited(request.into_body(), surface).await?;
         let parsed = serde_json::from_slice(&bytes);
         Ok(Self(parsed.map_err(|error| HttpError::InvalidJson {
             problem: without_values(&error.to_string()),
@@ -59,18 +59,28 @@ pub fn has_type(headers: &HeaderMap, wanted: &str) -> bool {
         .is_some_and(|kind| kind.trim().eq_ignore_ascii_case(wanted))
 }
 
-/// The whole body, or the reason why not.
-pub async fn read_limited(body: Body, limit_bytes: usize) -> Result<Vec<u8>, AppError> {
-    read_kept(body, limit_bytes, |_| Ok(())).await
+/// The whole text of a body, or the reason why not. No more of it is read than its surface takes.
+pub async fn read_limited(body: Body, surface: Surface) -> Result<Vec<u8>, AppError> {
+    read_kept(body, surface, |_| Ok(())).await
 }
 
-/// The same for a caller who has to `keep` room for each piece before more is read. The pieces are put into one buffer
-/// as they come: kept apart, those of a byte each would take many times their size.
+/// The same for a caller who has to `keep` room for each piece before more is read.
 pub async fn read_kept(
+    body: Body,
+    surface: Surface,
+    keep: impl FnMut(usize) -> Result<(), AppError>,
+) -> Result<Vec<u8>, AppError> {
+    without_nul(read_bytes(body, surface, keep).await?)
+}
+
+/// The bytes as they were sent, whatever they are. The pieces are put into one buffer as they come: kept apart, those of
+/// a byte each would take many times their size.
+pub(super) async fn read_bytes(
     mut body: Body,
-    limit_bytes: usize,
+    surface: Surface,
     mut keep: impl FnMut(usize) -> Result<(), AppError>,
 ) -> Result<Vec<u8>, AppError> {
+    let limit_bytes = surface.body_limit_bytes();
     let mut whole = Vec::new();
     while let Some(frame) = body.frame().await {
         // What is not data are trailers, which nobody asks for.
@@ -83,7 +93,7 @@ pub async fn read_kept(
         keep(piece.len())?;
         whole.extend_from_slice(&piece);
     }
-    without_nul(whole)
+    Ok(whole)
 }
 
 fn broken_off(error: &(dyn Error + 'static)) -> AppError {

@@ -2,13 +2,14 @@
 
 use app::OperatorScope;
 use app::error::{IdentityError, RequestError};
-use app::identity::sessions;
 use axum::extract::FromRequestParts;
 use http::request::Parts;
 
 use super::authorized::refuse_other_sites;
 use super::person::session_token;
+use super::signed_in::signed_in;
 use crate::error::Failure;
+use crate::layers::Surface;
 use crate::state::WebState;
 
 /// Somebody who stands in the configuration now or holds a grant, looked up for this request.
@@ -22,8 +23,7 @@ impl FromRequestParts<WebState> for Operator {
 
     async fn from_request_parts(parts: &mut Parts, state: &WebState) -> Result<Self, Failure> {
         let token = session_token(&parts.headers, &state.settings).ok_or(IdentityError::SignInRequired)?;
-        // Maintenance closes nothing here: whoever is no operator finds nothing at any time.
-        let caller = sessions::recognise(&state.app, &token, None).await?;
+        let caller = signed_in(state, Surface::of(&parts.extensions), &token, None).await?;
         let scope = caller.operator.ok_or(RequestError::NotFound)?;
         refuse_other_sites(&parts.method, &parts.headers, &state.settings)?;
         Ok(Self { scope })

@@ -1,7 +1,7 @@
 //! Whoever is signed in, for what concerns nobody but themselves.
 
 use app::error::{IdentityError, RequestError};
-use app::identity::sessions::{self, Caller};
+use app::identity::sessions::Caller;
 use app::{AccountNum, OrgScope};
 use axum::extract::{FromRequestParts, RawPathParams};
 use domain::audit::Actor;
@@ -12,7 +12,9 @@ use http::{HeaderMap, HeaderValue};
 
 use super::authorized::refuse_other_sites;
 use super::cookie;
+use super::signed_in::signed_in;
 use crate::error::Failure;
+use crate::layers::Surface;
 use crate::state::{Settings, WebState};
 
 /// A signed-in person with the session that says so.
@@ -47,7 +49,7 @@ impl FromRequestParts<WebState> for Person {
         let org = named.map(|(_, text)| OrgId::parse(text).map_err(|_| RequestError::NotFound));
         let org = org.transpose();
         let known = org.as_ref().ok().and_then(Option::as_ref);
-        let caller = sessions::authenticate(&state.app, &token, known).await?;
+        let caller = signed_in(state, Surface::of(&parts.extensions), &token, known).await?;
         refuse_other_sites(&parts.method, &parts.headers, &state.settings)?;
         let scope = caller.membership.map(|membership| membership.scope);
         if org?.is_some() && scope.is_none() {

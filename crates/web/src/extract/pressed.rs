@@ -9,8 +9,9 @@ use domain::idempotency::IdempotencyKey;
 use http::{HeaderMap, HeaderName};
 use serde::de::DeserializeOwned;
 
-use super::body::{JSON_LIMIT_BYTES, JsonBody, is_json, read_limited};
+use super::body::{JsonBody, is_json, read_limited};
 use crate::error::Failure;
+use crate::layers::Surface;
 use crate::state::WebState;
 
 pub const IDEMPOTENCY_KEY: &str = "Idempotency-Key";
@@ -28,7 +29,7 @@ impl<T: DeserializeOwned> FromRequest<WebState> for Pressed<JsonBody<T>> {
         }
         let key = idempotency_key(request.headers())?;
         let (parts, body) = request.into_parts();
-        let bytes = read_limited(body, JSON_LIMIT_BYTES).await?;
+        let bytes = read_limited(body, Surface::of(&parts.extensions)).await?;
         let path = parts.uri.path();
         // One route, wherever it is served.
         let path = path.strip_prefix("/api").unwrap_or(path);

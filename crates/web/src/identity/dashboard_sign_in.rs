@@ -13,12 +13,13 @@ use domain::id::OrgId;
 use domain::invitation::Code;
 use domain::return_path::ReturnPath;
 use domain::token::SessionToken;
-use http::header::{CACHE_CONTROL, SET_COOKIE, USER_AGENT};
+use http::HeaderMap;
+use http::header::{SET_COOKIE, USER_AGENT};
 use http::request::Parts;
-use http::{HeaderMap, HeaderValue};
 
 use crate::error::Failure;
-use crate::extract::{Guard, Stop, cookie, session_token};
+use crate::extract::{Guard, Stop, cookie, session_token, signed_in};
+use crate::layers::Surface;
 use crate::public::visitor::Visitor;
 use crate::public::{STYLE, see_other, value};
 use crate::state::{Settings, WebState};
@@ -107,12 +108,13 @@ pub async fn claim(
     State(state): State<WebState>,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
+    surface: Surface,
     visitor: Visitor,
 ) -> Result<Response, Failure> {
     let org = value(&query.unwrap_or_default(), "org").and_then(|text| OrgId::parse(&text).ok());
     let org = org.ok_or(RequestError::NotFound)?;
     let session = session_token(&headers, &state.settings).ok_or(IdentityError::SignInRequired)?;
-    let caller = sessions::authenticate(&state.app, &session, Some(&org)).await?;
+    let caller = signed_in(&state, surface, &session, Some(&org)).await?;
     caller.membership.ok_or(RequestError::NotFound)?;
     let browser = trip_token(&headers, &state.settings);
     let departure = sign_in::start_claim(&state.app, &org, browser, visitor.address).await?;
@@ -123,11 +125,15 @@ pub async fn claim_callback(
     State(state): State<WebState>,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
+    surface: Surface,
     visitor: Visitor,
 ) -> Result<Response, Failure> {
     let back = Returned::read(query, &headers, &state.settings);
     let (trip, session) = (back.trip.as_ref(), back.session.as_ref());
-    let done = sign_in::finish_claim(&state.app, trip, back.answer(), visitor.address, session).await?;
+    let session = session.ok_or(IdentityError::SignInRequired)?;
+    let caller = signed_in(&state, surface, session, None).await?;
+    let (answer, address) = (back.answer(), visitor.address);
+    let done = sign_in::finish_claim(&state.app, trip, answer, address, (caller, session)).await?;
     Ok(enter(&done, &state.settings))
 }
 
@@ -142,9 +148,13 @@ struct InviteTemplate<'a> {
     signed_in: bool,
 }
 
-async fn is_signed_in(state: &WebState, session: Option<&SessionToken>) -> Result<bool, AppError> {
+async fn is_signed_in(
+    state: &WebState,
+    surface: Surface,
+    session: Option<&SessionToken>,
+) -> Result<bool, AppError> {
     let Some(session) = session else { return Ok(false) };
-    match sessions::authenticate(&state.app, session, None).await {
+    match signed_in(state, surface, session, None).await {
         Ok(_) => Ok(true),
         Err(AppError::Identity(IdentityError::SignInRequired)) => Ok(false),
         Err(error) => Err(error),
@@ -155,6 +165,7 @@ async fn is_signed_in(state: &WebState, session: Option<&SessionToken>) -> Resul
 pub async fn invite(
     State(state): State<WebState>,
     Path(code): Path<String>,
+    surface: Surface,
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
     let parsed = Code::parse(&code).ok_or(RequestError::NotFound)?;
@@ -166,16 +177,15 @@ pub async fn invite(
         permissions: preview.permissions.iter().map(|one| one.as_str()).collect(),
         preview: &preview,
         code: parsed.expose(),
-        // During maintenance the page still shows what the invitation is for.
-        signed_in: is_signed_in(&state, session.as_ref()).await.unwrap_or(true),
+        // Whoever comes too often still sees what the invitation is for.
+        signed_in: is_signed_in(&state, surface, session.as_ref())
+            .await
+            .unwrap_or(true),
     };
     let text = template
         .render()
         .map_err(|error| AppError::internal(format!("a page could not be drawn: {error}")))?;
-    let mut response = Html(text).into_response();
-    let no_store = HeaderValue::from_static("no-store");
-    response.headers_mut().insert(CACHE_CONTROL, no_store);
-    Ok(response)
+    Ok(Html(text).into_response())
 }
 
 fn titled(role: domain::permission::Role) -> &'static str {
@@ -203,7 +213,8 @@ impl FromRequestParts<WebState> for Joiner {
             return Err(HttpError::CrossSite.into());
         }
         let session = session_token(&parts.headers, &state.settings).ok_or(IdentityError::SignInRequired)?;
-        Ok(Self(sessions::authenticate(&state.app, &session, None).await?))
+        let surface = Surface::of(&parts.extensions);
+        Ok(Self(signed_in(state, surface, &session, None).await?))
     }
 }
 

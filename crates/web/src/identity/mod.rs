@@ -6,6 +6,7 @@ pub mod dashboard_sign_in;
 use axum::routing::get;
 use http::Method;
 
+use crate::layers::Surface;
 use crate::routes::Routes;
 
 pub(crate) fn routes(routes: Routes) -> Routes {
@@ -14,17 +15,23 @@ pub(crate) fn routes(routes: Routes) -> Routes {
 
 /// Signing in with Discord, and the invitation that leads into the dashboard.
 fn sign_in_routes(routes: Routes) -> Routes {
+    use Surface::{Entrance, PrivatePage};
+    const CLAIM: &str = "/auth/discord/claim";
+    const CLAIMED: &str = "/auth/discord/claim/callback";
+    const BACK: &str = "/auth/discord/login/callback";
     routes
-        .departure("/auth/discord/login", dashboard_sign_in::login)
-        .arrival("/auth/discord/login/callback", dashboard_sign_in::login_callback)
-        .departure("/auth/discord/claim", dashboard_sign_in::claim)
-        .arrival("/auth/discord/claim/callback", dashboard_sign_in::claim_callback)
+        .departure(PrivatePage, "/auth/discord/login", dashboard_sign_in::login)
+        .arrival(PrivatePage, BACK, dashboard_sign_in::login_callback)
+        .departure(Entrance, CLAIM, dashboard_sign_in::claim)
+        .arrival(Entrance, CLAIMED, dashboard_sign_in::claim_callback)
         .page(
+            PrivatePage,
             "/invite/{code}",
             "Look at an invite",
             get(dashboard_sign_in::invite),
         )
         .button(
+            Entrance,
             "/invite/{code}/accept",
             "Accept an invite",
             dashboard_sign_in::accept,

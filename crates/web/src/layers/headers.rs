@@ -3,18 +3,21 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use http::header::{
-    CONTENT_SECURITY_POLICY, REFERRER_POLICY, STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS,
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, REFERRER_POLICY, STRICT_TRANSPORT_SECURITY,
+    X_CONTENT_TYPE_OPTIONS,
 };
 use http::{HeaderMap, HeaderName, HeaderValue};
 use sha2::{Digest, Sha256};
 
 use super::request_id::RequestId;
-use super::surface::Surface;
+use super::surface::{Form, Surface};
 use crate::public::STYLE;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
 const PERMISSIONS_POLICY: HeaderName = HeaderName::from_static("permissions-policy");
+const ROBOTS: HeaderName = HeaderName::from_static("x-robots-tag");
+const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 
 pub(crate) struct SecurityHeaders {
     https: bool,
@@ -32,14 +35,14 @@ impl SecurityHeaders {
         Self { https, page_policy }
     }
 
-    pub(crate) fn add(&self, headers: &mut HeaderMap, surface: Surface, path: &str, id: &RequestId) {
+    /// Adds them, and takes what a handler said back where its surface does not allow it.
+    pub(crate) fn add(&self, headers: &mut HeaderMap, surface: Surface, is_failure: bool, id: &RequestId) {
         headers.insert(REQUEST_ID, id.header());
         headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-        let referrer = match surface {
-            // The old way to send a key is in the address, which must not travel on.
-            Surface::Plugin => "no-referrer",
-            Surface::Page if Surface::is_private(path) => "no-referrer",
-            Surface::Api | Surface::Page => "strict-origin-when-cross-origin",
+        let referrer = if surface.hides_address() {
+            "no-referrer"
+        } else {
+            "strict-origin-when-cross-origin"
         };
         headers.insert(REFERRER_POLICY, HeaderValue::from_static(referrer));
         headers.insert(OPENER_POLICY, HeaderValue::from_static("same-origin"));
@@ -47,13 +50,21 @@ impl SecurityHeaders {
             PERMISSIONS_POLICY,
             HeaderValue::from_static("camera=(), geolocation=(), microphone=()"),
         );
+        if is_failure || !surface.may_be_kept() {
+            headers.insert(CACHE_CONTROL, NO_STORE);
+        } else {
+            headers.entry(CACHE_CONTROL).or_insert(NO_STORE);
+        }
+        if surface.is_unlisted() {
+            headers.insert(ROBOTS, HeaderValue::from_static("noindex"));
+        }
         if self.https {
             headers.insert(
                 STRICT_TRANSPORT_SECURITY,
                 HeaderValue::from_static("max-age=31536000; includeSubDomains"),
             );
         }
-        if surface == Surface::Page {
+        if surface.form() == Form::Page {
             // A page that says what it needs itself, such as the documentation, keeps its own.
             headers
                 .entry(CONTENT_SECURITY_POLICY)

@@ -1,10 +1,11 @@
 //! What stands around every answer: its headers, its id, the form of its address.
 
+mod address;
 mod headers;
 mod request_id;
 mod surface;
 
+pub(crate) use address::{usual_path, with_path};
 pub(crate) use headers::SecurityHeaders;
 pub use request_id::{RequestId, RequestIds};
-pub use surface::Surface;
-pub(crate) use surface::{usual_path, with_path};
+pub use surface::{Form, Surface};

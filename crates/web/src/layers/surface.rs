@@ -1,100 +1,244 @@
-//! Which form an address speaks, and the few addresses that are spelled in several ways.
+//! What follows from the side of the service that a route belongs to.
 
-use http::Uri;
-use http::uri::PathAndQuery;
+use std::convert::Infallible;
 
-/// The form of answers, failures included.
+use axum::extract::FromRequestParts;
+use http::Extensions;
+use http::request::Parts;
+
+use crate::state::WebState;
+
+/// The side of the service that a route belongs to. Every route declares one: what its failures look like, which headers
+/// its answers carry, how much it reads and whether maintenance closes it follow from that and from nothing else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Surface {
-    /// `/api?action=…`: JSON, with words for old bots in failures.
+    /// `/api?action=…`, for plugins and the programs of others.
     Plugin,
-    /// Dashboard, operators, bots, health: JSON.
+    /// What the dashboard reads and changes.
+    Dashboard,
+    /// The dashboard's own pages.
+    DashboardPage,
+    /// A step into the dashboard at an address that is its visitor's own: claiming, accepting an invitation.
+    Entrance,
+    /// What operators read and change.
+    Admin,
+    /// The pages of the operator area.
+    AdminPage,
+    /// A page that anyone may open.
+    PublicPage,
+    /// The same where the address says something about its visitor.
+    PrivatePage,
+    /// What bots of the platform ask for.
+    Bot,
+    /// What other services tell us, signed.
+    Webhook,
+    /// Files for everybody.
+    Download,
+    /// Health, and the description of the API.
+    Ops,
+}
+
+/// How answers look, failures included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// JSON, with words for old bots in failures.
+    Plugin,
+    /// JSON.
     Api,
-    /// Everything a person opens: HTML.
+    /// HTML.
     Page,
 }
 
-const API_TREES: [&str; 10] = [
-    "/account",
-    "/api",
-    "/orgs",
-    "/billing",
-    "/bot",
-    "/admin",
-    "/auth",
-    "/openapi.json",
-    "/healthz",
-    "/readyz",
+const API_TREES: [(&str, Surface); 10] = [
+    ("/account", Surface::Dashboard),
+    ("/api", Surface::Dashboard),
+    ("/orgs", Surface::Dashboard),
+    ("/billing", Surface::Dashboard),
+    ("/bot", Surface::Bot),
+    ("/admin", Surface::Admin),
+    ("/auth", Surface::Dashboard),
+    ("/openapi.json", Surface::Ops),
+    ("/healthz", Surface::Ops),
+    ("/readyz", Surface::Ops),
 ];
 
+/// People come to these in a browser, and back from elsewhere.
+const PRIVATE_TREES: [&str; 5] = ["/auth/discord/", "/auth/steam/", "/link/", "/unlink/", "/invite/"];
+
 impl Surface {
-    pub fn of(path: &str) -> Self {
+    /// In the order of their numbers.
+    pub const ALL: [Surface; 12] = [
+        Surface::Plugin,
+        Surface::Dashboard,
+        Surface::DashboardPage,
+        Surface::Entrance,
+        Surface::Admin,
+        Surface::AdminPage,
+        Surface::PublicPage,
+        Surface::PrivatePage,
+        Surface::Bot,
+        Surface::Webhook,
+        Surface::Download,
+        Surface::Ops,
+    ];
+
+    /// The one that the route of a request declared. Without one, what most is closed to strangers.
+    pub(crate) fn of(request: &Extensions) -> Self {
+        request.get().copied().unwrap_or(Surface::Dashboard)
+    }
+
+    /// Where an address would belong that no route serves.
+    pub fn of_unknown(path: &str) -> Self {
         if path == "/api" {
             return Surface::Plugin;
         }
-        // People come to these in a browser, and back from elsewhere.
-        if ["/auth/discord/", "/auth/steam/"]
-            .iter()
-            .any(|tree| path.starts_with(tree))
-        {
-            return Surface::Page;
+        if PRIVATE_TREES.into_iter().any(|tree| path.starts_with(tree)) {
+            return Surface::PrivatePage;
         }
         let is_in = |tree: &str| {
             path.strip_prefix(tree)
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
-        if API_TREES.into_iter().any(is_in) {
-            return Surface::Api;
-        }
-        Surface::Page
+        let found = API_TREES.into_iter().find(|(tree, _)| is_in(tree));
+        found.map_or(Surface::PublicPage, |(_, surface)| surface)
     }
 
-    /// Pages whose address says something about their visitor, which must not travel on.
-    pub fn is_private(path: &str) -> bool {
-        ["/link/", "/unlink/", "/auth/", "/invite/"]
-            .iter()
-            .any(|tree| path.starts_with(tree))
-    }
-
-    pub fn name(self) -> &'static str {
+    /// Its name in metrics.
+    pub const fn name(self) -> &'static str {
         match self {
             Surface::Plugin => "plugin",
-            Surface::Api => "api",
-            Surface::Page => "page",
+            Surface::Dashboard => "dashboard",
+            Surface::DashboardPage => "dashboard_page",
+            Surface::Entrance => "entrance",
+            Surface::Admin => "admin",
+            Surface::AdminPage => "admin_page",
+            Surface::PublicPage => "public_page",
+            Surface::PrivatePage => "private_page",
+            Surface::Bot => "bot",
+            Surface::Webhook => "webhook",
+            Surface::Download => "download",
+            Surface::Ops => "ops",
+        }
+    }
+
+    pub const fn form(self) -> Form {
+        match self {
+            Surface::Plugin => Form::Plugin,
+            Surface::Dashboard | Surface::Admin | Surface::Bot | Surface::Webhook | Surface::Ops => Form::Api,
+            Surface::DashboardPage
+            | Surface::Entrance
+            | Surface::AdminPage
+            | Surface::PublicPage
+            | Surface::PrivatePage
+            | Surface::Download => Form::Page,
+        }
+    }
+
+    /// Whether maintenance lets nobody in but operators.
+    pub const fn closes_for_maintenance(self) -> bool {
+        match self {
+            Surface::Dashboard | Surface::DashboardPage | Surface::Entrance => true,
+            Surface::Plugin
+            | Surface::Admin
+            | Surface::AdminPage
+            | Surface::PublicPage
+            | Surface::PrivatePage
+            | Surface::Bot
+            | Surface::Webhook
+            | Surface::Download
+            | Surface::Ops => false,
+        }
+    }
+
+    /// Addresses that must not travel on: they say something about their visitor, or hold a key in the old way.
+    pub const fn hides_address(self) -> bool {
+        match self {
+            Surface::Plugin | Surface::Entrance | Surface::PrivatePage => true,
+            Surface::Dashboard
+            | Surface::DashboardPage
+            | Surface::Admin
+            | Surface::AdminPage
+            | Surface::PublicPage
+            | Surface::Bot
+            | Surface::Webhook
+            | Surface::Download
+            | Surface::Ops => false,
+        }
+    }
+
+    /// Whether a browser or a proxy may keep an answer that says so itself. Nothing else is kept, and no failure.
+    pub const fn may_be_kept(self) -> bool {
+        match self {
+            Surface::DashboardPage
+            | Surface::AdminPage
+            | Surface::PublicPage
+            | Surface::Download
+            | Surface::Ops => true,
+            Surface::Plugin
+            | Surface::Dashboard
+            | Surface::Entrance
+            | Surface::Admin
+            | Surface::PrivatePage
+            | Surface::Bot
+            | Surface::Webhook => false,
+        }
+    }
+
+    /// Pages that search engines are asked to leave out. What is no page they do not list.
+    pub const fn is_unlisted(self) -> bool {
+        match self {
+            Surface::DashboardPage | Surface::Entrance | Surface::AdminPage | Surface::PrivatePage => true,
+            Surface::Plugin
+            | Surface::Dashboard
+            | Surface::Admin
+            | Surface::PublicPage
+            | Surface::Bot
+            | Surface::Webhook
+            | Surface::Download
+            | Surface::Ops => false,
+        }
+    }
+
+    /// Whether the error log has every refusal. Programs that are refused come again and again, and of theirs it has only
+    /// what is ours to repair.
+    pub const fn notes_refusals(self) -> bool {
+        match self {
+            Surface::Plugin | Surface::Bot | Surface::Webhook => false,
+            Surface::Dashboard
+            | Surface::DashboardPage
+            | Surface::Entrance
+            | Surface::Admin
+            | Surface::AdminPage
+            | Surface::PublicPage
+            | Surface::PrivatePage
+            | Surface::Download
+            | Surface::Ops => true,
+        }
+    }
+
+    /// The most that is read of a body.
+    pub const fn body_limit_bytes(self) -> usize {
+        match self {
+            Surface::Plugin => 512 * 1024,
+            Surface::Webhook => 256 * 1024,
+            Surface::Dashboard | Surface::Admin | Surface::Bot | Surface::Ops => 64 * 1024,
+            // Longer than the fields of a form ever are. Nobody is known there, so nothing longer is kept for anybody.
+            Surface::DashboardPage
+            | Surface::Entrance
+            | Surface::AdminPage
+            | Surface::PublicPage
+            | Surface::PrivatePage
+            | Surface::Download => 1024,
         }
     }
 }
 
-/// The path under which an address of another spelling is served. It is rewritten, not redirected: old clients do not
-/// follow redirects, and a page is the same with a slash behind it.
-pub fn usual_path(path: &str) -> Option<&str> {
-    if is_plugin_alias(path) {
-        return Some("/api");
+impl FromRequestParts<WebState> for Surface {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &WebState) -> Result<Self, Infallible> {
+        Ok(Self::of(&parts.extensions))
     }
-    let page = path.strip_suffix('/')?.trim_end_matches('/');
-    let is_page = !page.is_empty() && !path.starts_with("/app/") && Surface::of(page) == Surface::Page;
-    is_page.then_some(page)
-}
-
-/// Existing installations call `/api.php`, often below a folder, sometimes with a doubled slash, and some join the
-/// folder and the name without any. They are all `/api`.
-fn is_plugin_alias(path: &str) -> bool {
-    const OLD_NAME: &[u8] = b"api.php";
-    let path = path.trim_end_matches('/');
-    let tail = path.len().checked_sub(OLD_NAME.len());
-    tail.is_some_and(|start| path.as_bytes()[start..].eq_ignore_ascii_case(OLD_NAME))
-        || path.trim_start_matches('/').eq_ignore_ascii_case("api")
-}
-
-/// The same address with another path; the query is kept byte for byte.
-pub fn with_path(uri: &Uri, path: &str) -> Option<Uri> {
-    let text = match uri.query() {
-        Some(query) => [path, "?", query].concat(),
-        None => path.to_owned(),
-    };
-    let mut parts = http::uri::Parts::default();
-    parts.path_and_query = Some(PathAndQuery::try_from(text).ok()?);
-    Uri::from_parts(parts).ok()
 }
 
 #[cfg(test)]
@@ -102,62 +246,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn old_spellings_reach_the_plugin_api_and_nothing_else_does() {
-        for path in [
-            "/api",
-            "/api/",
-            "//api",
-            "/API",
-            "/Api//",
-            "/api.php",
-            "/api.php/",
-            "/API.PHP",
-            "//api.php",
-            "/link/api.php",
-            "/link/slugapi.php",
-            "/link/slugApi.Php/",
-            "/xapi.php",
-            "/a//b/api.php",
-        ] {
-            assert_eq!(usual_path(path), Some("/api"), "{path}");
-        }
-        for path in [
-            "/",
-            "//",
-            "",
-            "/api.php/x",
-            "/api.phpx",
-            "/api/orgs",
-            "/x/api",
-            "/éapi.ph",
-            "api.ph",
-        ] {
-            assert_eq!(usual_path(path), None, "{path}");
-        }
-        let uri: Uri = "/x/api.php?action=count&id=a%20b".parse().unwrap();
-        assert_eq!(
-            with_path(&uri, "/api").unwrap().to_string(),
-            "/api?action=count&id=a%20b"
-        );
-    }
-
-    #[test]
-    fn a_page_is_the_same_with_a_slash_behind_it_and_json_is_not() {
-        for (path, page) in [
-            ("/link/x/", "/link/x"),
-            ("/docs//", "/docs"),
-            ("/auth/discord/login/", "/auth/discord/login"),
-        ] {
-            assert_eq!(usual_path(path), Some(page));
-        }
-        for path in ["/link/x", "/app/", "/app/orgs/", "/orgs/x/", "/healthz/"] {
-            assert_eq!(usual_path(path), None, "{path}");
+    fn surfaces_are_listed_by_their_numbers() {
+        for (number, surface) in Surface::ALL.into_iter().enumerate() {
+            assert_eq!(surface as usize, number, "{}", surface.name());
         }
     }
 
     #[test]
-    fn api_trees_speak_json_and_the_rest_speaks_html() {
-        assert_eq!(Surface::of("/api"), Surface::Plugin);
+    fn unknown_addresses_speak_json_in_the_trees_of_the_api_and_html_elsewhere() {
+        assert_eq!(Surface::of_unknown("/api"), Surface::Plugin);
         for path in [
             "/api/orgs",
             "/orgs",
@@ -166,11 +263,15 @@ mod tests {
             "/healthz",
             "/admin",
             "/billing/webhook",
+            "/auth/x",
         ] {
-            assert_eq!(Surface::of(path), Surface::Api, "{path}");
+            assert_eq!(Surface::of_unknown(path).form(), Form::Api, "{path}");
         }
-        for path in ["/", "/link/x", "/orgsx", "/botany", "/app"] {
-            assert_eq!(Surface::of(path), Surface::Page, "{path}");
+        for path in ["/", "/link/x", "/orgsx", "/botany", "/app", "/auth/steam/x"] {
+            assert_eq!(Surface::of_unknown(path).form(), Form::Page, "{path}");
+        }
+        for path in ["/link/x", "/unlink/x", "/auth/discord/x", "/invite/x"] {
+            assert!(Surface::of_unknown(path).hides_address(), "{path}");
         }
     }
 }

@@ -8,11 +8,11 @@ use axum::extract::{FromRequest, FromRequestParts, Path, RawQuery, Request, Stat
 use axum::response::{Html, IntoResponse, Response};
 use domain::flow::{Finding, FlowPurpose, FlowToken, JoinMode, StepState};
 use domain::navigation::{self, Icon};
-use http::HeaderValue;
-use http::header::{CACHE_CONTROL, SET_COOKIE};
+use http::header::SET_COOKIE;
 
 use crate::error::Failure;
 use crate::extract::{Guard, Stop, has_type, read_limited};
+use crate::layers::Surface;
 use crate::public::icons::strokes;
 use crate::public::texts::Texts;
 use crate::public::visitor::{Visitor, set_language};
@@ -243,10 +243,10 @@ fn html(template: &impl Template, visitor: &Visitor) -> Result<Response, Failure
         .render()
         .map_err(|error| AppError::internal(format!("a page could not be drawn: {error}")))?;
     let mut response = Html(text).into_response();
-    let headers = response.headers_mut();
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     if visitor.chose_language {
-        headers.append(SET_COOKIE, set_language(visitor.texts));
+        response
+            .headers_mut()
+            .append(SET_COOKIE, set_language(visitor.texts));
     }
     Ok(response)
 }
@@ -260,9 +260,6 @@ impl Guard for OwnForm {
     const STOP: Stop = Stop::OwnForm;
 }
 
-/// Longer than the field ever is. Nobody is known here, so nothing longer is kept for anybody.
-const FORM_LIMIT_BYTES: usize = 1024;
-
 impl FromRequest<WebState> for OwnForm {
     type Rejection = Failure;
 
@@ -272,7 +269,7 @@ impl FromRequest<WebState> for OwnForm {
         if !has_type(&parts.headers, "application/x-www-form-urlencoded") {
             return Err(HttpError::UnsupportedMediaType.into());
         }
-        let bytes = read_limited(body, FORM_LIMIT_BYTES).await?;
+        let bytes = read_limited(body, Surface::of(&parts.extensions)).await?;
         let mut fields = form_urlencoded::parse(&bytes);
         let (_, field) = fields
             .find(|(name, _)| name == "form")

@@ -6,6 +6,7 @@ pub mod sign_in;
 use axum::routing::get;
 use domain::flow::{FlowPurpose, Provider};
 
+use crate::layers::Surface::PrivatePage;
 use crate::routes::Routes;
 
 pub(crate) fn routes(routes: Routes) -> Routes {
@@ -17,11 +18,46 @@ pub(crate) fn routes(routes: Routes) -> Routes {
         sign_in::add(routes, provider, purpose)
     });
     routes
-        .page("/link/{slug}", "Link page of a Guild", get(link::link_page))
-        .button("/link/{slug}/verify", "Verify and link", link::verify)
-        .button("/link/{slug}/join", "Join the Discord server", link::join)
-        .button("/link/{slug}/restart", "Start over", link::restart_link)
-        .page("/unlink/{slug}", "Unlink page of a Guild", get(link::unlink_page))
-        .button("/unlink/{slug}/confirm", "End the link", link::confirm_unlink)
-        .button("/unlink/{slug}/restart", "Start over", link::restart_unlink)
+        .page(
+            PrivatePage,
+            "/link/{slug}",
+            "Link page of a Guild",
+            get(link::link_page),
+        )
+        .button(
+            PrivatePage,
+            "/link/{slug}/verify",
+            "Verify and link",
+            link::verify,
+        )
+        .button(
+            PrivatePage,
+            "/link/{slug}/join",
+            "Join the Discord server",
+            link::join,
+        )
+        .button(
+            PrivatePage,
+            "/link/{slug}/restart",
+            "Start over",
+            link::restart_link,
+        )
+        .page(
+            PrivatePage,
+            "/unlink/{slug}",
+            "Unlink page of a Guild",
+            get(link::unlink_page),
+        )
+        .button(
+            PrivatePage,
+            "/unlink/{slug}/confirm",
+            "End the link",
+            link::confirm_unlink,
+        )
+        .button(
+            PrivatePage,
+            "/unlink/{slug}/restart",
+            "Start over",
+            link::restart_unlink,
+        )
 }

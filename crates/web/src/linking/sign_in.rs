@@ -9,6 +9,7 @@ use domain::flow::{FlowPurpose, Provider};
 use http::header::SET_COOKIE;
 
 use crate::error::Failure;
+use crate::layers::Surface::PrivatePage;
 use crate::linking::link::notice;
 use crate::public::visitor::{Visitor, set_flow};
 use crate::public::{see_other, value};
@@ -20,8 +21,8 @@ pub fn add(routes: Routes, provider: Provider, purpose: FlowPurpose) -> Routes {
     let out = move |state, query, visitor| start(state, query, visitor, provider, purpose);
     let back = move |state, query, visitor| finish(state, query, visitor, provider, purpose);
     routes
-        .departure(linking::entrance(provider, purpose), out)
-        .arrival(linking::callback(provider, purpose), back)
+        .departure(PrivatePage, linking::entrance(provider, purpose), out)
+        .arrival(PrivatePage, linking::callback(provider, purpose), back)
 }
 
 async fn start(

@@ -25,7 +25,7 @@ use route_codes::route_codes;
 use crate::docs::unchanged_or;
 use crate::error::ErrorObject;
 use crate::extract::{Asks, IDEMPOTENCY_KEY};
-use crate::layers::Surface;
+use crate::layers::{self, Surface};
 use crate::routes::{Access, RouteAnswer, RouteSpec};
 use crate::state::WebState;
 
@@ -59,6 +59,7 @@ fn description(table: &[RouteSpec]) -> Value {
             | RouteAnswer::Json(..)
             | RouteAnswer::SeeOther
             | RouteAnswer::File
+            | RouteAnswer::Asset
             | RouteAnswer::Nothing => {
                 item[route.method.as_str().to_ascii_lowercase()] = operation(route, &mut schemas);
             }
@@ -117,14 +118,14 @@ fn path_schema(name: &str) -> Value {
 }
 
 fn operation(route: &RouteSpec, schemas: &mut BTreeMap<String, Value>) -> Value {
-    let form = match Surface::of(route.path) {
-        Surface::Page => Form::Page,
-        Surface::Plugin | Surface::Api => Form::Object,
+    let form = match route.surface.form() {
+        layers::Form::Page => Form::Page,
+        layers::Form::Plugin | layers::Form::Api => Form::Object,
     };
     let mut responses = failures::responses(&route_codes(route), form);
     let (status, success) = success(route.answer, schemas);
     responses.insert(status, success);
-    if route.path.starts_with("/app") {
+    if matches!(route.surface, Surface::DashboardPage | Surface::AdminPage) {
         responses.insert(
             "303".to_owned(),
             json!({ "description": "Signed out: on to the sign-in." }),
@@ -139,11 +140,17 @@ fn operation(route: &RouteSpec, schemas: &mut BTreeMap<String, Value>) -> Value 
     let needed = match route.access {
         Access::Permission(permission) => Some((permission, needs(permission))),
         Access::Owner(permission) => Some((permission, "Only the owner of the organisation.".to_owned())),
-        Access::Public | Access::PluginKey | Access::SignedIn | Access::Member | Access::Operator => None,
+        Access::Public
+        | Access::PluginKey
+        | Access::SignedIn
+        | Access::Member
+        | Access::Operator
+        | Access::Bot
+        | Access::Sender => None,
     };
-    if !matches!(route.access, Access::Public | Access::PluginKey) {
-        operation["security"] = json!([{ "session": [] }]);
-        operation["tags"] = json!([tag_of(route)]);
+    if let Some((scheme, tag)) = scheme_and_tag(route.access) {
+        operation["security"] = json!([{ scheme: [] }]);
+        operation["tags"] = json!([tag]);
     }
     if route.access == Access::Operator {
         operation["description"] = "Only operators; to everybody else it does not exist.".into();
@@ -169,11 +176,15 @@ fn operation(route: &RouteSpec, schemas: &mut BTreeMap<String, Value>) -> Value 
     operation
 }
 
-fn tag_of(route: &RouteSpec) -> &'static str {
-    if route.access == Access::Operator {
-        "operators"
-    } else {
-        "dashboard"
+/// How callers of a route prove who they are, and where it is listed.
+fn scheme_and_tag(access: Access) -> Option<(&'static str, &'static str)> {
+    match access {
+        Access::Public | Access::PluginKey | Access::Sender => None,
+        Access::SignedIn | Access::Member | Access::Permission(_) | Access::Owner(_) => {
+            Some(("session", "dashboard"))
+        }
+        Access::Operator => Some(("session", "operators")),
+        Access::Bot => Some(("bearer", "bots")),
     }
 }
 
@@ -181,6 +192,8 @@ fn tag_of(route: &RouteSpec) -> &'static str {
 fn no_fields(route: &RouteSpec) -> Value {
     let (kind, description) = match route.access {
         Access::Public | Access::PluginKey => ("application/x-www-form-urlencoded", "The form of the page."),
+        Access::Sender => ("application/json", "What the service signed, byte for byte."),
+        Access::Bot => ("application/json", "Nothing is read."),
         Access::SignedIn | Access::Member | Access::Permission(_) | Access::Owner(_) | Access::Operator => (
             "application/json",
             "Nothing is read, but the header `Content-Type: application/json` is needed, with or without a body.",
@@ -251,6 +264,13 @@ fn success(answer: RouteAnswer, schemas: &mut BTreeMap<String, Value>) -> (Strin
             200,
             json!({ "text/csv": { "schema": text() }, "application/x-ndjson": { "schema": text() } }),
         ),
+        RouteAnswer::Asset => {
+            let kinds = ["text/javascript", "text/css", "image/svg+xml", "font/woff2"];
+            let kinds = kinds
+                .into_iter()
+                .map(|kind| (kind.to_owned(), json!({ "schema": text() })));
+            (200, Value::Object(kinds.collect()))
+        }
         RouteAnswer::Nothing => return ("204".to_owned(), json!({ "description": "Done." })),
     };
     (
@@ -280,7 +300,64 @@ fn security_schemes() -> Value {
 
 #[cfg(test)]
 mod tests {
+    use app::error::KeysError;
+    use app::{App, AppError};
+    use domain::bot::{BotId, BotSecretHash};
+    use http::HeaderMap;
+
     use super::*;
+    use crate::extract::{Bot, BotRegister, Shown, Signature, Signed};
+    use crate::routes::{Answer, Done, Routes};
+
+    struct Nobody;
+
+    impl Signature for Nobody {
+        fn shown(_: &HeaderMap) -> Option<Shown> {
+            None
+        }
+
+        fn secrets(_: &WebState) -> Vec<&[u8]> {
+            Vec::new()
+        }
+    }
+
+    impl BotRegister for Nobody {
+        async fn holder(_: &App, _: &BotSecretHash) -> Result<Option<BotId>, AppError> {
+            Ok(None)
+        }
+
+        fn mismatch() -> AppError {
+            KeysError::Unauthorized.into()
+        }
+    }
+
+    async fn told(_: App, _: Signed<Nobody>) -> Answer<Done> {
+        Ok(Done)
+    }
+
+    async fn asked(_: App, _: Bot<Nobody>, (): ()) -> Answer<Done> {
+        Ok(Done)
+    }
+
+    #[test]
+    fn programs_are_told_how_to_prove_themselves_and_of_no_session() {
+        let routes =
+            Routes::new()
+                .webhook("/told", "Be told", told)
+                .bot(Method::POST, "/asked", "Ask", asked);
+        let (_, table) = routes.finish();
+        let told: Vec<Value> = table
+            .iter()
+            .map(|route| operation(route, &mut BTreeMap::new()))
+            .collect();
+        assert_eq!(told[0]["security"], json!([]));
+        assert_eq!(told[1]["security"], json!([{ "bearer": [] }]));
+        for (operation, refused) in told.iter().zip(["400", "401"]) {
+            let content = &operation["responses"][refused]["content"];
+            assert!(content["application/json"].is_object(), "{operation}");
+            assert!(!operation.to_string().contains("Content-Type"), "{operation}");
+        }
+    }
 
     /// Two types with one name would describe each other's bodies.
     #[test]

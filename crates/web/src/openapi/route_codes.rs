@@ -2,14 +2,14 @@
 
 use http::Method;
 
+use crate::layers::Surface;
 use crate::routes::{Access, RouteAnswer, RouteSpec};
 
 /// What can go wrong on the way through the link pages.
-const SIGN_IN_CODES: [&str; 19] = [
+const SIGN_IN_CODES: [&str; 18] = [
     "SIGN_IN_REQUIRED",
     "SIGN_IN_CANCELLED",
     "OTHER_ACCOUNT",
-    "MAINTENANCE",
     "SIGN_IN_EXPIRED",
     "SIGN_IN_NOT_CONFIGURED",
     "PROVIDER_SILENT",
@@ -39,8 +39,16 @@ pub fn route_codes(route: &RouteSpec) -> Vec<&'static str> {
         Access::Permission(_) => codes.push("MISSING_PERMISSION"),
         Access::SignedIn | Access::Member => codes.push("OWNER_STAYS"),
         Access::Operator => {}
+        Access::Bot => {
+            codes.extend(["UNAUTHORIZED", "INVALID_PARAMETER", "TLS_REQUIRED"]);
+            return codes;
+        }
+        Access::Sender => {
+            codes.extend(["INVALID_PARAMETER", "PAYLOAD_TOO_LARGE"]);
+            return codes;
+        }
     }
-    if route.access != Access::Operator {
+    if route.surface.closes_for_maintenance() {
         codes.push("MAINTENANCE");
     }
     codes.extend([
@@ -63,19 +71,17 @@ fn add_public(codes: &mut Vec<&'static str>, route: &RouteSpec) {
     if route.path == "/readyz" {
         codes.push("STORAGE_UNAVAILABLE");
     }
-    if route.path.contains('{') || matches!(route.answer, RouteAnswer::SeeOther) {
+    if route.path.contains('{') || matches!(route.answer, RouteAnswer::SeeOther | RouteAnswer::Asset) {
         codes.push("NOT_FOUND");
     }
     if matches!(route.answer, RouteAnswer::SeeOther) {
         codes.extend(SIGN_IN_CODES);
     }
-    if route.path.starts_with("/app") {
-        codes.extend([
-            "DASHBOARD_NOT_BUILT",
-            "MAINTENANCE",
-            "RATE_LIMITED",
-            "STORAGE_UNAVAILABLE",
-        ]);
+    if matches!(route.surface, Surface::DashboardPage | Surface::AdminPage) {
+        codes.extend(["DASHBOARD_NOT_BUILT", "RATE_LIMITED", "STORAGE_UNAVAILABLE"]);
+    }
+    if route.surface.closes_for_maintenance() {
+        codes.push("MAINTENANCE");
     }
 }
 

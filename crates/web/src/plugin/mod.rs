@@ -9,11 +9,12 @@ use axum::routing::any;
 use domain::key::PlainKey;
 use domain::network::ClientNetwork;
 use futures_util::{StreamExt, stream};
-use http::header::{ALLOW, AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, USER_AGENT, WARNING};
+use http::header::{ALLOW, AUTHORIZATION, CONTENT_TYPE, USER_AGENT, WARNING};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 
 use crate::error::failed_response;
-use crate::extract::{KnownOrg, read_kept};
+use crate::extract::{KnownOrg, bearer, read_kept};
+use crate::layers::Surface;
 use crate::routes::{Access, RouteAnswer, Routes};
 use crate::serve::Peer;
 use crate::state::WebState;
@@ -21,13 +22,12 @@ use crate::state::WebState;
 pub(crate) fn routes(routes: Routes) -> Routes {
     routes.open(
         ("/api", "Run an action of the plugin API"),
-        Access::PluginKey,
+        (Surface::Plugin, Access::PluginKey),
         RouteAnswer::Action,
         any(handle),
     )
 }
 
-const BODY_LIMIT_BYTES: usize = 512 * 1024;
 const METHODS: &str = "GET, POST";
 /// Room for every header of an answer, so that the map is made once.
 const HEADERS: usize = 14;
@@ -90,7 +90,7 @@ pub async fn answer(state: &WebState, request: Request) -> Response {
             Ok(admitted) => admitted,
             Err(refusal) => return respond(*refusal),
         };
-        let read = read_kept(body, BODY_LIMIT_BYTES, |bytes| reading.keep(bytes)).await;
+        let read = read_kept(body, Surface::Plugin, |bytes| reading.keep(bytes)).await;
         let bytes = read.and_then(|bytes| reading.keep(CallBody::weight(&bytes)).map(|()| bytes));
         match bytes {
             Ok(bytes) => params.set_body(CallBody::read(&bytes)),
@@ -137,18 +137,6 @@ fn presented(headers: &HeaderMap, params: &Params<'_>) -> Presented {
         }
         None => Presented::Missing,
     }
-}
-
-/// What follows `Bearer`. A header of another scheme, as proxies with a password of their own send it, or an empty one
-/// carries nothing for us.
-fn bearer(value: &HeaderValue) -> Option<&[u8]> {
-    let text = value.as_bytes().trim_ascii();
-    let end = text
-        .iter()
-        .position(u8::is_ascii_whitespace)
-        .unwrap_or(text.len());
-    let (scheme, key) = text.split_at(end);
-    scheme.eq_ignore_ascii_case(b"Bearer").then_some(key)
 }
 
 fn in_header(key: &[u8]) -> Presented {
@@ -200,9 +188,6 @@ fn respond(answer: Answer) -> Response {
                 .headers_mut()
                 .insert(CONTENT_TYPE, HeaderValue::from_static(kind));
             response
-                .headers_mut()
-                .insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-            response
         }
         Err(error) => failed_response(error),
     };
@@ -229,8 +214,8 @@ fn respond(answer: Answer) -> Response {
 fn options() -> Response {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::NO_CONTENT;
-    let headers = response.headers_mut();
-    headers.insert(ALLOW, HeaderValue::from_static(METHODS));
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+        .headers_mut()
+        .insert(ALLOW, HeaderValue::from_static(METHODS));
     response
 }

@@ -1,16 +1,14 @@
 //! Sending a browser on, and reading what it brings back.
 
 use axum::response::{IntoResponse, Response};
-use http::header::{CACHE_CONTROL, LOCATION};
+use http::header::LOCATION;
 use http::{HeaderValue, StatusCode};
 
 /// Sends the browser on with a GET, so that a reload repeats nothing.
 pub fn see_other(place: &str) -> Response {
     let mut response = StatusCode::SEE_OTHER.into_response();
-    let headers = response.headers_mut();
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     if let Ok(place) = HeaderValue::from_str(place) {
-        headers.insert(LOCATION, place);
+        response.headers_mut().insert(LOCATION, place);
     }
     response
 }

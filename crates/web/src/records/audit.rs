@@ -9,7 +9,7 @@ use bytes::Bytes;
 use domain::audit::AuditAction;
 use futures_util::stream;
 use http::HeaderValue;
-use http::header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE};
+use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -187,7 +187,6 @@ impl IntoResponse for Export {
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
         headers.insert(CONTENT_DISPOSITION, HeaderValue::from_static(name));
-        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         response
     }
 }

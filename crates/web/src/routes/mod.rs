@@ -1,6 +1,8 @@
-//! How routes are registered. A dashboard route cannot be added without the permission it needs.
+//! How routes are registered. None can be added without its surface, and no dashboard route without the permission it
+//! needs.
 
 mod people;
+mod programs;
 mod table;
 
 use axum::Router;
@@ -14,6 +16,7 @@ pub use self::table::RouteTable;
 pub use crate::answers::{Answer, Created, Done, Found};
 use crate::error::failed_response;
 use crate::extract::{Asks, Guarded, Stop};
+use crate::layers::Surface;
 use crate::openapi::Described;
 use crate::state::WebState;
 
@@ -34,6 +37,10 @@ pub enum Access {
     Owner(Permission),
     /// Who runs this installation. Everybody else who is signed in finds nothing there.
     Operator,
+    /// A bot of the platform, by its secret.
+    Bot,
+    /// A service that signs what it sends.
+    Sender,
 }
 
 /// One line of the route table.
@@ -41,6 +48,8 @@ pub enum Access {
 pub struct RouteSpec {
     pub method: Method,
     pub path: &'static str,
+    /// What its failures look like, which headers it carries, how much it reads, whether maintenance closes it.
+    pub surface: Surface,
     pub access: Access,
     /// What stops strangers at a form that anyone may send.
     pub stop: Option<Stop>,
@@ -81,6 +90,8 @@ pub enum RouteAnswer {
     Nothing,
     /// A file to keep.
     File,
+    /// A file that a page is made of.
+    Asset,
     /// 303: the browser is sent on.
     SeeOther,
 }
@@ -91,8 +102,15 @@ pub struct Routes {
     table: Vec<RouteSpec>,
 }
 
+impl Default for Routes {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Routes {
-    pub(crate) fn new() -> Self {
+    /// Without any route.
+    pub fn new() -> Self {
         Self {
             router: Router::new(),
             table: Vec::new(),
@@ -100,10 +118,10 @@ impl Routes {
     }
 
     /// A route that only shows something, and decides by itself to whom.
-    pub(crate) fn open(
+    pub fn open(
         mut self,
         (path, summary): (&'static str, &'static str),
-        access: Access,
+        (surface, access): (Surface, Access),
         answer: RouteAnswer,
         route: MethodRouter<WebState>,
     ) -> Self {
@@ -111,6 +129,7 @@ impl Routes {
         self.table.push(RouteSpec {
             method: Method::GET,
             path,
+            surface,
             access,
             stop: None,
             mirrored: false,
@@ -127,20 +146,29 @@ impl Routes {
     /// A page that anyone may open.
     pub(crate) fn page(
         self,
+        surface: Surface,
         path: &'static str,
         summary: &'static str,
         route: MethodRouter<WebState>,
     ) -> Self {
-        self.open((path, summary), Access::Public, RouteAnswer::Page, route)
+        let public = (surface, Access::Public);
+        self.open((path, summary), public, RouteAnswer::Page, route)
     }
 
     /// A form of one of our pages. Its handler's last input is what stops strangers.
-    pub(crate) fn button<H, T>(mut self, path: &'static str, summary: &'static str, handler: H) -> Self
+    pub(crate) fn button<H, T>(
+        mut self,
+        surface: Surface,
+        path: &'static str,
+        summary: &'static str,
+        handler: H,
+    ) -> Self
     where
         H: Handler<T, WebState>,
         T: Guarded + 'static,
     {
-        self = self.limited(Method::POST, (path, summary), NetworkLimit::Steps, handler);
+        let about = (surface, path, summary);
+        self = self.limited(Method::POST, about, NetworkLimit::Steps, handler);
         if let Some(last) = self.table.last_mut() {
             last.stop = Some(T::STOP);
         }
@@ -148,22 +176,22 @@ impl Routes {
     }
 
     /// The way out to a provider.
-    pub(crate) fn departure<H, T>(self, path: &'static str, handler: H) -> Self
+    pub(crate) fn departure<H, T>(self, surface: Surface, path: &'static str, handler: H) -> Self
     where
         H: Handler<T, WebState>,
         T: 'static,
     {
-        let about = (path, "Begin a sign-in");
+        let about = (surface, path, "Begin a sign-in");
         self.limited(Method::GET, about, NetworkLimit::Starts, handler)
     }
 
     /// The way back from a provider.
-    pub(crate) fn arrival<H, T>(self, path: &'static str, handler: H) -> Self
+    pub(crate) fn arrival<H, T>(self, surface: Surface, path: &'static str, handler: H) -> Self
     where
         H: Handler<T, WebState>,
         T: 'static,
     {
-        let about = (path, "Come back from a sign-in");
+        let about = (surface, path, "Come back from a sign-in");
         self.limited(Method::GET, about, NetworkLimit::Steps, handler)
     }
 
@@ -171,7 +199,7 @@ impl Routes {
     fn limited<H, T>(
         mut self,
         method: Method,
-        (path, summary): (&'static str, &'static str),
+        (surface, path, summary): (Surface, &'static str, &'static str),
         limit: NetworkLimit,
         handler: H,
     ) -> Self
@@ -190,6 +218,7 @@ impl Routes {
         self.table.push(RouteSpec {
             method,
             path,
+            surface,
             access: Access::Public,
             stop: None,
             mirrored: false,
@@ -203,7 +232,8 @@ impl Routes {
         self
     }
 
-    pub(crate) fn finish(self) -> (Router<WebState>, Vec<RouteSpec>) {
+    /// The router, and the same as data.
+    pub fn finish(self) -> (Router<WebState>, Vec<RouteSpec>) {
         (self.router, self.table)
     }
 }

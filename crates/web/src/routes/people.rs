@@ -9,11 +9,16 @@ use http::Method;
 use super::{Access, Answer, RouteSpec, Routes};
 use crate::error::Failure;
 use crate::extract::{Authorized, KnownOrg, Operator, Person, Required};
+use crate::layers::Surface;
 use crate::openapi::{Gives, Takes};
 use crate::state::WebState;
 
 /// Somebody whom a route lets in. A request without one gets no further.
-trait LetIn: FromRequestParts<WebState, Rejection = Failure> + Send + 'static {
+pub(super) trait LetIn: FromRequestParts<WebState, Rejection = Failure> + Send + 'static {
+    const SURFACE: Surface;
+    /// Also served below `/api`.
+    const MIRRORED: bool = true;
+
     /// Who that is, for the table.
     fn access(path: &str) -> Access;
 
@@ -24,6 +29,8 @@ trait LetIn: FromRequestParts<WebState, Rejection = Failure> + Send + 'static {
 }
 
 impl<P: Required> LetIn for Authorized<P> {
+    const SURFACE: Surface = Surface::Dashboard;
+
     fn access(_: &str) -> Access {
         if P::OWNER_ONLY {
             Access::Owner(P::PERMISSION)
@@ -38,6 +45,8 @@ impl<P: Required> LetIn for Authorized<P> {
 }
 
 impl LetIn for Person {
+    const SURFACE: Surface = Surface::Dashboard;
+
     fn access(path: &str) -> Access {
         if path.contains("{org}") {
             Access::Member
@@ -48,6 +57,8 @@ impl LetIn for Person {
 }
 
 impl LetIn for Operator {
+    const SURFACE: Surface = Surface::Admin;
+
     fn access(_: &str) -> Access {
         Access::Operator
     }
@@ -109,7 +120,7 @@ impl Routes {
         self.people(method, (path, summary), handler)
     }
 
-    fn people<C, M, I, O, F, Fut>(
+    pub(super) fn people<C, M, I, O, F, Fut>(
         mut self,
         method: Method,
         (path, summary): (&'static str, &'static str),
@@ -141,17 +152,18 @@ impl Routes {
             about(org, answer.into_response())
         };
         let filter = MethodFilter::try_from(method.clone()).unwrap_or(MethodFilter::GET);
-        let below_api: &'static str = ["/api", path].concat().leak();
-        self.router = self
-            .router
-            .route(path, on(filter, run.clone()))
-            .route(below_api, on(filter, run));
+        if C::MIRRORED {
+            let below_api: &'static str = ["/api", path].concat().leak();
+            self.router = self.router.route(below_api, on(filter, run.clone()));
+        }
+        self.router = self.router.route(path, on(filter, run));
         self.table.push(RouteSpec {
             method,
             path,
+            surface: C::SURFACE,
             access: C::access(path),
             stop: None,
-            mirrored: true,
+            mirrored: C::MIRRORED,
             limit: None,
             summary,
             takes: I::BODY,

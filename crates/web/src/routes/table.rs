@@ -1,12 +1,14 @@
 //! The finished table, as requests look things up in it.
 
 use super::RouteSpec;
+use crate::layers::Surface;
 
 /// Every route of the service.
 pub struct RouteTable(Vec<RouteSpec>);
 
 impl RouteTable {
-    pub(crate) fn new(table: Vec<RouteSpec>) -> Self {
+    /// Looks things up in these.
+    pub fn new(table: Vec<RouteSpec>) -> Self {
         Self(table)
     }
 
@@ -24,6 +26,16 @@ impl RouteTable {
     /// The template of the route that serves a path, for logs and the error log; never the path itself.
     pub fn template_of(&self, path: &str) -> &'static str {
         self.serving(path).next().map_or("(none)", |route| route.path)
+    }
+
+    /// The surface of the route that serves a path, or the one that it would belong to.
+    pub fn surface_of(&self, path: &str) -> Surface {
+        // Most requests are plugin calls, and they are not looked up.
+        if path == "/api" {
+            return Surface::Plugin;
+        }
+        let route = self.serving(path).next();
+        route.map_or_else(|| Surface::of_unknown(path), |route| route.surface)
     }
 
     /// The methods a path knows.
