@@ -233,7 +233,7 @@ async fn operate(stage: &Stage, tenant: &Tenant) {
     instance::make_registration_code(app, NAME, Some(3), OPERATOR)
         .await
         .unwrap();
-    let waiting = jobs::operate::list(app).await.unwrap();
+    let waiting = jobs::operate::list(app, 100).await.unwrap().0;
     let message = waiting.iter().find(|job| job.kind.starts_with("log.")).unwrap();
     jobs::operate::drop_job(app, message.num, OPERATOR).await.unwrap();
     let account = accounts::ensure(app, discord(32), name()).await.unwrap();

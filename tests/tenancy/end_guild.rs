@@ -76,7 +76,7 @@ both_databases! {
         let (_stopper, stop) = watch::channel(false);
         let [engine] = work::engines(&test.app, &stop);
         assert_eq!(engine.turn_once(9).await.unwrap(), [format!("guild:{}", tenant.guild)]);
-        let listed = operate::list(&test.app).await.unwrap();
+        let listed = operate::list(&test.app, 100).await.unwrap().0;
         let end = listed.iter().find(|job| job.kind == "guild.end").unwrap();
         assert_eq!((end.done, end.total, end.is_taken), (1_000, 1_300, false));
         let removal = serde_json::json!([{ "name": "Guild 1", "links_ended": 1_000, "links": 1_300 }]);
@@ -100,7 +100,7 @@ both_databases! {
         let test = TestApp::start(engine).await;
         let tenant = test.tenant(1, Tier::Pro).await;
         guilds::remove(&test.app, tenant.scope, tenant.guild.clone(), Actor::System).await.unwrap();
-        let end = operate::list(&test.app).await.unwrap().remove(0);
+        let end = operate::list(&test.app, 100).await.unwrap().0.remove(0);
         let refused = operate::drop_job(&test.app, end.num, Actor::Operator).await.unwrap_err();
         assert_eq!(refused.code(), "CONFLICT");
         test.drain_jobs().await;

@@ -33,7 +33,7 @@ statements! {
         JOIN job_lanes l ON l.lane = j.lane
         LEFT JOIN orgs o ON o.num = j.org_num
         ORDER BY j.num
-        LIMIT 1000";
+        LIMIT $1";
     FIND = "
         SELECT lane, kind, org_num
         FROM jobs
@@ -168,9 +168,9 @@ impl FromRow for ListedJob {
     }
 }
 
-/// The oldest thousand jobs.
-pub async fn list(db: &Db) -> Result<Vec<ListedJob>, DbError> {
-    db.list_heavy(&ALL, params![]).await
+/// The oldest jobs, so many.
+pub async fn list(db: &Db, limit: u32) -> Result<Vec<ListedJob>, DbError> {
+    db.list_heavy(&ALL, params![i64::from(limit)]).await
 }
 
 /// What has to be known about a job before it is changed.

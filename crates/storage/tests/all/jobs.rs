@@ -316,7 +316,7 @@ both_databases! {
         assert_eq!(db.write(drop_job(num, NOW + 1)).await.unwrap(), Changed::Done);
         assert_eq!(db.write(drop_job(num, NOW + 1)).await.unwrap(), Changed::Missing);
         assert_eq!(stage.jobs().await.len(), 1);
-        let listed = jobs::list(db).await.unwrap();
+        let listed = jobs::list(db, 100).await.unwrap();
         assert_eq!((listed[0].lane.as_str(), listed[0].is_taken, listed[0].org.is_some()), (lane.as_str(), false, true));
         stage.done().await;
     }

@@ -12,7 +12,11 @@ use super::words::named;
 #[derive(Debug, Subcommand, Serialize, Deserialize)]
 pub enum JobsCommand {
     /// List the oldest jobs: how far they are, how often they failed and why, and when they are tried next.
-    List,
+    List {
+        /// At most so many.
+        #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=1000))]
+        limit: u32,
+    },
     /// Try a job again now instead of after its pause.
     Retry {
         /// Its number.
@@ -27,10 +31,14 @@ pub enum JobsCommand {
 
 pub(super) async fn run(app: &App, command: JobsCommand) -> Result<Fields, AppError> {
     match command {
-        JobsCommand::List => {
-            let (listed, now_ms) = (operate::list(app).await?, app.now_ms());
+        JobsCommand::List { limit } => {
+            let ((listed, more), now_ms) = (operate::list(app, limit).await?, app.now_ms());
             let line = |job: &ListedJob| (job.num.to_string(), describe(job, now_ms));
-            Ok(listed.iter().map(line).collect())
+            let mut lines: Fields = listed.iter().map(line).collect();
+            if more > 0 {
+                lines.push(field("more", more));
+            }
+            Ok(lines)
         }
         JobsCommand::Retry { number } => {
             let soon = operate::retry(app, number).await.map_err(unknown)?;
@@ -79,13 +87,47 @@ fn describe(job: &ListedJob, now_ms: i64) -> String {
     if let Some(code) = &job.last_error {
         line.push_str(&format!(", failed {} times ({code})", job.attempts));
     }
-    let wait_s = (job.run_at_ms - now_ms).max(0) / 1_000;
-    let state = match (job.cancelled, job.is_taken, wait_s) {
+    let wait_ms = job.run_at_ms - now_ms;
+    let state = match (job.cancelled, job.is_taken, wait_ms >= 1_000) {
         (true, _, _) => ", being dropped".to_owned(),
         (false, true, _) => ", running".to_owned(),
-        (false, false, 0) => format!(", waiting for {} s", (now_ms - job.created_at_ms).max(0) / 1_000),
-        (false, false, _) => format!(", tried again in {wait_s} s"),
+        (false, false, false) => format!(", waiting for {}", span(now_ms - job.created_at_ms)),
+        (false, false, true) => format!(", tried again in {}", span(wait_ms)),
     };
     line.push_str(&state);
     line
+}
+
+/// A length of time as one number that a person can grasp, rounded down.
+fn span(ms: i64) -> String {
+    let s = ms.max(0) / 1_000;
+    match s {
+        0..120 => format!("{s} s"),
+        120..7_200 => format!("{} min", s / 60),
+        7_200..172_800 => format!("{} h", s / 3_600),
+        _ => format!("{} days", s / 86_400),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_of_time_are_told_in_the_unit_that_fits() {
+        for (s, told) in [
+            (-5, "0 s"),
+            (0, "0 s"),
+            (119, "119 s"),
+            (120, "2 min"),
+            (7_199, "119 min"),
+            (7_200, "2 h"),
+            (3 * 3_600 + 3_599, "3 h"),
+            (172_799, "47 h"),
+            (172_800, "2 days"),
+            (40 * 86_400, "40 days"),
+        ] {
+            assert_eq!(span(s * 1_000), told, "{s}");
+        }
+    }
 }
