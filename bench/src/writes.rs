@@ -109,9 +109,8 @@ impl Writing {
             discord_id: DiscordId::parse(&discord_id(number).to_string())?,
             steam_id: SteamId::parse(&steam_id(number).to_string())?,
             country: None,
-            actor: Actor::System,
         };
-        match link(&self.app, self.scopes[tenant], request).await {
+        match link(&self.app, self.scopes[tenant], request, Actor::System).await {
             Ok(Linked::Created { .. }) => Ok(()),
             Ok(Linked::Already { .. }) => Err("the pair was linked already".into()),
             Err(error) => Err(error.internal_detail().into()),

@@ -2,7 +2,7 @@
 
 use domain::plan::Tier;
 use storage::testing::statement;
-use storage::{DbError, Tx, Work};
+use storage::{DbError, NoOrg, Tx, Work};
 use testkit::{Engine, Node, TestApp, both_databases, wait_until};
 
 use super::shell::{BINARY, Shell, empty, installed, run_bare};
@@ -11,11 +11,12 @@ use super::shell::{BINARY, Shell, empty, installed, run_bare};
 struct Damage(&'static str);
 
 impl Work for Damage {
+    type For = NoOrg;
     type Output = u64;
     type Error = DbError;
     const NAME: &'static str = "damage";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<u64, DbError> {
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<u64, DbError> {
         tx.execute(statement(self.0, self.0), &[]).await
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use app::App;
 use domain::plan::Tier;
 use storage::testing::{Engine, Proxy};
-use storage::{Db, DbError, OpenOptions, Target, Tx, Work};
+use storage::{Db, DbError, NoOrg, OpenOptions, Target, Tx, Work};
 use testkit::{Client, TestApp, discord, steam, wait_until};
 use web::WebState;
 
@@ -17,11 +17,12 @@ use super::assert_failure;
 struct Hang(Mutex<Receiver<()>>);
 
 impl Work for Hang {
+    type For = NoOrg;
     type Output = ();
     type Error = DbError;
     const NAME: &'static str = "hang";
 
-    async fn run(&self, _: &mut Tx<'_>) -> Result<(), DbError> {
+    async fn run(&self, _: &mut Tx<'_>, _: &NoOrg) -> Result<(), DbError> {
         let _released = self.0.lock().unwrap().recv();
         Ok(())
     }

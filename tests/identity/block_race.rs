@@ -7,8 +7,9 @@ use app::error::IdentityError;
 use app::identity::blocklist::{BlockRequest, block};
 use domain::audit::{Actor, AuditAction};
 use domain::blocklist::BlockEntry;
-use storage::records::audit;
-use storage::{Tx, Work};
+use serde_json::json;
+use storage::records::audit::Act;
+use storage::{NoOrg, Tx, Work};
 use testkit::{Engine, both_databases, discord, wait_until};
 use tokio::sync::{Notify, oneshot};
 
@@ -22,19 +23,13 @@ struct Hold {
 }
 
 impl Work for Hold {
+    type For = Act<NoOrg>;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "hold_chain";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        let entry = audit::Entry {
-            at_ms: 0,
-            actor: &Actor::System,
-            action: AuditAction::BlockRemoved,
-            target: None,
-            detail: "{}",
-        };
-        audit::append_for_operators(tx, &entry).await?;
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act<NoOrg>) -> Result<(), AppError> {
+        act.note(tx, AuditAction::BlockRemoved, None, &json!({})).await?;
         if let Some(begun) = self.begun.lock().unwrap().take() {
             begun.send(()).unwrap();
         }
@@ -79,7 +74,8 @@ async fn a_session_that_begins_in_the_moment_of_the_block_opens_nothing() {
         })
         .await;
     };
-    let holding = stage.test.app.db.write(hold);
+    let act = Act::new(NoOrg, Actor::System, 0);
+    let holding = stage.test.app.db.write_for(act, hold);
     let racing = async {
         has_begun.await.unwrap();
         // The sign-in has looked at the blocklist and stored its session; nobody sees that yet.

@@ -7,7 +7,7 @@ use axum::body::Body;
 use domain::plan::Tier;
 use http::Method;
 use storage::testing::statement;
-use storage::{DbError, Tx, Work};
+use storage::{DbError, NoOrg, Tx, Work};
 use testkit::{Engine, TestApp, both_databases, discord, steam};
 use tracing::level_filters::LevelFilter;
 use tracing::subscriber::DefaultGuard;
@@ -104,11 +104,12 @@ both_databases! {
 struct Undone;
 
 impl Work for Undone {
+    type For = NoOrg;
     type Output = u64;
     type Error = DbError;
     const NAME: &'static str = "undone";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<u64, DbError> {
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<u64, DbError> {
         let twice = "INSERT OR ROLLBACK INTO settings SELECT * FROM settings";
         tx.execute(statement(twice, twice), &[]).await
     }

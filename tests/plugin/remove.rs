@@ -5,6 +5,7 @@ use app::tenancy::servers;
 use domain::audit::Actor;
 use domain::name::{DisplayName, Slug};
 use domain::plan::Tier;
+use serde_json::json;
 use testkit::{START_MS, Tenant, TestApp, both_databases, discord, steam};
 
 use super::support::{assert_answer, assert_failure, audited, jobs, links, server};
@@ -64,7 +65,7 @@ both_databases! {
         let key = server(&test, &tenant).await.key;
         assert_eq!((entries[0].actor_kind.as_str(), entries[0].actor_id.as_deref()), ("key", Some(key.id.as_str())));
         assert_eq!(entries[0].target.as_deref(), Some(all[0].id.as_str()));
-        assert_eq!(entries[0].detail, format!(r#"{{"guild":"{}","cause":"plugin"}}"#, tenant.guild));
+        assert_eq!(entries[0].detail, json!({ "guild": tenant.guild.as_str(), "cause": "plugin" }).to_string());
         let messages = jobs(&test, "log.unlinked").await;
         assert_eq!(messages.len(), 1);
         assert_eq!(messages[0].payload, format!(r#"{{"guild":"{}","link":"{}"}}"#, tenant.guild, all[0].id));

@@ -170,9 +170,9 @@ async fn link_and_unlink(stage: &Stage, tenant: &Tenant) {
             discord_id: discord(player),
             steam_id: steam(account),
             country: None,
-            actor: Actor::Player,
         };
-        links::link_named(app, tenant.scope, request, NAME.to_owned(), NAME.to_owned())
+        let (chat, game) = (NAME.to_owned(), NAME.to_owned());
+        links::link_named(app, tenant.scope, request, chat, game, Actor::Player)
             .await
             .unwrap();
     }

@@ -58,9 +58,8 @@ async fn guilds_and_servers(test: &TestApp, tenant: &Tenant) -> Told {
         discord_id: discord(9),
         steam_id: steam(9),
         country: None,
-        actor: system(),
     };
-    let link = links::link(app, scope, link).await;
+    let link = links::link(app, scope, link, system()).await;
     let either = EitherId::Discord(discord(1));
     let unlink = links::unlink(app, scope, guild(), either, UnlinkCause::Admin, system()).await;
     vec![

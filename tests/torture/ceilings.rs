@@ -83,9 +83,8 @@ both_databases! {
                     discord_id: discord(player),
                     steam_id: steam(player),
                     country: None,
-                    actor: Actor::System,
                 };
-                async move { links::link(&app, scope, request).await.map(|_| player) }
+                async move { links::link(&app, scope, request, Actor::System).await.map(|_| player) }
             })
             .await;
             let outcome = Outcome::of(results);

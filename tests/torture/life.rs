@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use storage::db::Statement;
 use storage::jobs::{self, Grip};
 use storage::testing::{options, statement};
-use storage::{Db, Tx, Work, params};
+use storage::{Db, NoOrg, Tx, Work, params};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
@@ -156,12 +156,11 @@ async fn make(app: App, scope: OrgScope, guild: GuildId, count: usize) {
         let random: &SharedRandom = &app.random;
         let link = LinkId::generate(app.now_ms(), &**random);
         let make = Make {
-            scope,
             guild: guild.clone(),
             link: link.clone(),
             now_ms: app.now_ms(),
         };
-        app.db.write(make).await.expect("a job is left");
+        app.db.write_for(scope, make).await.expect("a job is left");
         app.bell.ring();
         let line = format!("{MADE}{}\n", link.as_str());
         let told = std::io::stdout().write_all(line.as_bytes());
@@ -171,25 +170,21 @@ async fn make(app: App, scope: OrgScope, guild: GuildId, count: usize) {
 }
 
 struct Make {
-    scope: OrgScope,
     guild: GuildId,
     link: LinkId,
     now_ms: i64,
 }
 
 impl Work for Make {
+    type For = OrgScope;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "life_make";
 
-    fn tenant(&self) -> Option<i64> {
-        Some(self.scope.num())
-    }
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, &scope: &OrgScope) -> Result<(), AppError> {
         let (guild, link) = (self.guild.clone(), self.link.clone());
         let job = Job::LogLinked { guild, link };
-        jobs::enqueue(tx, self.scope, &job, self.now_ms).await?;
+        jobs::enqueue(tx, scope, &job, self.now_ms).await?;
         tx.execute_one(*NOTE_MADE, params![&job.lane(), self.link.as_str()])
             .await?;
         Ok(())
@@ -226,11 +221,12 @@ struct Note {
 }
 
 impl Work for Note {
+    type For = NoOrg;
     type Output = Outcome;
     type Error = AppError;
     const NAME: &'static str = "life_note";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<Outcome, AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<Outcome, AppError> {
         if jobs::hold(tx, &self.held).await? == Grip::Lost {
             return Ok(Outcome::Lost);
         }

@@ -11,7 +11,7 @@ use storage::identity::{blocklist, sessions, sign_ins};
 use storage::keys::plugin_keys;
 use storage::players::daily_calls;
 use storage::records::{error_log, idempotency};
-use storage::{KeyNum, Tx, Work};
+use storage::{KeyNum, NoOrg, Tx, Work};
 use tokio::sync::watch;
 
 use crate::error::{AppError, ServiceError};
@@ -191,11 +191,12 @@ pub async fn flush_seen(app: &App) -> Result<(), AppError> {
 struct RecordUses(Vec<KeyUse>);
 
 impl Work for RecordUses {
+    type For = NoOrg;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "record_key_uses";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<(), AppError> {
         for used in &self.0 {
             // Kept to the minute: finer would tell more about players than anyone needs.
             let minute = used.last_used_ms - used.last_used_ms.rem_euclid(60_000);
@@ -230,12 +231,13 @@ struct Purge {
 }
 
 impl Work for Purge {
+    type For = NoOrg;
     type Output = u64;
     type Error = AppError;
     const NAME: &'static str = "purge";
 
     /// How many rows went; the caller goes on while there may be more.
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<u64, AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<u64, AppError> {
         let now_ms = self.now_ms;
         Ok(match self.what {
             Expired::Sessions => sessions::purge(tx, now_ms).await?,

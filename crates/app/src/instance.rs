@@ -3,9 +3,9 @@
 use domain::audit::{Actor, AuditAction};
 use domain::invitation::Code;
 use serde_json::json;
-use storage::records::audit;
+use storage::records::audit::Act;
 use storage::tenancy::registration;
-use storage::{Tx, Work, settings};
+use storage::{NoOrg, Tx, Work, settings};
 
 use crate::error::AppError;
 use crate::notice::{Notice, Severity};
@@ -52,10 +52,8 @@ pub async fn set_maintenance(
         value: if on { text } else { "" }.to_owned(),
         action: AuditAction::MaintenanceSwitched,
         detail: json!({ "on": on }),
-        actor,
-        now_ms: app.now_ms(),
     };
-    app.db.write(work).await
+    app.db.write_for(app.act(NoOrg, actor), work).await
 }
 
 /// Whether a new Org needs a code.
@@ -77,10 +75,8 @@ pub async fn set_invite_only(app: &App, invite_only: bool, actor: Actor) -> Resu
         value: value.to_owned(),
         action: AuditAction::RegistrationChanged,
         detail: json!({ "mode": value }),
-        actor,
-        now_ms: app.now_ms(),
     };
-    app.db.write(work).await
+    app.db.write_for(app.act(NoOrg, actor), work).await
 }
 
 struct Set {
@@ -88,36 +84,18 @@ struct Set {
     value: String,
     action: AuditAction,
     detail: serde_json::Value,
-    actor: Actor,
-    now_ms: i64,
 }
 
 impl Work for Set {
+    type For = Act<NoOrg>;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "set_instance_setting";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        settings::put(tx, self.name, &self.value, self.now_ms).await?;
-        note(tx, &self.actor, self.action, &self.detail, self.now_ms).await
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act<NoOrg>) -> Result<(), AppError> {
+        settings::put(tx, self.name, &self.value, act.now_ms).await?;
+        Ok(act.note(tx, self.action, None, &self.detail).await?)
     }
-}
-
-async fn note(
-    tx: &mut Tx<'_>,
-    actor: &Actor,
-    action: AuditAction,
-    detail: &serde_json::Value,
-    at_ms: i64,
-) -> Result<(), AppError> {
-    let entry = audit::Entry {
-        at_ms,
-        actor,
-        action,
-        target: None,
-        detail: &detail.to_string(),
-    };
-    Ok(audit::append_for_operators(tx, &entry).await?)
 }
 
 /// A code with which one Org can be made while registration is by invitation.
@@ -130,15 +108,14 @@ pub async fn make_registration_code(
     if note.chars().count() > MESSAGE_MAX {
         return Err(AppError::invalid("note", "at most 500 characters"));
     }
-    let (code, now_ms) = (Code::generate(&*app.random), app.now_ms());
+    let code = Code::generate(&*app.random);
+    let act = app.act(NoOrg, actor);
     let work = MakeCode {
         hash: code.registration_hash(),
         note: note.to_owned(),
-        expires_at_ms: days.map(|days| now_ms + i64::from(days.max(1)) * DAY_MS),
-        actor,
-        now_ms,
+        expires_at_ms: days.map(|days| act.now_ms + i64::from(days.max(1)) * DAY_MS),
     };
-    app.db.write(work).await?;
+    app.db.write_for(act, work).await?;
     Ok(code)
 }
 
@@ -146,18 +123,17 @@ struct MakeCode {
     hash: String,
     note: String,
     expires_at_ms: Option<i64>,
-    actor: Actor,
-    now_ms: i64,
 }
 
 impl Work for MakeCode {
+    type For = Act<NoOrg>;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "make_registration_code";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        registration::insert(tx, &self.hash, &self.note, self.now_ms, self.expires_at_ms).await?;
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act<NoOrg>) -> Result<(), AppError> {
+        registration::insert(tx, &self.hash, &self.note, act.now_ms, self.expires_at_ms).await?;
         let action = AuditAction::RegistrationCodeMade;
-        note(tx, &self.actor, action, &json!({}), self.now_ms).await
+        Ok(act.note(tx, action, None, &json!({})).await?)
     }
 }

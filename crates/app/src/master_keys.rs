@@ -5,12 +5,13 @@ use std::path::Path;
 use domain::audit::{Actor, AuditAction};
 use domain::random::Random;
 use domain::seal::{Aad, KeyRing};
+use serde_json::json;
 use storage::keys::plugin_keys;
 use storage::keys::plugin_keys::SealedKey;
 use storage::linking::sealed_flows::{self, Kind, SealedFlow};
-use storage::records::audit;
+use storage::records::audit::Act;
 use storage::tenancy::invites;
-use storage::{Db, KeyNum, Tx, Work, settings};
+use storage::{Db, KeyNum, NoOrg, Tx, Work, settings};
 
 use crate::error::AppError;
 use crate::start::StartError;
@@ -82,11 +83,12 @@ struct PutCanary {
 }
 
 impl Work for PutCanary {
+    type For = NoOrg;
     type Output = String;
     type Error = AppError;
     const NAME: &'static str = "put_canary";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<String, AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<String, AppError> {
         if self.replace {
             settings::put(tx, CANARY, &self.sealed, self.now_ms).await?;
             return Ok(self.sealed.clone());
@@ -107,12 +109,8 @@ pub async fn rotate(app: &App) -> Result<Rotation, AppError> {
             replace: true,
         })
         .await?;
-    app.db
-        .write(NoteRotation {
-            kid: kid.clone(),
-            now_ms: app.now_ms(),
-        })
-        .await?;
+    let rotated = NoteRotation { kid: kid.clone() };
+    app.db.write_for(app.act(NoOrg, Actor::Operator), rotated).await?;
     Ok(Rotation { kid, resealed })
 }
 
@@ -193,11 +191,12 @@ struct ResealFlows {
 }
 
 impl Work for ResealFlows {
+    type For = NoOrg;
     type Output = u64;
     type Error = AppError;
     const NAME: &'static str = "reseal_flows";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<u64, AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<u64, AppError> {
         let mut changed = 0;
         for (old, sealed, kid) in &self.flows {
             let done = sealed_flows::reseal(tx, self.kind, &old.hash, &old.sealed, sealed, kid).await?;
@@ -218,11 +217,12 @@ fn anew(app: &App, place: &Aad<'_>, sealed: &str) -> Result<(String, String), Ap
 struct ResealCodes(Vec<(i64, String, String, String)>);
 
 impl Work for ResealCodes {
+    type For = NoOrg;
     type Output = u64;
     type Error = AppError;
     const NAME: &'static str = "reseal_codes";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<u64, AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<u64, AppError> {
         let mut changed = 0;
         for (num, old, sealed, kid) in &self.0 {
             changed += u64::from(invites::reseal(tx, *num, old, sealed, kid).await?);
@@ -262,11 +262,12 @@ struct Reseal {
 }
 
 impl Work for Reseal {
+    type For = NoOrg;
     type Output = u64;
     type Error = AppError;
     const NAME: &'static str = "reseal_keys";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<u64, AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<u64, AppError> {
         let mut changed = 0;
         for copy in &self.copies {
             // A key regenerated meanwhile is already sealed with the active master key.
@@ -279,23 +280,18 @@ impl Work for Reseal {
 
 struct NoteRotation {
     kid: String,
-    now_ms: i64,
 }
 
 impl Work for NoteRotation {
+    type For = Act<NoOrg>;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "note_rotation";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        let entry = audit::Entry {
-            at_ms: self.now_ms,
-            actor: &Actor::Operator,
-            action: AuditAction::RingRotated,
-            target: Some(&self.kid),
-            detail: "{}",
-        };
-        Ok(audit::append_for_operators(tx, &entry).await?)
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act<NoOrg>) -> Result<(), AppError> {
+        Ok(act
+            .note(tx, AuditAction::RingRotated, Some(&self.kid), &json!({}))
+            .await?)
     }
 }
 

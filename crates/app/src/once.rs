@@ -98,11 +98,12 @@ impl PressBy {
     }
 
     /// Runs a unit of work that makes `id`, unless an earlier press was this one.
-    pub(crate) async fn write<W: Work<Error = AppError>, I>(
+    pub(crate) async fn write_for<W: Work<Error = AppError>, I>(
         self,
         app: &App,
         id: &str,
         parse: fn(&str) -> Result<I, IdError>,
+        whose: W::For,
         work: W,
     ) -> Result<Outcome<W::Output, I>, AppError> {
         let now_ms = app.now_ms();
@@ -113,7 +114,7 @@ impl PressBy {
             now_ms,
             work,
         };
-        match (app.db.write(once).await?, press) {
+        match (app.db.write_for(whose, once).await?, press) {
             (Ok(output), _) => Ok(Outcome::Made(output)),
             (Err(before), Some(press)) => id_of(&press, &before, parse).map(Outcome::MadeBefore),
             (Err(_), None) => Err(AppError::internal("a press without a key was repeated")),
@@ -141,15 +142,12 @@ struct Once<W> {
 }
 
 impl<W: Work<Error = AppError>> Work for Once<W> {
+    type For = W::For;
     type Output = Result<W::Output, MadeBefore>;
     type Error = AppError;
     const NAME: &'static str = W::NAME;
 
-    fn tenant(&self) -> Option<i64> {
-        self.work.tenant()
-    }
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<Self::Output, AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, whose: &W::For) -> Result<Self::Output, AppError> {
         if let Some((named, press)) = self.by.named() {
             let new = MadeBefore {
                 request_hash: press.request_hash.clone(),
@@ -160,7 +158,7 @@ impl<W: Work<Error = AppError>> Work for Once<W> {
                 return before.map(Err).ok_or_else(vanished);
             }
         }
-        self.work.run(tx).await.map(Ok)
+        self.work.run(tx, whose).await.map(Ok)
     }
 }
 

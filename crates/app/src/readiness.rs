@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use storage::{Tx, Work, Writing, settings};
+use storage::{NoOrg, Tx, Work, Writing, settings};
 use tokio::sync::oneshot;
 
 use crate::error::{AppError, ServiceError};
@@ -57,11 +57,12 @@ struct Probe {
 }
 
 impl Work for Probe {
+    type For = NoOrg;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "probe";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<(), AppError> {
         Ok(settings::put(tx, PROBE, "ok", self.now_ms).await?)
     }
 }

@@ -3,6 +3,10 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
+use domain::audit::Actor;
+use storage::Whose;
+use storage::records::audit::Act;
+
 use crate::memories::Memories;
 use crate::platforms::Platforms;
 use crate::runtime::Runtime;
@@ -33,6 +37,11 @@ impl App {
         Self {
             inner: Arc::new(inner),
         }
+    }
+
+    /// What somebody begins to do now, in an Org or in none.
+    pub(crate) fn act<S: Whose>(&self, scope: S, actor: Actor) -> Act<S> {
+        Act::new(scope, actor, self.now_ms())
     }
 }
 

@@ -1,6 +1,6 @@
 //! Small texts that the instance remembers about itself.
 
-use storage::{Tx, Work, settings};
+use storage::{NoOrg, Tx, Work, settings};
 
 use crate::error::AppError;
 use crate::state::App;
@@ -43,11 +43,12 @@ struct MarkEmpty {
 }
 
 impl Work for MarkEmpty {
+    type For = NoOrg;
     type Output = Marked;
     type Error = AppError;
     const NAME: &'static str = "mark_empty";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<Marked, AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<Marked, AppError> {
         if settings::find_in(tx, self.name).await?.is_some() {
             return Ok(Marked::Before);
         }
@@ -66,11 +67,12 @@ struct Put {
 }
 
 impl Work for Put {
+    type For = NoOrg;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "put_setting";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<(), AppError> {
         Ok(settings::put(tx, self.name, &self.value, self.now_ms).await?)
     }
 }

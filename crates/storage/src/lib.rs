@@ -20,4 +20,4 @@ pub mod tenancy;
 pub mod testing;
 
 pub use db::{Db, DbError, Load, OpenError, OpenOptions, Target, Tx, Unfinished, Work, Writing};
-pub use scope::{AccountNum, GuildNum, KeyNum, LinkNum, OperatorScope, OrgScope, ServerNum};
+pub use scope::{AccountNum, GuildNum, KeyNum, LinkNum, NoOrg, OperatorScope, OrgScope, ServerNum, Whose};

@@ -17,6 +17,28 @@ impl OrgScope {
     }
 }
 
+/// Says for whom something is written. An Org has a share of the write queue, and its units take turns.
+pub trait Whose: Send + Sync + 'static {
+    /// The Org whose share is used; none for what belongs to no Org, which waits behind everybody.
+    fn org(&self) -> Option<OrgScope>;
+}
+
+impl Whose for OrgScope {
+    fn org(&self) -> Option<OrgScope> {
+        Some(*self)
+    }
+}
+
+/// No Org's: sign-ins, upkeep, and what operators do to the whole installation.
+#[derive(Debug, Clone, Copy)]
+pub struct NoOrg;
+
+impl Whose for NoOrg {
+    fn org(&self) -> Option<OrgScope> {
+        None
+    }
+}
+
 /// The right to read across Orgs. Only this crate makes one: from the grant of whoever is signed in, or because they
 /// stand in the configuration now. It is found anew with every request and kept nowhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -214,9 +214,8 @@ impl Tenant {
             discord_id: discord(discord_number),
             steam_id: steam(steam_number),
             country: None,
-            actor: Actor::System,
         };
-        links::link(app, self.scope, request).await
+        links::link(app, self.scope, request, Actor::System).await
     }
 }
 

@@ -38,9 +38,8 @@ both_databases! {
                 discord_id: discord(1),
                 steam_id: steam(1),
                 country: country.map(|code| Country::parse(code).unwrap()),
-                actor: Actor::Player,
             };
-            links::link(&stage.test.app, stage.tenant.scope, request).await.unwrap();
+            links::link(&stage.test.app, stage.tenant.scope, request, Actor::Player).await.unwrap();
             assert_eq!(stage.get(&format!("getPlayer&id={}", steam(1))).await.json()["country"], told);
         }
         stage.test.finish().await;

@@ -6,12 +6,13 @@ use domain::name::DisplayName;
 use domain::permission::Role;
 use domain::plan::best_tier;
 use domain::platform_id::DiscordId;
+use serde_json::json;
 use storage::identity::accounts;
 pub use storage::identity::accounts::Account;
-use storage::records::audit;
+use storage::records::audit::Act;
 use storage::tenancy::team;
 pub use storage::tenancy::team::OrgOfPerson;
-use storage::{Tx, Work};
+use storage::{NoOrg, Tx, Work};
 
 use crate::error::{AppError, RequestError};
 use crate::instance;
@@ -38,11 +39,12 @@ struct Ensure {
 }
 
 impl Work for Ensure {
+    type For = NoOrg;
     type Output = Account;
     type Error = AppError;
     const NAME: &'static str = "ensure_account";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<Account, AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<Account, AppError> {
         Ok(accounts::ensure(tx, &self.id, &self.discord_id, self.name.as_str(), self.now_ms).await?)
     }
 }
@@ -104,41 +106,30 @@ pub async fn list_operators(app: &App) -> Result<Vec<Operator>, AppError> {
 }
 
 async fn set_operator(app: &App, account: Account, granted: bool) -> Result<(), AppError> {
-    let now_ms = app.now_ms();
-    app.db
-        .write(SetOperator {
-            account,
-            granted,
-            now_ms,
-        })
-        .await
+    let act = app.act(NoOrg, Actor::Operator);
+    app.db.write_for(act, SetOperator { account, granted }).await
 }
 
 struct SetOperator {
     account: Account,
     granted: bool,
-    now_ms: i64,
 }
 
 impl Work for SetOperator {
+    type For = Act<NoOrg>;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "set_operator";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act<NoOrg>) -> Result<(), AppError> {
         accounts::set_operator(tx, self.account.num, self.granted).await?;
-        let entry = audit::Entry {
-            at_ms: self.now_ms,
-            actor: &Actor::Operator,
-            action: if self.granted {
-                AuditAction::OperatorGranted
-            } else {
-                AuditAction::OperatorRevoked
-            },
-            target: Some(self.account.id.as_str()),
-            detail: "{}",
+        let action = if self.granted {
+            AuditAction::OperatorGranted
+        } else {
+            AuditAction::OperatorRevoked
         };
-        Ok(audit::append_for_operators(tx, &entry).await?)
+        let target = Some(self.account.id.as_str());
+        Ok(act.note(tx, action, target, &json!({})).await?)
     }
 }
 

@@ -5,10 +5,11 @@ use domain::blocklist::BlockEntry;
 use domain::id::BlockId;
 use domain::network::ClientAddress;
 use domain::platform_id::DiscordId;
+use serde_json::json;
 pub use storage::identity::blocklist::Blocked;
 use storage::identity::blocklist::{self, NewBlock};
-use storage::records::audit;
-use storage::{Tx, Work};
+use storage::records::audit::Act;
+use storage::{NoOrg, Tx, Work};
 
 use crate::error::{AppError, IdentityError, RequestError};
 use crate::state::App;
@@ -34,34 +35,33 @@ pub async fn block(app: &App, request: BlockRequest, actor: Actor) -> Result<Blo
     if reason.is_empty() || reason.chars().count() > REASON_MAX {
         return Err(AppError::invalid("reason", "say why, in at most 500 characters"));
     }
-    let now_ms = app.now_ms();
+    let act = app.act(NoOrg, actor);
     let work = Block {
-        id: BlockId::generate(now_ms, &*app.random),
-        expires_at_ms: request.days.map(|days| now_ms + i64::from(days.max(1)) * DAY_MS),
+        id: BlockId::generate(act.now_ms, &*app.random),
+        expires_at_ms: request
+            .days
+            .map(|days| act.now_ms + i64::from(days.max(1)) * DAY_MS),
         request: BlockRequest {
             reason: reason.to_owned(),
             ..request
         },
-        actor,
-        now_ms,
     };
-    app.db.write(work).await
+    app.db.write_for(act, work).await
 }
 
 struct Block {
     id: BlockId,
     request: BlockRequest,
     expires_at_ms: Option<i64>,
-    actor: Actor,
-    now_ms: i64,
 }
 
 impl Work for Block {
+    type For = Act<NoOrg>;
     type Output = BlockId;
     type Error = AppError;
     const NAME: &'static str = "block";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<BlockId, AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act<NoOrg>) -> Result<BlockId, AppError> {
         let BlockRequest {
             entry,
             discord_id,
@@ -72,58 +72,43 @@ impl Work for Block {
             entry,
             id: &self.id,
             reason,
-            now_ms: self.now_ms,
+            now_ms: act.now_ms,
             expires_at_ms: self.expires_at_ms,
         };
         let id = blocklist::put(tx, &new).await?;
         if let Some(discord_id) = discord_id {
             blocklist::end_sessions(tx, discord_id).await?;
         }
-        note(tx, &self.actor, AuditAction::BlockAdded, &id, self.now_ms).await?;
+        note(tx, act, AuditAction::BlockAdded, &id).await?;
         Ok(id)
     }
 }
 
 /// Lifts a block.
 pub async fn unblock(app: &App, entry: BlockEntry, actor: Actor) -> Result<(), AppError> {
-    let now_ms = app.now_ms();
-    app.db.write(Unblock { entry, actor, now_ms }).await
+    app.db.write_for(app.act(NoOrg, actor), Unblock { entry }).await
 }
 
 struct Unblock {
     entry: BlockEntry,
-    actor: Actor,
-    now_ms: i64,
 }
 
 impl Work for Unblock {
+    type For = Act<NoOrg>;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "unblock";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act<NoOrg>) -> Result<(), AppError> {
         let lifted = blocklist::delete(tx, &self.entry).await?;
         let id = lifted.ok_or(RequestError::NotFound)?;
-        note(tx, &self.actor, AuditAction::BlockRemoved, &id, self.now_ms).await
+        note(tx, act, AuditAction::BlockRemoved, &id).await
     }
 }
 
 /// The log is kept for ever, so it has the id of the block and not who is blocked.
-async fn note(
-    tx: &mut Tx<'_>,
-    actor: &Actor,
-    action: AuditAction,
-    id: &BlockId,
-    at_ms: i64,
-) -> Result<(), AppError> {
-    let entry = audit::Entry {
-        at_ms,
-        actor,
-        action,
-        target: Some(id.as_str()),
-        detail: "{}",
-    };
-    Ok(audit::append_for_operators(tx, &entry).await?)
+async fn note(tx: &mut Tx<'_>, act: &Act<NoOrg>, action: AuditAction, id: &BlockId) -> Result<(), AppError> {
+    Ok(act.note(tx, action, Some(id.as_str()), &json!({})).await?)
 }
 
 /// Up to 500 entries after the given one.

@@ -4,11 +4,12 @@ use domain::audit::{Actor, AuditAction};
 use domain::blocklist::BlockEntry;
 use domain::id::OrgId;
 use domain::token::SessionToken;
+use serde_json::json;
 use storage::identity::accounts::Account;
 pub use storage::identity::sessions::{Caller, Session};
 use storage::identity::{blocklist, sessions};
-use storage::records::audit;
-use storage::{AccountNum, Tx, Work};
+use storage::records::audit::Act;
+use storage::{AccountNum, NoOrg, Tx, Work};
 
 use crate::error::{AppError, IdentityError, RequestError, ServiceError};
 use crate::state::App;
@@ -27,53 +28,45 @@ const FRESH_MS: i64 = 15 * 60_000;
 /// Starts a session and returns the only copy of its token.
 pub async fn start(app: &App, account: &Account, lifetime_ms: i64) -> Result<SessionToken, AppError> {
     let token = SessionToken::generate(&*app.random);
-    let now_ms = app.now_ms();
-    let expires_at_ms = now_ms + lifetime_ms.clamp(1, ABSOLUTE_MS);
-    app.db
-        .write(Start {
-            hash: token.hash(),
-            account: account.clone(),
-            now_ms,
-            expires_at_ms,
-        })
-        .await?;
+    let act = app.act(NoOrg, Actor::Account(account.id.clone()));
+    let work = Start {
+        hash: token.hash(),
+        account: account.clone(),
+        expires_at_ms: act.now_ms + lifetime_ms.clamp(1, ABSOLUTE_MS),
+    };
+    app.db.write_for(act, work).await?;
     Ok(token)
 }
 
 struct Start {
     hash: String,
     account: Account,
-    now_ms: i64,
     expires_at_ms: i64,
 }
 
 impl Work for Start {
+    type For = Act<NoOrg>;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "start_session";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act<NoOrg>) -> Result<(), AppError> {
         let entries = [BlockEntry::discord(&self.account.discord_id)];
-        if blocklist::is_any_blocked_in(tx, &entries, self.now_ms).await? {
+        if blocklist::is_any_blocked_in(tx, &entries, act.now_ms).await? {
             return Err(IdentityError::Blocked.into());
         }
         sessions::insert(
             tx,
             &self.hash,
             self.account.num,
-            self.now_ms,
+            act.now_ms,
             self.expires_at_ms,
             None,
         )
         .await?;
-        let entry = audit::Entry {
-            at_ms: self.now_ms,
-            actor: &Actor::Account(self.account.id.clone()),
-            action: AuditAction::SessionCreated,
-            target: None,
-            detail: "{}",
-        };
-        Ok(audit::append_for_operators(tx, &entry).await?)
+        Ok(act
+            .note(tx, AuditAction::SessionCreated, None, &json!({}))
+            .await?)
     }
 }
 
@@ -121,11 +114,12 @@ struct Touch {
 }
 
 impl Work for Touch {
+    type For = NoOrg;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "touch_session";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<(), AppError> {
         Ok(sessions::touch(tx, &self.hash, self.now_ms).await?)
     }
 }
@@ -155,12 +149,8 @@ enum Ending {
 /// Ends a session; an unknown one is no error.
 pub async fn end(app: &App, token: &SessionToken) -> Result<(), AppError> {
     let ending = Ending::Token(token.hash());
-    let work = End {
-        ending,
-        actor: Actor::System,
-        now_ms: app.now_ms(),
-    };
-    app.db.write(work).await
+    let act = app.act(NoOrg, Actor::System);
+    app.db.write_for(act, End { ending }).await
 }
 
 /// Ends one session of the person who asks.
@@ -174,26 +164,21 @@ pub async fn end_others(app: &App, caller: &Caller, token: &SessionToken) -> Res
 }
 
 async fn end_of(app: &App, caller: &Caller, ending: Ending) -> Result<(), AppError> {
-    let work = End {
-        ending,
-        actor: Actor::Account(caller.account_id.clone()),
-        now_ms: app.now_ms(),
-    };
-    app.db.write(work).await
+    let act = app.act(NoOrg, Actor::Account(caller.account_id.clone()));
+    app.db.write_for(act, End { ending }).await
 }
 
 struct End {
     ending: Ending,
-    actor: Actor,
-    now_ms: i64,
 }
 
 impl Work for End {
+    type For = Act<NoOrg>;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "end_session";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act<NoOrg>) -> Result<(), AppError> {
         let ended = match &self.ending {
             Ending::Token(hash) => sessions::delete(tx, hash).await?,
             Ending::One(account, id) => {
@@ -207,13 +192,6 @@ impl Work for End {
         if !ended {
             return Ok(());
         }
-        let entry = audit::Entry {
-            at_ms: self.now_ms,
-            actor: &self.actor,
-            action: AuditAction::SessionEnded,
-            target: None,
-            detail: "{}",
-        };
-        Ok(audit::append_for_operators(tx, &entry).await?)
+        Ok(act.note(tx, AuditAction::SessionEnded, None, &json!({})).await?)
     }
 }

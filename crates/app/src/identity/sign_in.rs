@@ -12,10 +12,11 @@ use domain::return_path::ReturnPath;
 use domain::seal::Aad;
 use domain::token::SessionToken;
 use platform::discord::oauth::Scope;
+use serde_json::json;
 use storage::identity::sign_ins::{self, NewSignIn, SignInPurpose};
 use storage::identity::{accounts, blocklist, sessions};
-use storage::records::audit;
-use storage::{AccountNum, Tx, Work};
+use storage::records::audit::Act;
+use storage::{AccountNum, NoOrg, Tx, Work};
 
 use crate::error::{AppError, IdentityError, RequestError};
 use crate::identity::blocklist::refuse_blocked_network;
@@ -132,11 +133,12 @@ struct Begin {
 }
 
 impl Work for Begin {
+    type For = NoOrg;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "begin_dashboard_sign_in";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<(), AppError> {
         let new = NewSignIn {
             hash: &self.hash,
             purpose: self.purpose,
@@ -190,11 +192,12 @@ struct Take {
 }
 
 impl Work for Take {
+    type For = NoOrg;
     type Output = bool;
     type Error = AppError;
     const NAME: &'static str = "take_dashboard_sign_in";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<bool, AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<bool, AppError> {
         Ok(sign_ins::take(tx, &self.hash, &self.state_hash).await?)
     }
 }
@@ -248,11 +251,12 @@ struct Enter {
 }
 
 impl Work for Enter {
+    type For = NoOrg;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "enter_dashboard";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<(), AppError> {
         if blocklist::is_any_blocked_in(tx, &[BlockEntry::discord(&self.discord_id)], self.now_ms).await? {
             return Err(IdentityError::Blocked.into());
         }
@@ -304,11 +308,12 @@ struct SetManaged {
 }
 
 impl Work for SetManaged {
+    type For = NoOrg;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "set_managed_guilds";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<(), AppError> {
         if blocklist::is_any_blocked_in(tx, &[BlockEntry::discord(&self.person)], self.now_ms).await? {
             return Err(IdentityError::Blocked.into());
         }
@@ -326,12 +331,8 @@ impl Work for SetManaged {
 }
 
 async fn note_session(tx: &mut Tx<'_>, account: AccountId, at_ms: i64) -> Result<(), AppError> {
-    let entry = audit::Entry {
-        at_ms,
-        actor: &Actor::Account(account),
-        action: AuditAction::SessionCreated,
-        target: None,
-        detail: "{}",
-    };
-    Ok(audit::append_for_operators(tx, &entry).await?)
+    let act = Act::new(NoOrg, Actor::Account(account), at_ms);
+    Ok(act
+        .note(tx, AuditAction::SessionCreated, None, &json!({}))
+        .await?)
 }

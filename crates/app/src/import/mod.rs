@@ -2,6 +2,7 @@
 
 mod work;
 
+use domain::audit::Actor;
 use domain::id::{GuildId, LinkId, ServerId};
 use domain::link::UnlinkCause;
 use domain::platform_id::{DiscordId, SteamId};
@@ -89,18 +90,11 @@ pub async fn run(app: &App, scope: OrgScope, slice: ImportSlice) -> Result<Impor
             format!("a slice has at most {MOST_ROWS} rows"),
         ));
     }
-    let now_ms = app.now_ms();
+    let act = app.act(scope, Actor::Operator);
     let ids = slice
         .rows
         .iter()
-        .map(|_| LinkId::generate(now_ms, &*app.random))
+        .map(|_| LinkId::generate(act.now_ms, &*app.random))
         .collect();
-    app.db
-        .write(work::Import {
-            scope,
-            slice,
-            ids,
-            now_ms,
-        })
-        .await
+    app.db.write_for(act, work::Import { slice, ids }).await
 }

@@ -2,16 +2,16 @@
 
 use std::collections::HashMap;
 
-use domain::audit::{Actor, AuditAction};
+use domain::audit::AuditAction;
 use domain::id::LinkId;
 use domain::import::{ImportDecision, ImportRefusal, Standing, Times, decide_active, decide_ended};
 use domain::link::UnlinkCause;
 use domain::platform_id::{DiscordId, SteamId};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use storage::linking::imports::{self, ImportedLink};
 use storage::players::group_changes::ServerPlace;
 use storage::players::{boosters, server_players};
-use storage::records::audit;
+use storage::records::audit::Act;
 use storage::tenancy::guilds::Guild;
 use storage::tenancy::orgs::LockedOrg;
 use storage::tenancy::{guilds, orgs, servers};
@@ -22,30 +22,25 @@ use crate::error::{AppError, RequestError};
 use crate::plugin::groups;
 
 pub(super) struct Import {
-    pub scope: OrgScope,
     pub slice: ImportSlice,
     /// One for each row, used or not.
     pub ids: Vec<LinkId>,
-    pub now_ms: i64,
 }
 
 impl Work for Import {
+    type For = Act;
     type Output = ImportReport;
     type Error = AppError;
     const NAME: &'static str = "import_links";
 
-    fn tenant(&self) -> Option<i64> {
-        Some(self.scope.num())
-    }
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<ImportReport, AppError> {
-        let org = orgs::lock(tx, self.scope).await?;
-        let guild = guilds::find_in(tx, self.scope, &self.slice.guild)
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<ImportReport, AppError> {
+        let org = orgs::lock(tx, act.scope).await?;
+        let guild = guilds::find_in(tx, act.scope, &self.slice.guild)
             .await?
             .ok_or(RequestError::NotFound)?;
-        let place = self.find_server(tx, &guild).await?;
+        let place = self.find_server(tx, act.scope, &guild).await?;
         let known = self.known(tx, &guild).await?;
-        let (rows, added) = self.decide(&org, known);
+        let (rows, added) = self.decide(&org, known, act.now_ms);
         let mut report = ImportReport {
             rows,
             boosters: added.iter().filter(|link| link.boosts()).count(),
@@ -55,7 +50,7 @@ impl Work for Import {
             report.groups = 0;
         }
         if self.slice.write && !added.is_empty() {
-            self.store(tx, &org, &guild, place, &added).await?;
+            self.store(tx, act, &org, &guild, place, &added).await?;
         }
         Ok(report)
     }
@@ -93,17 +88,22 @@ impl Known {
 }
 
 impl Import {
-    async fn find_server(&self, tx: &mut Tx<'_>, guild: &Guild) -> Result<Option<ServerPlace>, AppError> {
+    async fn find_server(
+        &self,
+        tx: &mut Tx<'_>,
+        scope: OrgScope,
+        guild: &Guild,
+    ) -> Result<Option<ServerPlace>, AppError> {
         let Some(id) = &self.slice.server else {
             return Ok(None);
         };
-        let found = servers::find_in(tx, self.scope, id)
+        let found = servers::find_in(tx, scope, id)
             .await?
             .filter(|server| server.guild == guild.num);
         let server =
             found.ok_or_else(|| AppError::invalid("server", "it is not a game server of this Guild"))?;
         Ok(Some(ServerPlace {
-            scope: self.scope,
+            scope,
             guild: guild.num,
             server: server.num,
         }))
@@ -133,13 +133,13 @@ impl Import {
     }
 
     /// Rows are decided in their order; an earlier one may take the last place of the plan, or an id of a later one.
-    fn decide(&self, org: &LockedOrg, mut known: Known) -> (Vec<RowOutcome>, Vec<Added<'_>>) {
+    fn decide(&self, org: &LockedOrg, mut known: Known, now_ms: i64) -> (Vec<RowOutcome>, Vec<Added<'_>>) {
         let ceiling = org.tier.ceilings().links;
         let mut room = ceiling - org.links - self.slice.planned;
         let mut outcomes = Vec::with_capacity(self.ids.len());
         let mut added = Vec::new();
         for (row, id) in self.slice.rows.iter().zip(&self.ids) {
-            let (decision, link) = match self.added(row, id) {
+            let (decision, link) = match added_by(row, id, now_ms) {
                 Err(refusal) => (ImportDecision::Refuse(refusal), None),
                 Ok(link) => (judge(row, &known.standing(row), (room, ceiling)), Some(link)),
             };
@@ -157,30 +157,10 @@ impl Import {
         (outcomes, added)
     }
 
-    /// The link that a row would become; what the row leaves out is filled from what it says, else with now.
-    fn added<'a>(&self, row: &'a ImportRow, id: &'a LinkId) -> Result<Added<'a>, ImportRefusal> {
-        let times = Times {
-            linked_at_ms: row.linked_at_ms,
-            ended_at_ms: row.ended.as_ref().and_then(|ended| ended.at_ms),
-        };
-        times.check(self.now_ms)?;
-        let ended = row
-            .ended
-            .as_ref()
-            .map(|ended| (times.ended_or(self.now_ms), ended.cause));
-        let listed = row.groups.as_deref().filter(|_| ended.is_none());
-        Ok(Added {
-            row,
-            id,
-            linked_at_ms: times.linked_or(self.now_ms),
-            ended,
-            groups: listed.and_then(groups::parse_list),
-        })
-    }
-
     async fn store(
         &self,
         tx: &mut Tx<'_>,
+        act: &Act,
         org: &LockedOrg,
         guild: &Guild,
         place: Option<ServerPlace>,
@@ -188,54 +168,66 @@ impl Import {
     ) -> Result<(), AppError> {
         let links: Vec<ImportedLink<'_>> = added.iter().map(Added::link).collect();
         let active = links.iter().filter(|link| link.ended.is_none()).count() as i64;
-        if !orgs::add_links(tx, self.scope, active, org.tier.ceilings().links.max(org.links)).await? {
+        if !orgs::add_links(tx, act.scope, active, org.tier.ceilings().links.max(org.links)).await? {
             return Err(AppError::internal("the plan's room was miscounted"));
         }
-        guilds::change_links(tx, self.scope, guild.num, active).await?;
-        imports::insert(tx, self.scope, guild.num, &links).await?;
-        self.store_boosters(tx, guild, added).await?;
+        guilds::change_links(tx, act.scope, guild.num, active).await?;
+        imports::insert(tx, act.scope, guild.num, &links).await?;
+        store_boosters(tx, act, guild, added).await?;
         if let Some(place) = place {
             let report: Map<String, Value> = added
                 .iter()
                 .filter_map(|link| Some((link.row.steam_id.to_string(), link.groups.clone()?.into())))
                 .collect();
-            server_players::report(tx, place, &Value::from(report).to_string(), self.now_ms).await?;
+            server_players::report(tx, place, &Value::from(report).to_string(), act.now_ms).await?;
         }
-        let detail = format!(
-            r#"{{"guild":"{}","active":{active},"ended":{}}}"#,
-            guild.id,
-            links.len() as i64 - active
-        );
-        let entry = audit::Entry {
-            at_ms: self.now_ms,
-            actor: &Actor::Operator,
-            action: AuditAction::LinksImported,
-            target: Some(guild.id.as_str()),
-            detail: &detail,
-        };
-        Ok(audit::append(tx, self.scope, &entry).await?)
+        let ended = links.len() as i64 - active;
+        let detail = json!({ "guild": guild.id.as_str(), "active": active, "ended": ended });
+        let target = Some(guild.id.as_str());
+        Ok(act.note(tx, AuditAction::LinksImported, target, &detail).await?)
     }
+}
 
-    async fn store_boosters(
-        &self,
-        tx: &mut Tx<'_>,
-        guild: &Guild,
-        added: &[Added<'_>],
-    ) -> Result<(), AppError> {
-        let ids: Vec<DiscordId> = added
-            .iter()
-            .filter(|link| link.boosts())
-            .map(|link| link.row.discord_id.clone())
-            .collect();
-        boosters::add_all(tx, self.scope, guild.num, &ids, self.now_ms).await?;
-        if boosters::count(tx, guild.num).await? > boosters::MOST {
-            return Err(AppError::invalid(
-                "boosters",
-                format!("a Guild has at most {} boosters", boosters::MOST),
-            ));
-        }
-        Ok(())
+/// The link that a row would become; what the row leaves out is filled from what it says, else with now.
+fn added_by<'a>(row: &'a ImportRow, id: &'a LinkId, now_ms: i64) -> Result<Added<'a>, ImportRefusal> {
+    let times = Times {
+        linked_at_ms: row.linked_at_ms,
+        ended_at_ms: row.ended.as_ref().and_then(|ended| ended.at_ms),
+    };
+    times.check(now_ms)?;
+    let ended = row
+        .ended
+        .as_ref()
+        .map(|ended| (times.ended_or(now_ms), ended.cause));
+    let listed = row.groups.as_deref().filter(|_| ended.is_none());
+    Ok(Added {
+        row,
+        id,
+        linked_at_ms: times.linked_or(now_ms),
+        ended,
+        groups: listed.and_then(groups::parse_list),
+    })
+}
+
+async fn store_boosters(
+    tx: &mut Tx<'_>,
+    act: &Act,
+    guild: &Guild,
+    added: &[Added<'_>],
+) -> Result<(), AppError> {
+    let ids: Vec<DiscordId> = added
+        .iter()
+        .filter(|link| link.boosts())
+        .map(|link| link.row.discord_id.clone())
+        .collect();
+    boosters::add_all(tx, act.scope, guild.num, &ids, act.now_ms).await?;
+    if boosters::count(tx, guild.num).await? > boosters::MOST {
+        return Err(AppError::invalid(
+            "boosters",
+            format!("a Guild has at most {} boosters", boosters::MOST),
+        ));
     }
+    Ok(())
 }
 
 fn judge(row: &ImportRow, standing: &Standing, room: (i64, i64)) -> ImportDecision {

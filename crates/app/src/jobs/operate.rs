@@ -2,11 +2,12 @@
 
 use domain::audit::{Actor, AuditAction};
 use domain::job::JobKind;
+use serde_json::json;
 pub use storage::jobs::ListedJob;
 use storage::jobs::{self, Changed, Found, Moment};
-use storage::records::audit;
+use storage::records::audit::Act;
 use storage::tenancy::orgs;
-use storage::{Tx, Work};
+use storage::{NoOrg, Tx, Work};
 
 use crate::error::{AppError, RequestError};
 use crate::state::App;
@@ -55,15 +56,9 @@ pub async fn drop_job(app: &App, num: i64, actor: Actor) -> Result<Soon, AppErro
         )
         .into());
     }
-    let (moment, now_ms) = (app.moment(), app.now_ms());
-    let work = DropJob {
-        num,
-        found,
-        actor,
-        moment,
-        now_ms,
-    };
-    soon(app.db.write(work).await?)
+    let moment = app.moment();
+    let work = DropJob { num, found, moment };
+    soon(app.db.write_for(app.act(NoOrg, actor), work).await?)
 }
 
 fn soon(changed: Changed) -> Result<Soon, AppError> {
@@ -81,11 +76,12 @@ struct Retry {
 }
 
 impl Work for Retry {
+    type For = NoOrg;
     type Output = Changed;
     type Error = AppError;
     const NAME: &'static str = "retry_job";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<Changed, AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<Changed, AppError> {
         Ok(jobs::retry_now(tx, &self.found.lane, self.num, self.moment).await?)
     }
 }
@@ -93,17 +89,16 @@ impl Work for Retry {
 struct DropJob {
     num: i64,
     found: Found,
-    actor: Actor,
     moment: Moment,
-    now_ms: i64,
 }
 
 impl Work for DropJob {
+    type For = Act<NoOrg>;
     type Output = Changed;
     type Error = AppError;
     const NAME: &'static str = "drop_job";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<Changed, AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act<NoOrg>) -> Result<Changed, AppError> {
         if let Some(scope) = self.found.org {
             orgs::lock_even_removed(tx, scope).await?;
         }
@@ -111,17 +106,11 @@ impl Work for DropJob {
         if changed == Changed::Missing {
             return Ok(changed);
         }
-        let detail = serde_json::json!({ "job": self.num, "kind": self.found.kind }).to_string();
-        let entry = audit::Entry {
-            at_ms: self.now_ms,
-            actor: &self.actor,
-            action: AuditAction::JobDropped,
-            target: None,
-            detail: &detail,
-        };
+        let action = AuditAction::JobDropped;
+        let detail = json!({ "job": self.num, "kind": self.found.kind });
         match self.found.org {
-            Some(scope) => audit::append(tx, scope, &entry).await?,
-            None => audit::append_for_operators(tx, &entry).await?,
+            Some(scope) => act.within(scope).note(tx, action, None, &detail).await?,
+            None => act.note(tx, action, None, &detail).await?,
         }
         Ok(changed)
     }

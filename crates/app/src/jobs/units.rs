@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use domain::job::{JobKind, LaneKind};
 use storage::jobs::{self, Claim, Grip, Held, Moment};
-use storage::{Tx, Work};
+use storage::{NoOrg, Tx, Work};
 
 use super::metered::{self, Became};
 use crate::error::AppError;
@@ -19,11 +19,12 @@ pub(super) struct Take {
 }
 
 impl Work for Take {
+    type For = NoOrg;
     type Output = Vec<Claim>;
     type Error = AppError;
     const NAME: &'static str = "take_lanes";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<Vec<Claim>, AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<Vec<Claim>, AppError> {
         Ok(jobs::claim(tx, self.kind, &self.owner, self.limit, self.moment).await?)
     }
 }
@@ -35,11 +36,12 @@ pub(super) struct Release {
 }
 
 impl Work for Release {
+    type For = NoOrg;
     type Output = Grip;
     type Error = AppError;
     const NAME: &'static str = "release_lane";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<Grip, AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<Grip, AppError> {
         Ok(jobs::release(tx, &self.claim, self.moment).await?)
     }
 }
@@ -51,11 +53,12 @@ pub(super) struct FreeLeft {
 }
 
 impl Work for FreeLeft {
+    type For = NoOrg;
     type Output = u64;
     type Error = AppError;
     const NAME: &'static str = "free_left_lanes";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<u64, AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<u64, AppError> {
         Ok(jobs::free_left(tx, self.kind, self.moment).await?)
     }
 }
@@ -79,11 +82,12 @@ pub(super) struct Settle {
 }
 
 impl Work for Settle {
+    type For = NoOrg;
     type Output = Grip;
     type Error = AppError;
     const NAME: &'static str = "settle_job";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<Grip, AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<Grip, AppError> {
         let (held, moment) = (&self.held, self.moment);
         Ok(match self.fate {
             Fate::Finish(seen) => jobs::finish(tx, held, seen).await?,
@@ -99,11 +103,12 @@ struct Purge {
 }
 
 impl Work for Purge {
+    type For = NoOrg;
     type Output = Vec<(String, i64)>;
     type Error = AppError;
     const NAME: &'static str = "purge_jobs";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<Vec<(String, i64)>, AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<Vec<(String, i64)>, AppError> {
         Ok(jobs::purge(tx, self.now_ms).await?)
     }
 }

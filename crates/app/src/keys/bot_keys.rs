@@ -8,11 +8,11 @@ use serde_json::json;
 use storage::keys::bot_keys;
 pub use storage::keys::bot_keys::BotKey;
 use storage::keys::plugin_keys::{self, NewKey};
+use storage::records::audit::Act;
 use storage::tenancy::{orgs, servers};
 use storage::{OrgScope, Tx, Work};
 
 use crate::error::{AppError, RequestError};
-use crate::records::deed::Deed;
 use crate::state::App;
 use crate::vault::key_place;
 
@@ -23,13 +23,12 @@ pub async fn list(app: &App, scope: OrgScope) -> Result<Vec<BotKey>, AppError> {
 
 /// Makes a bot key for the Server. The one before it stops with the same commit.
 pub async fn issue(app: &App, scope: OrgScope, server: ServerId, actor: Actor) -> Result<PlainKey, AppError> {
-    let deed = Deed::begin(app, scope, actor);
-    let id = KeyId::generate(deed.now_ms, &*app.random);
+    let act = app.act(scope, actor);
+    let id = KeyId::generate(act.now_ms, &*app.random);
     let key = PlainKey::generate(&*app.random);
     let place = key_place(id.as_str(), 1);
     let (sealed, sealed_kid) = app.vault.seal(&*app.random, &place, key.expose().as_bytes());
     let work = Issue {
-        deed,
         server,
         id,
         hash: key.hash(),
@@ -37,12 +36,11 @@ pub async fn issue(app: &App, scope: OrgScope, server: ServerId, actor: Actor) -
         sealed,
         sealed_kid,
     };
-    app.db.write(work).await?;
+    app.db.write_for(act, work).await?;
     Ok(key)
 }
 
 struct Issue {
-    deed: Deed,
     server: ServerId,
     id: KeyId,
     hash: KeyHash,
@@ -52,20 +50,17 @@ struct Issue {
 }
 
 impl Work for Issue {
+    type For = Act;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "issue_bot_key";
 
-    fn tenant(&self) -> Option<i64> {
-        self.deed.tenant()
-    }
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        let scope = self.deed.scope;
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<(), AppError> {
+        let scope = act.scope;
         orgs::lock(tx, scope).await?;
         let found = servers::find_in(tx, scope, &self.server).await?;
         let server = found.ok_or(RequestError::NotFound)?;
-        let replaced = plugin_keys::end_bot_key(tx, scope, server.num, self.deed.now_ms).await?;
+        let replaced = plugin_keys::end_bot_key(tx, scope, server.num, act.now_ms).await?;
         let new = NewKey {
             id: &self.id,
             server: server.num,
@@ -75,7 +70,7 @@ impl Work for Issue {
             prefix: &self.prefix,
             sealed: &self.sealed,
             sealed_kid: &self.sealed_kid,
-            now_ms: self.deed.now_ms,
+            now_ms: act.now_ms,
         };
         plugin_keys::insert(tx, scope, &new).await?;
         let action = if replaced {
@@ -84,6 +79,6 @@ impl Work for Issue {
             AuditAction::KeyCreated
         };
         let detail = json!({ "kind": "bot", "server": self.server.as_str(), "prefix": self.prefix.as_str() });
-        self.deed.note(tx, action, Some(self.id.as_str()), &detail).await
+        Ok(act.note(tx, action, Some(self.id.as_str()), &detail).await?)
     }
 }

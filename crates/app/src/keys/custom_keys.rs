@@ -6,10 +6,11 @@ use domain::id::{GuildId, KeyId, ServerId};
 use domain::key::{KeyHash, KeyPrefix, PlainKey};
 use domain::name::DisplayName;
 use domain::plan::Tier;
+use serde_json::json;
 pub use storage::keys::custom_keys::CustomKey;
 use storage::keys::custom_keys::{self, NewCustomKey};
 use storage::keys::plugin_keys;
-use storage::records::audit;
+use storage::records::audit::Act;
 use storage::tenancy::{guilds, orgs, servers};
 use storage::{OrgScope, Tx, Work};
 
@@ -43,8 +44,9 @@ pub async fn create(
     request: CustomKeyRequest,
     actor: Actor,
 ) -> Result<(KeyId, PlainKey), AppError> {
-    let (id, key, work) = prepare(app, scope, request, actor)?;
-    app.db.write(work).await?;
+    let act = app.act(scope, actor);
+    let (id, key, work) = prepare(app, &act, request)?;
+    app.db.write_for(act, work).await?;
     Ok((id, key))
 }
 
@@ -56,35 +58,27 @@ pub async fn create_once(
     request: CustomKeyRequest,
     actor: Actor,
 ) -> Result<Outcome<(KeyId, PlainKey), KeyId>, AppError> {
-    let (id, key, work) = prepare(app, scope, request, actor)?;
-    let outcome = press.write(app, id.as_str(), KeyId::parse, work).await?;
+    let act = app.act(scope, actor);
+    let (id, key, work) = prepare(app, &act, request)?;
+    let outcome = press.write_for(app, id.as_str(), KeyId::parse, act, work).await?;
     Ok(outcome.map(|()| (id, key)))
 }
 
-fn prepare(
-    app: &App,
-    scope: OrgScope,
-    request: CustomKeyRequest,
-    actor: Actor,
-) -> Result<(KeyId, PlainKey, Create), AppError> {
+fn prepare(app: &App, act: &Act, request: CustomKeyRequest) -> Result<(KeyId, PlainKey, Create), AppError> {
     refuse_empty(request.actions)?;
-    let now_ms = app.now_ms();
-    let id = KeyId::generate(now_ms, &*app.random);
+    let id = KeyId::generate(act.now_ms, &*app.random);
     let key = PlainKey::generate(&*app.random);
     let (sealed, sealed_kid) =
         app.vault
             .seal(&*app.random, &key_place(id.as_str(), 1), key.expose().as_bytes());
     let (hash, prefix) = (key.hash(), key.prefix());
     let work = Create {
-        scope,
         id: id.clone(),
         request,
         hash,
         prefix,
         sealed,
         sealed_kid,
-        actor,
-        now_ms,
     };
     Ok((id, key, work))
 }
@@ -98,38 +92,32 @@ fn refuse_empty(actions: ActionSet) -> Result<(), AppError> {
 }
 
 struct Create {
-    scope: OrgScope,
     id: KeyId,
     request: CustomKeyRequest,
     hash: KeyHash,
     prefix: KeyPrefix,
     sealed: String,
     sealed_kid: String,
-    actor: Actor,
-    now_ms: i64,
 }
 
 impl Work for Create {
+    type For = Act;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "create_custom_key";
 
-    fn tenant(&self) -> Option<i64> {
-        Some(self.scope.num())
-    }
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        let org = orgs::lock(tx, self.scope).await?;
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<(), AppError> {
+        let org = orgs::lock(tx, act.scope).await?;
         if org.tier == Tier::Free {
             return Err(TenancyError::PlanRequired { what: "Custom keys" }.into());
         }
-        let guild = guilds::find_in(tx, self.scope, &self.request.guild)
+        let guild = guilds::find_in(tx, act.scope, &self.request.guild)
             .await?
             .ok_or(RequestError::NotFound)?;
         let server = match &self.request.server {
             None => None,
             Some(id) => {
-                let found = servers::find_in(tx, self.scope, id).await?;
+                let found = servers::find_in(tx, act.scope, id).await?;
                 Some(
                     found
                         .filter(|server| server.guild == guild.num)
@@ -137,7 +125,7 @@ impl Work for Create {
                 )
             }
         };
-        let counted = custom_keys::count(tx, self.scope).await?;
+        let counted = custom_keys::count(tx, act.scope).await?;
         if counted.living >= MOST {
             return Err(RequestError::Conflict(
                 "An organisation has at most 50 custom keys. Revoke one that is not needed.",
@@ -160,19 +148,10 @@ impl Work for Create {
             prefix: &self.prefix,
             sealed: &self.sealed,
             sealed_kid: &self.sealed_kid,
-            now_ms: self.now_ms,
+            now_ms: act.now_ms,
         };
-        custom_keys::insert(tx, self.scope, &new).await?;
-        note(
-            tx,
-            self.scope,
-            self.now_ms,
-            &self.actor,
-            AuditAction::KeyCreated,
-            &self.id,
-            self.request.actions,
-        )
-        .await
+        custom_keys::insert(tx, act.scope, &new).await?;
+        note(tx, act, AuditAction::KeyCreated, &self.id, self.request.actions).await
     }
 }
 
@@ -234,45 +213,33 @@ async fn change(
     actor: Actor,
 ) -> Result<CustomKey, AppError> {
     app.db
-        .write(ChangeKey {
-            scope,
-            id,
-            change,
-            actor,
-            now_ms: app.now_ms(),
-        })
+        .write_for(app.act(scope, actor), ChangeKey { id, change })
         .await
 }
 
 struct ChangeKey {
-    scope: OrgScope,
     id: KeyId,
     change: Change,
-    actor: Actor,
-    now_ms: i64,
 }
 
 impl Work for ChangeKey {
+    type For = Act;
     type Output = CustomKey;
     type Error = AppError;
     const NAME: &'static str = "change_custom_key";
 
-    fn tenant(&self) -> Option<i64> {
-        Some(self.scope.num())
-    }
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<CustomKey, AppError> {
-        orgs::lock(tx, self.scope).await?;
-        let key = custom_keys::find_in(tx, self.scope, &self.id)
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<CustomKey, AppError> {
+        orgs::lock(tx, act.scope).await?;
+        let key = custom_keys::find_in(tx, act.scope, &self.id)
             .await?
             .ok_or(RequestError::NotFound)?;
         let (action, actions) = match &self.change {
             Change::Edit { name, actions } => {
-                custom_keys::edit(tx, self.scope, key.num, name.as_str(), *actions).await?;
+                custom_keys::edit(tx, act.scope, key.num, name.as_str(), *actions).await?;
                 (AuditAction::KeyEdited, *actions)
             }
             Change::Revoke => {
-                if !plugin_keys::revoke(tx, self.scope, key.num, self.now_ms).await? {
+                if !plugin_keys::revoke(tx, act.scope, key.num, act.now_ms).await? {
                     return Ok(key);
                 }
                 (AuditAction::KeyRevoked, key.actions)
@@ -284,21 +251,12 @@ impl Work for ChangeKey {
                     )
                     .into());
                 }
-                custom_keys::remove(tx, self.scope, key.num, self.now_ms).await?;
+                custom_keys::remove(tx, act.scope, key.num, act.now_ms).await?;
                 (AuditAction::KeyRemoved, key.actions)
             }
             Change::Reveal => (AuditAction::KeyRevealed, key.actions),
         };
-        note(
-            tx,
-            self.scope,
-            self.now_ms,
-            &self.actor,
-            action,
-            &self.id,
-            actions,
-        )
-        .await?;
+        note(tx, act, action, &self.id, actions).await?;
         Ok(key)
     }
 }
@@ -306,21 +264,12 @@ impl Work for ChangeKey {
 /// The entry names what the key may do from now on.
 async fn note(
     tx: &mut Tx<'_>,
-    scope: OrgScope,
-    at_ms: i64,
-    actor: &Actor,
+    act: &Act,
     action: AuditAction,
     key: &KeyId,
     actions: ActionSet,
 ) -> Result<(), AppError> {
     let names: Vec<&str> = actions.iter().map(|action| action.name()).collect();
-    let detail = format!(r#"{{"actions":"{}"}}"#, names.join(","));
-    let entry = audit::Entry {
-        at_ms,
-        actor,
-        action,
-        target: Some(key.as_str()),
-        detail: &detail,
-    };
-    Ok(audit::append(tx, scope, &entry).await?)
+    let detail = json!({ "actions": names.join(",") });
+    Ok(act.note(tx, action, Some(key.as_str()), &detail).await?)
 }

@@ -3,8 +3,9 @@
 use domain::audit::{Actor, AuditAction};
 use domain::id::ServerId;
 use domain::key::{KeyHash, KeyPrefix, PlainKey};
+use serde_json::json;
 use storage::keys::plugin_keys::{self, Replacement};
-use storage::records::audit;
+use storage::records::audit::Act;
 use storage::tenancy::orgs;
 use storage::tenancy::servers::{self, Server};
 use storage::{OrgScope, Tx, Work};
@@ -18,15 +19,8 @@ const ATTEMPTS: usize = 8;
 
 /// The full key. The audit entry is on disk before the key is handed out.
 pub async fn reveal(app: &App, scope: OrgScope, id: ServerId, actor: Actor) -> Result<PlainKey, AppError> {
-    let server = app
-        .db
-        .write(NoteReveal {
-            scope,
-            id,
-            actor,
-            now_ms: app.now_ms(),
-        })
-        .await?;
+    let act = app.act(scope, actor);
+    let server = app.db.write_for(act, NoteReveal { id }).await?;
     open_key(
         app,
         server.key.id.as_str(),
@@ -44,36 +38,21 @@ pub(crate) fn open_key(app: &App, key_id: &str, version: i64, sealed: &str) -> R
 }
 
 struct NoteReveal {
-    scope: OrgScope,
     id: ServerId,
-    actor: Actor,
-    now_ms: i64,
 }
 
 impl Work for NoteReveal {
+    type For = Act;
     type Output = Server;
     type Error = AppError;
     const NAME: &'static str = "note_key_reveal";
 
-    fn tenant(&self) -> Option<i64> {
-        Some(self.scope.num())
-    }
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<Server, AppError> {
-        orgs::lock(tx, self.scope).await?;
-        let server = servers::find_in(tx, self.scope, &self.id)
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<Server, AppError> {
+        orgs::lock(tx, act.scope).await?;
+        let server = servers::find_in(tx, act.scope, &self.id)
             .await?
             .ok_or(RequestError::NotFound)?;
-        note(
-            tx,
-            self.scope,
-            self.now_ms,
-            &self.actor,
-            AuditAction::KeyRevealed,
-            &server,
-            None,
-        )
-        .await?;
+        note(tx, act, AuditAction::KeyRevealed, &server, None).await?;
         Ok(server)
     }
 }
@@ -91,16 +70,13 @@ pub async fn regenerate(
         let place = key_place(server.key.id.as_str(), server.key.version + 1);
         let (sealed, sealed_kid) = app.vault.seal(&*app.random, &place, key.expose().as_bytes());
         let work = Regenerate {
-            scope,
             seen: server,
             hash: key.hash(),
             prefix: key.prefix(),
             sealed,
             sealed_kid,
-            actor: actor.clone(),
-            now_ms: app.now_ms(),
         };
-        if app.db.write(work).await? {
+        if app.db.write_for(app.act(scope, actor.clone()), work).await? {
             return Ok(key);
         }
     }
@@ -108,29 +84,23 @@ pub async fn regenerate(
 }
 
 struct Regenerate {
-    scope: OrgScope,
     /// The Server as it was when the new key was sealed for the version after it.
     seen: Server,
     hash: KeyHash,
     prefix: KeyPrefix,
     sealed: String,
     sealed_kid: String,
-    actor: Actor,
-    now_ms: i64,
 }
 
 impl Work for Regenerate {
+    type For = Act;
     type Output = bool;
     type Error = AppError;
     const NAME: &'static str = "regenerate_key";
 
-    fn tenant(&self) -> Option<i64> {
-        Some(self.scope.num())
-    }
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<bool, AppError> {
-        orgs::lock(tx, self.scope).await?;
-        let server = servers::find_in(tx, self.scope, &self.seen.id)
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<bool, AppError> {
+        orgs::lock(tx, act.scope).await?;
+        let server = servers::find_in(tx, act.scope, &self.seen.id)
             .await?
             .ok_or(RequestError::NotFound)?;
         if server.key.version != self.seen.key.version {
@@ -141,70 +111,39 @@ impl Work for Regenerate {
             prefix: &self.prefix,
             sealed: &self.sealed,
             sealed_kid: &self.sealed_kid,
-            now_ms: self.now_ms,
+            now_ms: act.now_ms,
         };
-        if !plugin_keys::replace(tx, self.scope, server.key.num, server.key.version, &new).await? {
+        if !plugin_keys::replace(tx, act.scope, server.key.num, server.key.version, &new).await? {
             return Ok(false);
         }
         let prefix = Some(self.prefix.as_str());
-        note(
-            tx,
-            self.scope,
-            self.now_ms,
-            &self.actor,
-            AuditAction::KeyRegenerated,
-            &server,
-            prefix,
-        )
-        .await?;
+        note(tx, act, AuditAction::KeyRegenerated, &server, prefix).await?;
         Ok(true)
     }
 }
 
 /// Refuses the key until it is regenerated; repeating it changes nothing.
 pub async fn revoke(app: &App, scope: OrgScope, id: ServerId, actor: Actor) -> Result<(), AppError> {
-    app.db
-        .write(Revoke {
-            scope,
-            id,
-            actor,
-            now_ms: app.now_ms(),
-        })
-        .await
+    app.db.write_for(app.act(scope, actor), Revoke { id }).await
 }
 
 struct Revoke {
-    scope: OrgScope,
     id: ServerId,
-    actor: Actor,
-    now_ms: i64,
 }
 
 impl Work for Revoke {
+    type For = Act;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "revoke_key";
 
-    fn tenant(&self) -> Option<i64> {
-        Some(self.scope.num())
-    }
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        orgs::lock(tx, self.scope).await?;
-        let server = servers::find_in(tx, self.scope, &self.id)
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<(), AppError> {
+        orgs::lock(tx, act.scope).await?;
+        let server = servers::find_in(tx, act.scope, &self.id)
             .await?
             .ok_or(RequestError::NotFound)?;
-        if plugin_keys::revoke(tx, self.scope, server.key.num, self.now_ms).await? {
-            note(
-                tx,
-                self.scope,
-                self.now_ms,
-                &self.actor,
-                AuditAction::KeyRevoked,
-                &server,
-                None,
-            )
-            .await?;
+        if plugin_keys::revoke(tx, act.scope, server.key.num, act.now_ms).await? {
+            note(tx, act, AuditAction::KeyRevoked, &server, None).await?;
         }
         Ok(())
     }
@@ -213,21 +152,14 @@ impl Work for Revoke {
 /// The audit entry of a key: its Server, its id and its loggable prefix.
 async fn note(
     tx: &mut Tx<'_>,
-    scope: OrgScope,
-    at_ms: i64,
-    actor: &Actor,
+    act: &Act,
     action: AuditAction,
     server: &Server,
     new_prefix: Option<&str>,
 ) -> Result<(), AppError> {
     let prefix = new_prefix.unwrap_or(&server.key.prefix);
-    let detail = format!(r#"{{"server":"{}","prefix":"{prefix}"}}"#, server.id);
-    let entry = audit::Entry {
-        at_ms,
-        actor,
-        action,
-        target: Some(server.key.id.as_str()),
-        detail: &detail,
-    };
-    Ok(audit::append(tx, scope, &entry).await?)
+    let detail = json!({ "server": server.id.as_str(), "prefix": prefix });
+    Ok(act
+        .note(tx, action, Some(server.key.id.as_str()), &detail)
+        .await?)
 }

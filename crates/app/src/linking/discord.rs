@@ -8,7 +8,7 @@ use domain::platform_id::DiscordId;
 use platform::discord::oauth::{AccessToken, Person};
 use storage::identity::blocklist;
 use storage::linking::flows;
-use storage::{Tx, Work};
+use storage::{NoOrg, Tx, Work};
 
 use super::callback;
 use super::flow::{Current, abandon, forget, give_token_back, seal_token, trip_place};
@@ -86,11 +86,12 @@ struct Bind {
 }
 
 impl Work for Bind {
+    type For = NoOrg;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "bind_discord";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<(), AppError> {
         if blocklist::is_any_blocked_in(tx, &[BlockEntry::discord(&self.id)], self.now_ms).await? {
             return Err(IdentityError::Blocked.into());
         }

@@ -7,7 +7,7 @@ use platform::discord::oauth::AccessToken;
 use secrecy::SecretString;
 use storage::linking::flows::{self, Flow};
 use storage::linking::link_pages::{self, LinkPage};
-use storage::{Tx, Work};
+use storage::{NoOrg, Tx, Work};
 
 use crate::error::{AppError, IdentityError, RequestError};
 use crate::identity::discord_visit::{revoke, revoke_later};
@@ -139,11 +139,12 @@ struct Forget {
 }
 
 impl Work for Forget {
+    type For = NoOrg;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "forget_flow";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<(), AppError> {
         Ok(flows::delete(tx, &self.hash).await?)
     }
 }
@@ -186,11 +187,12 @@ struct Purge {
 }
 
 impl Work for Purge {
+    type For = NoOrg;
     type Output = u64;
     type Error = AppError;
     const NAME: &'static str = "purge_flows";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<u64, AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<u64, AppError> {
         let flows = flows::purge(tx, self.over_ms).await?;
         let trips = flows::purge_trips(tx, self.now_ms).await?;
         let nonces = flows::purge_nonces(tx, self.nonces_before_ms).await?;

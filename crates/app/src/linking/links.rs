@@ -7,10 +7,11 @@ use domain::job::Job;
 use domain::link::{ActiveLink, Country, LinkDecision, UnlinkCause, decide_link};
 use domain::plan::Dimension;
 use domain::platform_id::{DiscordId, EitherId, SteamId};
+use serde_json::json;
 use storage::jobs;
 use storage::linking::links::{self, NewLink};
 use storage::players::boosters;
-use storage::records::audit;
+use storage::records::audit::Act;
 use storage::tenancy::guilds::Guild;
 use storage::tenancy::orgs::LockedOrg;
 use storage::tenancy::{guilds, orgs};
@@ -30,8 +31,6 @@ pub struct LinkRequest {
     pub steam_id: SteamId,
     /// Of the address they came from, where it is known.
     pub country: Option<Country>,
-    /// Who stands in the audit log for it.
-    pub actor: Actor,
 }
 
 /// What a link request led to.
@@ -52,8 +51,13 @@ pub enum Linked {
 }
 
 /// Links a pair. A link of either side to someone else ends with cause `relink` in the same transaction.
-pub async fn link(app: &App, scope: OrgScope, request: LinkRequest) -> Result<Linked, AppError> {
-    write_link(app, scope, request, None).await
+pub async fn link(
+    app: &App,
+    scope: OrgScope,
+    request: LinkRequest,
+    actor: Actor,
+) -> Result<Linked, AppError> {
+    write_link(app, app.act(scope, actor), request, None).await
 }
 
 /// The same where both sides' names are known.
@@ -63,58 +67,49 @@ pub async fn link_named(
     request: LinkRequest,
     discord_name: String,
     steam_name: String,
+    actor: Actor,
 ) -> Result<Linked, AppError> {
     let verified = Verified {
         discord_name,
         steam_name,
         relink_cooldown_ms: 0,
     };
-    write_link(app, scope, request, Some(verified)).await
+    write_link(app, app.act(scope, actor), request, Some(verified)).await
 }
 
 async fn write_link(
     app: &App,
-    scope: OrgScope,
+    act: Act,
     request: LinkRequest,
     verified: Option<Verified>,
 ) -> Result<Linked, AppError> {
-    let now_ms = app.now_ms();
-    app.db
-        .write(Link {
-            scope,
-            id: LinkId::generate(now_ms, &*app.random),
-            request,
-            verified,
-            now_ms,
-        })
-        .await
+    let work = Link {
+        id: LinkId::generate(act.now_ms, &*app.random),
+        request,
+        verified,
+    };
+    app.db.write_for(act, work).await
 }
 
 struct Link {
-    scope: OrgScope,
     id: LinkId,
     request: LinkRequest,
     verified: Option<Verified>,
-    now_ms: i64,
 }
 
 impl Work for Link {
+    type For = Act;
     type Output = Linked;
     type Error = AppError;
     const NAME: &'static str = "link";
 
-    fn tenant(&self) -> Option<i64> {
-        Some(self.scope.num())
-    }
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<Linked, AppError> {
-        let org = orgs::lock(tx, self.scope).await?;
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<Linked, AppError> {
+        let org = orgs::lock(tx, act.scope).await?;
         let linking = Linking {
-            scope: self.scope,
+            act,
             id: &self.id,
             request: &self.request,
             verified: self.verified.as_ref(),
-            now_ms: self.now_ms,
         };
         link_in(tx, &org, &linking).await
     }
@@ -129,12 +124,11 @@ pub(crate) struct Verified {
 
 /// A link to be made in a transaction that holds the Org's lock.
 pub(crate) struct Linking<'a> {
-    pub scope: OrgScope,
+    pub act: &'a Act,
     pub id: &'a LinkId,
     pub request: &'a LinkRequest,
     /// None where no person proved anything just now.
     pub verified: Option<&'a Verified>,
-    pub now_ms: i64,
 }
 
 pub(crate) async fn link_in(
@@ -142,7 +136,8 @@ pub(crate) async fn link_in(
     org: &LockedOrg,
     linking: &Linking<'_>,
 ) -> Result<Linked, AppError> {
-    let (scope, request) = (linking.scope, linking.request);
+    let (act, request) = (linking.act, linking.request);
+    let scope = act.scope;
     let guild = guilds::find_in(tx, scope, &request.guild)
         .await?
         .ok_or(RequestError::NotFound)?;
@@ -151,7 +146,7 @@ pub(crate) async fn link_in(
     let linked = match decide_link(&request.discord_id, &request.steam_id, by_discord, by_steam) {
         LinkDecision::AlreadyLinked(link) => {
             let country = request.country.as_ref().map(Country::as_str);
-            links::mark_verified(tx, scope, link.num, linking.now_ms, country).await?;
+            links::mark_verified(tx, scope, link.num, act.now_ms, country).await?;
             Linked::Already { id: link.id }
         }
         LinkDecision::Create { archive, net } => {
@@ -192,9 +187,10 @@ impl Linking<'_> {
         let (discord_id, steam_id) = (&self.request.discord_id, &self.request.steam_id);
         let last = links::find_last_end(tx, guild.num, discord_id, steam_id).await?;
         let last = last.filter(|last| has_link || !last.is_same_pair);
-        match relink_waits_until(last.map(|last| last.at_ms), cooldown_ms, self.now_ms) {
+        let now_ms = self.act.now_ms;
+        match relink_waits_until(last.map(|last| last.at_ms), cooldown_ms, now_ms) {
             Some(until_ms) => Err(LinkingError::RelinkTooSoon {
-                wait_ms: until_ms - self.now_ms,
+                wait_ms: until_ms - now_ms,
             }
             .into()),
             None => Ok(()),
@@ -209,12 +205,11 @@ impl Linking<'_> {
         archive: Vec<ActiveLink>,
         net: i64,
     ) -> Result<Linked, AppError> {
+        let (act, scope, now_ms) = (self.act, self.act.scope, self.act.now_ms);
         let ending = Ending {
-            scope: self.scope,
+            act,
             guild,
             cause: UnlinkCause::Relink,
-            actor: &self.request.actor,
-            now_ms: self.now_ms,
         };
         for old in &archive {
             ending.end(tx, old, AuditAction::LinkRelinked).await?;
@@ -225,36 +220,30 @@ impl Linking<'_> {
         } else {
             i64::MAX
         };
-        if !orgs::add_one(tx, self.scope, Dimension::Links, ceiling).await? {
+        if !orgs::add_one(tx, scope, Dimension::Links, ceiling).await? {
             return Err(TenancyError::LimitReached {
                 dimension: Dimension::Links,
                 ceiling,
             }
             .into());
         }
-        guilds::change_links(tx, self.scope, guild.num, 1).await?;
+        guilds::change_links(tx, scope, guild.num, 1).await?;
         let new = NewLink {
             id: self.id,
             guild: guild.num,
             discord_id: &self.request.discord_id,
             steam_id: &self.request.steam_id,
             country: self.request.country.as_ref().map(Country::as_str),
-            now_ms: self.now_ms,
+            now_ms,
         };
-        links::insert(tx, self.scope, &new).await?;
-        link_roles::grant(tx, self.scope, guild.num, &self.request.discord_id, self.now_ms).await?;
+        links::insert(tx, scope, &new).await?;
+        link_roles::grant(tx, scope, guild.num, &self.request.discord_id, now_ms).await?;
         let (of, link) = (guild.id.clone(), self.id.clone());
         let job = Job::LogLinked { guild: of, link };
-        enqueue_log(tx, self.scope, guild, &job, self.now_ms).await?;
-        let detail = format!(r#"{{"guild":"{}"}}"#, guild.id);
-        let entry = audit::Entry {
-            at_ms: self.now_ms,
-            actor: &self.request.actor,
-            action: AuditAction::LinkCreated,
-            target: Some(self.id.as_str()),
-            detail: &detail,
-        };
-        audit::append(tx, self.scope, &entry).await?;
+        enqueue_log(tx, scope, guild, &job, now_ms).await?;
+        let detail = json!({ "guild": guild.id.as_str() });
+        let target = Some(self.id.as_str());
+        act.note(tx, AuditAction::LinkCreated, target, &detail).await?;
         Ok(Linked::Created {
             id: self.id.clone(),
             relinked: archive.into_iter().map(|old| old.id).collect(),
@@ -267,7 +256,6 @@ pub(crate) struct UnlinkRequest {
     pub guild: GuildId,
     pub either: EitherId,
     pub cause: UnlinkCause,
-    pub actor: Actor,
 }
 
 /// Ends the active link of either id in a Guild; `None` when there was none.
@@ -279,51 +267,33 @@ pub async fn unlink(
     cause: UnlinkCause,
     actor: Actor,
 ) -> Result<Option<LinkId>, AppError> {
-    let request = UnlinkRequest {
-        guild,
-        either,
-        cause,
-        actor,
-    };
-    let now_ms = app.now_ms();
-    app.db
-        .write(Unlink {
-            scope,
-            request,
-            now_ms,
-        })
-        .await
+    let request = UnlinkRequest { guild, either, cause };
+    app.db.write_for(app.act(scope, actor), Unlink { request }).await
 }
 
 struct Unlink {
-    scope: OrgScope,
     request: UnlinkRequest,
-    now_ms: i64,
 }
 
 impl Work for Unlink {
+    type For = Act;
     type Output = Option<LinkId>;
     type Error = AppError;
     const NAME: &'static str = "unlink";
 
-    fn tenant(&self) -> Option<i64> {
-        Some(self.scope.num())
-    }
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<Option<LinkId>, AppError> {
-        orgs::lock(tx, self.scope).await?;
-        unlink_in(tx, self.scope, &self.request, self.now_ms).await
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<Option<LinkId>, AppError> {
+        orgs::lock(tx, act.scope).await?;
+        unlink_in(tx, act, &self.request).await
     }
 }
 
 /// The same in a transaction that holds the Org's lock.
 pub(crate) async fn unlink_in(
     tx: &mut Tx<'_>,
-    scope: OrgScope,
+    act: &Act,
     request: &UnlinkRequest,
-    now_ms: i64,
 ) -> Result<Option<LinkId>, AppError> {
-    let guild = guilds::find_in(tx, scope, &request.guild)
+    let guild = guilds::find_in(tx, act.scope, &request.guild)
         .await?
         .ok_or(RequestError::NotFound)?;
     let found = match &request.either {
@@ -332,11 +302,9 @@ pub(crate) async fn unlink_in(
     };
     let Some(link) = found else { return Ok(None) };
     let ending = Ending {
-        scope,
+        act,
         guild: &guild,
         cause: request.cause,
-        actor: &request.actor,
-        now_ms,
     };
     ending.end(tx, &link, AuditAction::LinkRemoved).await?;
     Ok(Some(link.id))
@@ -344,38 +312,27 @@ pub(crate) async fn unlink_in(
 
 /// The end of a link: archive row, counters, roles, log message and audit entry.
 struct Ending<'a> {
-    scope: OrgScope,
+    act: &'a Act,
     guild: &'a Guild,
     cause: UnlinkCause,
-    actor: &'a Actor,
-    now_ms: i64,
 }
 
 impl Ending<'_> {
     async fn end(&self, tx: &mut Tx<'_>, link: &ActiveLink, action: AuditAction) -> Result<(), AppError> {
-        links::end(tx, self.scope, link.num, self.now_ms, self.cause).await?;
-        orgs::drop_links(tx, self.scope, 1).await?;
-        guilds::change_links(tx, self.scope, self.guild.num, -1).await?;
-        link_roles::revoke(tx, self.scope, self.guild.num, &link.discord_id, self.now_ms).await?;
-        boosters::remove(tx, self.scope, self.guild.num, &link.discord_id).await?;
+        let (scope, now_ms) = (self.act.scope, self.act.now_ms);
+        links::end(tx, scope, link.num, now_ms, self.cause).await?;
+        orgs::drop_links(tx, scope, 1).await?;
+        guilds::change_links(tx, scope, self.guild.num, -1).await?;
+        link_roles::revoke(tx, scope, self.guild.num, &link.discord_id, now_ms).await?;
+        boosters::remove(tx, scope, self.guild.num, &link.discord_id).await?;
         let job = Job::LogUnlinked {
             guild: self.guild.id.clone(),
             link: link.id.clone(),
         };
-        enqueue_log(tx, self.scope, self.guild, &job, self.now_ms).await?;
-        let detail = format!(
-            r#"{{"guild":"{}","cause":"{}"}}"#,
-            self.guild.id,
-            self.cause.as_str()
-        );
-        let entry = audit::Entry {
-            at_ms: self.now_ms,
-            actor: self.actor,
-            action,
-            target: Some(link.id.as_str()),
-            detail: &detail,
-        };
-        Ok(audit::append(tx, self.scope, &entry).await?)
+        enqueue_log(tx, scope, self.guild, &job, now_ms).await?;
+        let detail = json!({ "guild": self.guild.id.as_str(), "cause": self.cause.as_str() });
+        let target = Some(link.id.as_str());
+        Ok(self.act.note(tx, action, target, &detail).await?)
     }
 }
 

@@ -45,7 +45,6 @@ pub async fn start(
     };
     give_back_expired(app, &flow_hash).await?;
     let work = Begin {
-        scope: page.scope,
         guild: page.guild,
         purpose,
         provider,
@@ -54,7 +53,7 @@ pub async fn start(
         sealed,
         now_ms: app.now_ms(),
     };
-    app.db.write(work).await?;
+    app.db.write_for(page.scope, work).await?;
     Ok(Started { url, browser })
 }
 
@@ -94,7 +93,6 @@ fn to_steam(app: &App, purpose: FlowPurpose, once: &State) -> Result<String, App
 }
 
 struct Begin {
-    scope: OrgScope,
     guild: GuildNum,
     purpose: FlowPurpose,
     provider: Provider,
@@ -106,28 +104,16 @@ struct Begin {
 }
 
 impl Work for Begin {
+    type For = OrgScope;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "begin_sign_in";
 
-    fn tenant(&self) -> Option<i64> {
-        Some(self.scope.num())
-    }
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        guilds::hold(tx, self.scope, self.guild).await?;
+    async fn run(&self, tx: &mut Tx<'_>, &scope: &OrgScope) -> Result<(), AppError> {
+        guilds::hold(tx, scope, self.guild).await?;
         let (hash, now_ms) = (&self.flow_hash, self.now_ms);
         let alive_since_ms = now_ms - LIFETIME_MS;
-        flows::ensure(
-            tx,
-            hash,
-            self.scope,
-            self.guild,
-            self.purpose,
-            now_ms,
-            alive_since_ms,
-        )
-        .await?;
+        flows::ensure(tx, hash, scope, self.guild, self.purpose, now_ms, alive_since_ms).await?;
         let trip = Trip {
             provider: self.provider,
             hash: &self.trip_hash,

@@ -10,7 +10,7 @@ use domain::quota::Purpose;
 use platform::steam::openid::{Assertion, NotConfirmed, ROUTE};
 use storage::identity::blocklist;
 use storage::linking::flows;
-use storage::{Tx, Work};
+use storage::{NoOrg, Tx, Work};
 use tokio::time::Instant;
 
 use super::callback;
@@ -103,11 +103,12 @@ struct Bind {
 }
 
 impl Work for Bind {
+    type For = NoOrg;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "bind_steam";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<(), AppError> {
         if blocklist::is_any_blocked_in(tx, &[BlockEntry::steam(&self.id)], self.now_ms).await? {
             return Err(IdentityError::Blocked.into());
         }

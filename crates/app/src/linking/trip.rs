@@ -3,7 +3,7 @@
 use domain::flow::{FlowPurpose, FlowToken, LIFETIME_MS, Provider};
 use domain::oauth::State;
 use storage::linking::{flows, link_pages};
-use storage::{Tx, Work};
+use storage::{NoOrg, Tx, Work};
 
 use super::flow::Current;
 use crate::error::{AppError, IdentityError};
@@ -82,11 +82,12 @@ struct UseTrip {
 }
 
 impl Work for UseTrip {
+    type For = NoOrg;
     type Output = bool;
     type Error = AppError;
     const NAME: &'static str = "use_trip";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<bool, AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<bool, AppError> {
         Ok(flows::end_trip(tx, &self.hash, self.now_ms).await?)
     }
 }

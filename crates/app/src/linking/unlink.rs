@@ -6,8 +6,9 @@ use domain::link::UnlinkCause;
 use domain::network::ClientAddress;
 use domain::platform_id::EitherId;
 use storage::linking::flows;
+use storage::records::audit::Act;
 use storage::tenancy::guilds;
-use storage::{GuildNum, OrgScope, Tx, Work};
+use storage::{GuildNum, Tx, Work};
 
 use super::flow::current_of_page;
 use crate::error::{AppError, IdentityError};
@@ -30,43 +31,36 @@ pub async fn unlink(
     let discord = current.flow.discord.map(|(id, _)| EitherId::Discord(id));
     let steam = current.flow.steam.map(|(id, _)| EitherId::Steam(id));
     let either = discord.or(steam).ok_or(IdentityError::SignInExpired)?;
+    let work = Finish {
+        flow: current.hash,
+        guild: current.page.guild,
+        request: UnlinkRequest {
+            guild: current.page.guild_id,
+            either,
+            cause: UnlinkCause::User,
+        },
+    };
     app.db
-        .write(Finish {
-            flow: current.hash,
-            scope: current.page.scope,
-            guild: current.page.guild,
-            request: UnlinkRequest {
-                guild: current.page.guild_id,
-                either,
-                cause: UnlinkCause::User,
-                actor: Actor::Player,
-            },
-            now_ms: app.now_ms(),
-        })
+        .write_for(app.act(current.page.scope, Actor::Player), work)
         .await
 }
 
 struct Finish {
     flow: String,
-    scope: OrgScope,
     guild: GuildNum,
     request: UnlinkRequest,
-    now_ms: i64,
 }
 
 impl Work for Finish {
+    type For = Act;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "finish_unlink";
 
-    fn tenant(&self) -> Option<i64> {
-        Some(self.scope.num())
-    }
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        guilds::lock(tx, self.scope, self.guild).await?;
-        if flows::finish(tx, &self.flow, self.now_ms).await? {
-            links::unlink_in(tx, self.scope, &self.request, self.now_ms).await?;
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<(), AppError> {
+        guilds::lock(tx, act.scope, self.guild).await?;
+        if flows::finish(tx, &self.flow, act.now_ms).await? {
+            links::unlink_in(tx, act, &self.request).await?;
         }
         Ok(())
     }

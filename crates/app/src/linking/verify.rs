@@ -10,8 +10,9 @@ use domain::platform_id::{DiscordId, SteamId};
 use storage::identity::blocklist;
 use storage::linking::flows;
 use storage::linking::flows::Flow;
+use storage::records::audit::Act;
 use storage::tenancy::guilds;
-use storage::{GuildNum, OrgScope, Tx, Work};
+use storage::{GuildNum, NoOrg, Tx, Work};
 
 use super::checks::{Checked, ensure_member, group_membership};
 use super::flow::{Current, abandon, current_of_page, give_token_back};
@@ -57,17 +58,16 @@ pub async fn verify(app: &App, slug: &str, verifier: Verifier<'_>) -> Result<Out
         group_membership(app, &current, &steam_id)
     );
     let finding = |checked: &Option<Checked>| checked.as_ref().map(|(finding, _)| *finding);
+    let act = app.act(current.page.scope, Actor::Player);
     let work = Finish {
         flow: current.hash.clone(),
-        scope: current.page.scope,
         guild: current.page.guild,
-        link: LinkId::generate(app.now_ms(), &*app.random),
+        link: LinkId::generate(act.now_ms, &*app.random),
         request: LinkRequest {
             guild: current.page.guild_id.clone(),
             discord_id,
             steam_id,
             country: verifier.country,
-            actor: Actor::Player,
         },
         verified: Verified {
             discord_name,
@@ -76,9 +76,8 @@ pub async fn verify(app: &App, slug: &str, verifier: Verifier<'_>) -> Result<Out
         },
         member: finding(&member),
         group: finding(&group),
-        now_ms: app.now_ms(),
     };
-    let linked = app.db.write(work).await;
+    let linked = app.db.write_for(act, work).await;
     drop((member, group));
     if matches!(linked, Err(AppError::Identity(IdentityError::Blocked))) {
         abandon(app, &current).await?;
@@ -128,35 +127,30 @@ async fn refuse_blocked_people(
 /// The end of the flow and the link, together or not at all.
 struct Finish {
     flow: String,
-    scope: OrgScope,
     guild: GuildNum,
     link: LinkId,
     request: LinkRequest,
     verified: Verified,
     member: Option<Finding>,
     group: Option<Finding>,
-    now_ms: i64,
 }
 
 impl Work for Finish {
+    type For = Act;
     type Output = bool;
     type Error = AppError;
     const NAME: &'static str = "finish_link";
 
-    fn tenant(&self) -> Option<i64> {
-        Some(self.scope.num())
-    }
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<bool, AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<bool, AppError> {
         let is_met = |finding: Option<Finding>| finding.is_none_or(|finding| finding == Finding::Yes);
         let is_met = is_met(self.member) && is_met(self.group);
         let org = if is_met {
-            Some(guilds::lock(tx, self.scope, self.guild).await?)
+            Some(guilds::lock(tx, act.scope, self.guild).await?)
         } else {
             None
         };
         // The press may have been held back for a while: the flow may be done by now, or be somebody else's.
-        let found = flows::find_in(tx, &self.flow, self.now_ms - LIFETIME_MS).await?;
+        let found = flows::find_in(tx, &self.flow, act.now_ms - LIFETIME_MS).await?;
         let flow = found.ok_or(IdentityError::SignInExpired)?;
         if flow.finished {
             return Ok(true);
@@ -165,7 +159,7 @@ impl Work for Finish {
             return Ok(false);
         }
         let Some(org) = org else {
-            flows::note_findings(tx, &self.flow, self.member, self.group, self.now_ms).await?;
+            flows::note_findings(tx, &self.flow, self.member, self.group, act.now_ms).await?;
             return Ok(false);
         };
         // They may have been blocked while the press was held back or a provider was asked.
@@ -173,19 +167,18 @@ impl Work for Finish {
             BlockEntry::discord(&self.request.discord_id),
             BlockEntry::steam(&self.request.steam_id),
         ];
-        if blocklist::is_any_blocked_in(tx, &people, self.now_ms).await? {
+        if blocklist::is_any_blocked_in(tx, &people, act.now_ms).await? {
             return Err(IdentityError::Blocked.into());
         }
         // The first of several presses finishes the flow; the others find it done.
-        if !flows::finish(tx, &self.flow, self.now_ms).await? {
+        if !flows::finish(tx, &self.flow, act.now_ms).await? {
             return Ok(true);
         }
         let linking = Linking {
-            scope: self.scope,
+            act,
             id: &self.link,
             request: &self.request,
             verified: Some(&self.verified),
-            now_ms: self.now_ms,
         };
         links::link_in(tx, &org, &linking).await?;
         Ok(true)
@@ -208,11 +201,12 @@ struct Note {
 }
 
 impl Work for Note {
+    type For = NoOrg;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "note_membership";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<(), AppError> {
         Ok(flows::note_findings(tx, &self.flow, self.member, None, self.now_ms).await?)
     }
 }

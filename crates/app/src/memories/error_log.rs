@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use prometheus_client::metrics::counter::Counter;
 use storage::records::error_log::{Group, KEPT_REQUEST_IDS};
-use storage::{Tx, Work};
+use storage::{NoOrg, Tx, Work};
 
 use crate::error::AppError;
 
@@ -131,11 +131,12 @@ fn new_group(key: &GroupKey, error: &AppError) -> Group {
 pub(crate) struct WriteGroups(pub Vec<Group>);
 
 impl Work for WriteGroups {
+    type For = NoOrg;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "write_error_log";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<(), AppError> {
         for group in &self.0 {
             storage::records::error_log::record(tx, group).await?;
         }

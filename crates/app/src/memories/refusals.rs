@@ -7,7 +7,7 @@ use domain::audit::{Actor, AuditAction};
 use domain::permission::Permission;
 use prometheus_client::metrics::counter::Counter;
 use serde_json::json;
-use storage::records::audit;
+use storage::records::audit::Act;
 use storage::tenancy::orgs;
 use storage::{Db, OrgScope, Tx, Work};
 
@@ -105,11 +105,8 @@ impl Refusals {
             let of_org = of_org.take_while(|entry| entry.refusal.scope == scope).count();
             let rest = waiting.split_off(of_org);
             let entries = std::mem::replace(&mut waiting, rest);
-            let work = Write {
-                scope,
-                entries: entries.clone(),
-            };
-            match db.write(work).await {
+            let work = Write(entries.clone());
+            match db.write_for(scope, work).await {
                 // Nobody reads the log of an Org that is gone.
                 Ok(()) | Err(AppError::Request(RequestError::NotFound)) => {}
                 Err(
@@ -139,36 +136,24 @@ struct Entry {
     counted: Counted,
 }
 
-struct Write {
-    scope: OrgScope,
-    entries: Vec<Entry>,
-}
+struct Write(Vec<Entry>);
 
 impl Work for Write {
+    type For = OrgScope;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "write_refusals";
 
-    fn tenant(&self) -> Option<i64> {
-        Some(self.scope.num())
-    }
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        orgs::lock(tx, self.scope).await?;
-        for Entry { refusal, counted, .. } in &self.entries {
+    async fn run(&self, tx: &mut Tx<'_>, &scope: &OrgScope) -> Result<(), AppError> {
+        orgs::lock(tx, scope).await?;
+        for Entry { refusal, counted, .. } in &self.0 {
             let detail = json!({
                 "permission": refusal.permission.as_str(),
                 "route": refusal.route,
                 "count": counted.count,
             });
-            let entry = audit::Entry {
-                at_ms: counted.first_ms,
-                actor: &refusal.actor,
-                action: AuditAction::AccessDenied,
-                target: None,
-                detail: &detail.to_string(),
-            };
-            audit::append(tx, self.scope, &entry).await?;
+            let act = Act::new(scope, refusal.actor.clone(), counted.first_ms);
+            act.note(tx, AuditAction::AccessDenied, None, &detail).await?;
         }
         Ok(())
     }

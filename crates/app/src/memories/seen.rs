@@ -8,7 +8,7 @@ use domain::clock::SharedClock;
 use domain::platform_id::SteamAccount;
 use storage::players::server_players;
 use storage::tenancy::servers;
-use storage::{ServerNum, Tx, Work};
+use storage::{NoOrg, ServerNum, Tx, Work};
 
 use crate::error::AppError;
 
@@ -149,11 +149,12 @@ fn locked<T>(part: &Mutex<T>) -> MutexGuard<'_, T> {
 pub(crate) struct WriteMarks(pub Vec<SeenMark>);
 
 impl Work for WriteMarks {
+    type For = NoOrg;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "write_seen";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<(), AppError> {
         // All Servers before the first player: who deletes a Server waits for us, or we see that it is gone.
         let mut there = BTreeSet::new();
         for server in self.0.iter().map(|mark| mark.server).collect::<BTreeSet<_>>() {

@@ -2,7 +2,7 @@
 
 use papaya::HashMap;
 use storage::tenancy::servers;
-use storage::{Db, ServerNum, Tx, Work};
+use storage::{Db, NoOrg, ServerNum, Tx, Work};
 
 use crate::error::AppError;
 
@@ -83,11 +83,12 @@ impl Versions {
 struct Write(Vec<(ServerNum, String)>);
 
 impl Work for Write {
+    type For = NoOrg;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "write_plugin_versions";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<(), AppError> {
         for (server, version) in &self.0 {
             servers::note_version(tx, *server, version).await?;
         }

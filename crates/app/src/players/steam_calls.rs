@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use domain::quota::{DailyQuota, Spending};
 use storage::players::daily_calls::{self, Calls};
-use storage::{Tx, Work};
+use storage::{NoOrg, Tx, Work};
 
 use crate::error::{AppError, ServiceError};
 use crate::state::App;
@@ -91,11 +91,12 @@ struct AddCalls {
 }
 
 impl Work for AddCalls {
+    type For = NoOrg;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "add_daily_calls";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<(), AppError> {
         for (part, row) in &self.rows {
             daily_calls::add(tx, part, self.day, *row).await?;
         }

@@ -3,8 +3,9 @@
 use domain::audit::{Actor, AuditAction};
 use domain::key::KeyHash;
 use domain::network::ClientNetwork;
+use serde_json::json;
 use storage::keys::plugin_keys::{self, RetiredKey};
-use storage::records::audit;
+use storage::records::audit::Act;
 use storage::tenancy::orgs;
 use storage::{Tx, Work};
 
@@ -37,13 +38,8 @@ pub(super) async fn refuse_unknown(app: &App, hash: KeyHash, network: ClientNetw
 async fn report(app: &App, hash: KeyHash, now_ms: i64) -> Result<(), AppError> {
     match plugin_keys::find_retired(&app.db, &hash, now_ms - REPORT_EVERY_MS).await? {
         Some(retired) => {
-            app.db
-                .write(Report {
-                    hash,
-                    retired,
-                    now_ms,
-                })
-                .await
+            let act = Act::new(retired.scope, Actor::System, now_ms);
+            app.db.write_for(act, Report { hash, retired }).await
         }
         None => Ok(()),
     }
@@ -52,30 +48,22 @@ async fn report(app: &App, hash: KeyHash, now_ms: i64) -> Result<(), AppError> {
 struct Report {
     hash: KeyHash,
     retired: RetiredKey,
-    now_ms: i64,
 }
 
 impl Work for Report {
+    type For = Act;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "report_retired_key";
 
-    fn tenant(&self) -> Option<i64> {
-        Some(self.retired.scope.num())
-    }
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        orgs::lock(tx, self.retired.scope).await?;
-        if !plugin_keys::report_retired(tx, &self.hash, self.now_ms, self.now_ms - REPORT_EVERY_MS).await? {
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<(), AppError> {
+        orgs::lock(tx, act.scope).await?;
+        if !plugin_keys::report_retired(tx, &self.hash, act.now_ms, act.now_ms - REPORT_EVERY_MS).await? {
             return Ok(());
         }
-        let entry = audit::Entry {
-            at_ms: self.now_ms,
-            actor: &Actor::System,
-            action: AuditAction::KeyRetiredUsed,
-            target: Some(self.retired.key_id.as_str()),
-            detail: "{}",
-        };
-        Ok(audit::append(tx, self.retired.scope, &entry).await?)
+        let target = Some(self.retired.key_id.as_str());
+        Ok(act
+            .note(tx, AuditAction::KeyRetiredUsed, target, &json!({}))
+            .await?)
     }
 }

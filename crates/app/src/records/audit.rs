@@ -2,14 +2,13 @@
 
 use domain::audit::{Actor, AuditAction};
 use serde_json::json;
-use storage::records::audit;
+use storage::records::audit::{self, Act};
 pub use storage::records::audit::{AuditFilter, NamedEntry};
 use storage::tenancy::orgs;
 use storage::{OrgScope, Tx, Work};
 
 use crate::error::{AppError, RecordsError};
 use crate::memories::exports::ExportPlace;
-use crate::records::deed::Deed;
 use crate::state::App;
 
 /// Entries of an Org that fit, newest first.
@@ -29,28 +28,20 @@ pub async fn begin_export(app: &App, scope: OrgScope, actor: Actor) -> Result<Ex
         .exports
         .begin(scope)
         .ok_or(RecordsError::ExportsRunning)?;
-    let deed = Deed::begin(app, scope, actor);
-    app.db.write(NoteExport { deed }).await?;
+    app.db.write_for(app.act(scope, actor), NoteExport).await?;
     Ok(place)
 }
 
-struct NoteExport {
-    deed: Deed,
-}
+struct NoteExport;
 
 impl Work for NoteExport {
+    type For = Act;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "note_export";
 
-    fn tenant(&self) -> Option<i64> {
-        self.deed.tenant()
-    }
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        orgs::lock(tx, self.deed.scope).await?;
-        self.deed
-            .note(tx, AuditAction::AuditExported, None, &json!({}))
-            .await
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<(), AppError> {
+        orgs::lock(tx, act.scope).await?;
+        Ok(act.note(tx, AuditAction::AuditExported, None, &json!({})).await?)
     }
 }

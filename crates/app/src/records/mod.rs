@@ -2,6 +2,5 @@
 
 pub(crate) mod attention;
 pub mod audit;
-pub(crate) mod deed;
 pub mod errors;
 pub mod log_lines;

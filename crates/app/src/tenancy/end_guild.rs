@@ -30,33 +30,28 @@ pub(crate) async fn step(app: &App, claimed: &Claimed, guild: &GuildId) -> Resul
     if claimed.cursor.is_none() {
         linking::give_back_left(app).await?;
     }
+    let scope = claimed.org.ok_or_else(no_org)?;
     let slice = EndSlice {
-        scope: claimed.org.ok_or_else(no_org)?,
         guild: guild.clone(),
         held: claimed.held.clone(),
         done: claimed.done,
     };
-    app.db.write(slice).await
+    app.db.write_for(scope, slice).await
 }
 
 struct EndSlice {
-    scope: OrgScope,
     guild: GuildId,
     held: Held,
     done: i64,
 }
 
 impl Work for EndSlice {
+    type For = OrgScope;
     type Output = Outcome;
     type Error = AppError;
     const NAME: &'static str = "end_guild";
 
-    fn tenant(&self) -> Option<i64> {
-        Some(self.scope.num())
-    }
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<Outcome, AppError> {
-        let scope = self.scope;
+    async fn run(&self, tx: &mut Tx<'_>, &scope: &OrgScope) -> Result<Outcome, AppError> {
         orgs::lock_even_removed(tx, scope).await?;
         if jobs::hold(tx, &self.held).await? == Grip::Lost {
             return Ok(Outcome::Lost);

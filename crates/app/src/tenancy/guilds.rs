@@ -9,8 +9,9 @@ use domain::name::{DisplayName, Slug};
 use domain::plan::Dimension;
 use domain::platform_id::DiscordId;
 use domain::steam_group::PastedGroup;
+use serde_json::json;
 use storage::jobs;
-use storage::records::audit;
+use storage::records::audit::Act;
 use storage::tenancy::guilds::{self, NewGuild};
 pub use storage::tenancy::guilds::{Guild, GuildSettings, SteamGroup};
 use storage::tenancy::orgs;
@@ -19,7 +20,6 @@ use storage::{GuildNum, OrgScope, Tx, Work};
 use crate::error::{AppError, RequestError, TenancyError};
 use crate::once::PressBy;
 use crate::players::steam_group_names;
-use crate::records::deed::Deed;
 use crate::state::App;
 
 /// A Guild as it is to be made. Whether the caller manages it on Discord is not asked here.
@@ -41,9 +41,10 @@ pub async fn create(
     request: NewGuildRequest,
     actor: Actor,
 ) -> Result<(GuildId, GuildNum), AppError> {
-    let work = Create::prepare(app, scope, request, actor);
+    let act = app.act(scope, actor);
+    let work = Create::prepare(app, &act, request);
     let id = work.id.clone();
-    Ok((id, app.db.write(work).await?))
+    Ok((id, app.db.write_for(act, work).await?))
 }
 
 /// The same for a press that may be repeated: the Guild that it made, now or before.
@@ -54,46 +55,39 @@ pub(crate) async fn create_once(
     request: NewGuildRequest,
     actor: Actor,
 ) -> Result<GuildId, AppError> {
-    let work = Create::prepare(app, scope, request, actor);
+    let act = app.act(scope, actor);
+    let work = Create::prepare(app, &act, request);
     let id = work.id.clone();
-    let outcome = press.write(app, id.as_str(), GuildId::parse, work).await?;
+    let outcome = press
+        .write_for(app, id.as_str(), GuildId::parse, act, work)
+        .await?;
     Ok(outcome.id_or(id))
 }
 
 struct Create {
-    scope: OrgScope,
     id: GuildId,
     request: NewGuildRequest,
-    actor: Actor,
-    now_ms: i64,
 }
 
 impl Create {
-    fn prepare(app: &App, scope: OrgScope, request: NewGuildRequest, actor: Actor) -> Self {
-        let now_ms = app.now_ms();
+    fn prepare(app: &App, act: &Act, request: NewGuildRequest) -> Self {
         Self {
-            scope,
-            id: GuildId::generate(now_ms, &*app.random),
+            id: GuildId::generate(act.now_ms, &*app.random),
             request,
-            actor,
-            now_ms,
         }
     }
 }
 
 impl Work for Create {
+    type For = Act;
     type Output = GuildNum;
     type Error = AppError;
     const NAME: &'static str = "create_guild";
 
-    fn tenant(&self) -> Option<i64> {
-        Some(self.scope.num())
-    }
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<GuildNum, AppError> {
-        let org = orgs::lock(tx, self.scope).await?;
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<GuildNum, AppError> {
+        let org = orgs::lock(tx, act.scope).await?;
         let ceiling = org.tier.ceilings().guilds;
-        if !orgs::add_one(tx, self.scope, Dimension::Guilds, ceiling).await? {
+        if !orgs::add_one(tx, act.scope, Dimension::Guilds, ceiling).await? {
             return Err(TenancyError::LimitReached {
                 dimension: Dimension::Guilds,
                 ceiling,
@@ -106,23 +100,18 @@ impl Work for Create {
             slug: self.request.slug.as_str(),
             name: self.request.name.as_str(),
             log_channel_id: self.request.log_channel_id.as_ref().map(DiscordId::as_str),
-            now_ms: self.now_ms,
+            now_ms: act.now_ms,
         };
-        let inserted = guilds::insert(tx, self.scope, &new).await;
+        let inserted = guilds::insert(tx, act.scope, &new).await;
         let num = inserted.map_err(|error| {
             AppError::taken(
                 error,
                 "This Discord server or slug already belongs to an organisation.",
             )
         })?;
-        let entry = audit::Entry {
-            at_ms: self.now_ms,
-            actor: &self.actor,
-            action: AuditAction::GuildCreated,
-            target: Some(self.id.as_str()),
-            detail: "{}",
-        };
-        audit::append(tx, self.scope, &entry).await?;
+        let target = Some(self.id.as_str());
+        act.note(tx, AuditAction::GuildCreated, target, &json!({}))
+            .await?;
         Ok(num)
     }
 }
@@ -246,14 +235,8 @@ pub async fn change(
         }
         Some(None) | None => None,
     };
-    let deed = Deed::begin(app, scope, actor);
-    let work = Change {
-        deed,
-        id,
-        change,
-        group,
-    };
-    app.db.write(work).await
+    let work = Change { id, change, group };
+    app.db.write_for(app.act(scope, actor), work).await
 }
 
 /// Steam is asked only where somebody pasted a name: nobody else can turn it into a number.
@@ -276,7 +259,6 @@ async fn steam_group(app: &App, scope: OrgScope, text: &str) -> Result<SteamGrou
 }
 
 struct Change {
-    deed: Deed,
     id: GuildId,
     change: GuildChange,
     /// What the pasted group stands for, if one is set.
@@ -284,27 +266,24 @@ struct Change {
 }
 
 impl Work for Change {
+    type For = Act;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "change_guild";
 
-    fn tenant(&self) -> Option<i64> {
-        self.deed.tenant()
-    }
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        let scope = self.deed.scope;
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<(), AppError> {
+        let scope = act.scope;
         orgs::lock(tx, scope).await?;
         let found = guilds::find_in(tx, scope, &self.id).await?;
         let guild = found.ok_or(RequestError::NotFound)?;
-        self.rename(tx, &guild).await?;
+        self.rename(tx, act, &guild).await?;
         let before = guilds::get_settings_in(tx, scope, guild.num).await?;
         let after = self.change.apply(&before, self.group.as_ref());
         if after == before {
             return Ok(());
         }
         guilds::set_settings(tx, scope, guild.num, &after).await?;
-        let detail = serde_json::json!({
+        let detail = json!({
             "log_channel_id": after.log_channel_id,
             "verified_roles": after.verified_roles,
             "booster_roles": after.booster_roles,
@@ -314,15 +293,15 @@ impl Work for Change {
             "invite_url": after.invite_url.as_ref().map(InviteUrl::as_str),
             "relink_cooldown_ms": after.relink_cooldown_ms,
         });
-        self.deed
+        Ok(act
             .note(tx, AuditAction::GuildChanged, Some(self.id.as_str()), &detail)
-            .await
+            .await?)
     }
 }
 
 impl Change {
     /// A new name or address of the Guild. Whoever has the old address finds nothing there any more.
-    async fn rename(&self, tx: &mut Tx<'_>, guild: &Guild) -> Result<(), AppError> {
+    async fn rename(&self, tx: &mut Tx<'_>, act: &Act, guild: &Guild) -> Result<(), AppError> {
         let name = self
             .change
             .name
@@ -332,50 +311,43 @@ impl Change {
         if (name, slug) == (&*guild.name, &*guild.slug) {
             return Ok(());
         }
-        let renamed = guilds::rename(tx, self.deed.scope, guild.num, name, slug).await;
+        let renamed = guilds::rename(tx, act.scope, guild.num, name, slug).await;
         renamed.map_err(|error| {
             AppError::taken(error, "Another community has this address. Choose another one.")
         })?;
-        let detail = serde_json::json!({ "slug": { "from": guild.slug, "to": slug } });
-        self.deed
+        let detail = json!({ "slug": { "from": guild.slug, "to": slug } });
+        Ok(act
             .note(tx, AuditAction::GuildChanged, Some(self.id.as_str()), &detail)
-            .await
+            .await?)
     }
 }
 
 /// Removes a Guild with its Servers and keys. Its links end after that; nothing is posted about them.
 pub async fn remove(app: &App, scope: OrgScope, id: GuildId, actor: Actor) -> Result<(), AppError> {
-    let deed = Deed::begin(app, scope, actor);
-    app.db.write(Remove { deed, id }).await?;
+    app.db.write_for(app.act(scope, actor), Remove { id }).await?;
     app.bell.ring();
     Ok(())
 }
 
 struct Remove {
-    deed: Deed,
     id: GuildId,
 }
 
 impl Work for Remove {
+    type For = Act;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "remove_guild";
 
-    fn tenant(&self) -> Option<i64> {
-        self.deed.tenant()
-    }
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        let (scope, now_ms) = (self.deed.scope, self.deed.now_ms);
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<(), AppError> {
+        let (scope, now_ms) = (act.scope, act.now_ms);
         orgs::lock(tx, scope).await?;
         let found = guilds::find_in(tx, scope, &self.id).await?;
         let guild = found.ok_or(RequestError::NotFound)?;
         let servers = remove_guild(tx, scope, &guild, now_ms).await?;
-        let detail = serde_json::json!({ "links_ended": guild.active_links, "servers": servers });
+        let detail = json!({ "links_ended": guild.active_links, "servers": servers });
         let target = Some(self.id.as_str());
-        self.deed
-            .note(tx, AuditAction::GuildRemoved, target, &detail)
-            .await
+        Ok(act.note(tx, AuditAction::GuildRemoved, target, &detail).await?)
     }
 }
 

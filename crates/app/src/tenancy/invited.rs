@@ -5,11 +5,11 @@ use domain::id::{AccountId, OrgId};
 use domain::invitation::Code;
 use domain::permission::{PermissionSet, Role};
 use serde_json::json;
+use storage::records::audit::Act;
 use storage::tenancy::{invites, orgs, team};
 use storage::{AccountNum, Tx, Work};
 
 use crate::error::{AppError, RequestError};
-use crate::records::deed::Deed;
 use crate::state::App;
 use crate::tenancy::team::{MOST_MEMBERS, Standing};
 
@@ -51,27 +51,23 @@ pub async fn accept(
     let hash = code.invite_hash();
     let found = invites::find_by_code(&app.db, &hash).await?;
     let scope = found.ok_or(RequestError::NotFound)?.scope;
-    let deed = Deed::begin(app, scope, Actor::Account(account_id));
-    app.db.write(Accept { deed, hash, account }).await
+    let act = app.act(scope, Actor::Account(account_id));
+    app.db.write_for(act, Accept { hash, account }).await
 }
 
 struct Accept {
-    deed: Deed,
     hash: String,
     account: AccountNum,
 }
 
 impl Work for Accept {
+    type For = Act;
     type Output = OrgId;
     type Error = AppError;
     const NAME: &'static str = "accept_invite";
 
-    fn tenant(&self) -> Option<i64> {
-        self.deed.tenant()
-    }
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<OrgId, AppError> {
-        let (scope, now_ms) = (self.deed.scope, self.deed.now_ms);
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<OrgId, AppError> {
+        let (scope, now_ms) = (act.scope, act.now_ms);
         orgs::lock(tx, scope).await?;
         let found = invites::find_by_code_in(tx, &self.hash).await?;
         let invite = found.filter(|invite| invite.works_at(now_ms));
@@ -94,9 +90,7 @@ impl Work for Accept {
         orgs::add_member(tx, scope, self.account, role, permissions, now_ms).await?;
         invites::note_use(tx, scope, invite.num).await?;
         let detail = json!({ "invite": invite.id.as_str(), "role": role });
-        self.deed
-            .note(tx, AuditAction::MemberAdded, None, &detail)
-            .await?;
+        act.note(tx, AuditAction::MemberAdded, None, &detail).await?;
         Ok(org.id)
     }
 }

@@ -6,6 +6,7 @@ use domain::invitation::{Code, Expiry};
 use domain::permission::{Permission, PermissionSet, Role};
 use domain::seal::Aad;
 use serde_json::json;
+use storage::records::audit::Act;
 pub use storage::tenancy::invites::Invite;
 use storage::tenancy::invites::{self, NewInvite, StoredCode};
 use storage::tenancy::orgs;
@@ -13,7 +14,6 @@ use storage::{AccountNum, OrgScope, Tx, Work};
 
 use crate::error::{AppError, RequestError};
 use crate::once::{Outcome, PressBy};
-use crate::records::deed::Deed;
 use crate::state::App;
 use crate::tenancy::team::{Doer, Standing};
 
@@ -123,8 +123,9 @@ pub async fn create(
     doer: Doer,
     request: InviteRequest,
 ) -> Result<ShownInvite, AppError> {
-    let (id, work) = prepare(app, scope, doer, request)?;
-    let doer = app.db.write(work).await?;
+    let act = app.act(scope, doer.actor);
+    let (id, work) = prepare(app, &act, doer.account, request)?;
+    let doer = app.db.write_for(act, work).await?;
     get(app, scope, &id, doer).await.map_err(AppError::after_write)
 }
 
@@ -137,8 +138,12 @@ pub async fn create_once(
     viewer: Standing,
     request: InviteRequest,
 ) -> Result<ShownInvite, AppError> {
-    let (id, work) = prepare(app, scope, doer, request)?;
-    match press.write(app, id.as_str(), InviteId::parse, work).await? {
+    let act = app.act(scope, doer.actor);
+    let (id, work) = prepare(app, &act, doer.account, request)?;
+    match press
+        .write_for(app, id.as_str(), InviteId::parse, act, work)
+        .await?
+    {
         Outcome::Made(doer) => get(app, scope, &id, doer).await.map_err(AppError::after_write),
         Outcome::MadeBefore(id) => Ok(ShownInvite {
             url: None,
@@ -149,8 +154,8 @@ pub async fn create_once(
 
 fn prepare(
     app: &App,
-    scope: OrgScope,
-    doer: Doer,
+    act: &Act,
+    account: AccountNum,
     request: InviteRequest,
 ) -> Result<(InviteId, Create), AppError> {
     if request.role == Role::Owner {
@@ -164,20 +169,18 @@ fn prepare(
     if note.is_some_and(|note| note.chars().count() > NOTE_MAX || note.chars().any(char::is_control)) {
         return Err(AppError::invalid("note", "one line of at most 200 characters"));
     }
-    let id = InviteId::generate(app.now_ms(), &*app.random);
+    let id = InviteId::generate(act.now_ms, &*app.random);
     let work = Create {
         code: Sealed::generate(app, &id, 1),
         id: id.clone(),
-        account: doer.account,
+        account,
         note: note.map(str::to_owned),
-        deed: Deed::begin(app, scope, doer.actor),
         request,
     };
     Ok((id, work))
 }
 
 struct Create {
-    deed: Deed,
     id: InviteId,
     account: AccountNum,
     code: Sealed,
@@ -186,16 +189,13 @@ struct Create {
 }
 
 impl Work for Create {
+    type For = Act;
     type Output = Standing;
     type Error = AppError;
     const NAME: &'static str = "create_invite";
 
-    fn tenant(&self) -> Option<i64> {
-        self.deed.tenant()
-    }
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<Standing, AppError> {
-        let (scope, now_ms) = (self.deed.scope, self.deed.now_ms);
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<Standing, AppError> {
+        let (scope, now_ms) = (act.scope, act.now_ms);
         orgs::lock(tx, scope).await?;
         let doer = Standing::of_doer(tx, scope, self.account, Permission::OrgInvites).await?;
         doer.refuse_beyond(self.request.role, self.request.permissions)?;
@@ -215,9 +215,7 @@ impl Work for Create {
         invites::insert(tx, scope, &new).await?;
         let detail = json!({ "role": self.request.role, "expires": self.request.expiry });
         let target = Some(self.id.as_str());
-        self.deed
-            .note(tx, AuditAction::InviteCreated, target, &detail)
-            .await?;
+        act.note(tx, AuditAction::InviteCreated, target, &detail).await?;
         Ok(doer)
     }
 }
@@ -228,17 +226,15 @@ pub async fn reissue(app: &App, scope: OrgScope, doer: Doer, id: InviteId) -> Re
     let version = found.ok_or(RequestError::NotFound)?.version;
     let work = Reissue {
         code: Sealed::generate(app, &id, version + 1),
-        deed: Deed::begin(app, scope, doer.actor),
         id: id.clone(),
         account: doer.account,
         version,
     };
-    let doer = app.db.write(work).await?;
+    let doer = app.db.write_for(app.act(scope, doer.actor), work).await?;
     get(app, scope, &id, doer).await.map_err(AppError::after_write)
 }
 
 struct Reissue {
-    deed: Deed,
     id: InviteId,
     account: AccountNum,
     code: Sealed,
@@ -246,16 +242,13 @@ struct Reissue {
 }
 
 impl Work for Reissue {
+    type For = Act;
     type Output = Standing;
     type Error = AppError;
     const NAME: &'static str = "reissue_invite";
 
-    fn tenant(&self) -> Option<i64> {
-        self.deed.tenant()
-    }
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<Standing, AppError> {
-        let scope = self.deed.scope;
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<Standing, AppError> {
+        let scope = act.scope;
         orgs::lock(tx, scope).await?;
         let (doer, invite) = decided(tx, scope, self.account, &self.id).await?;
         if !invites::reissue(tx, scope, invite.num, &self.code.stored(), self.version).await? {
@@ -265,8 +258,7 @@ impl Work for Reissue {
             .into());
         }
         let target = Some(self.id.as_str());
-        self.deed
-            .note(tx, AuditAction::InviteReissued, target, &json!({}))
+        act.note(tx, AuditAction::InviteReissued, target, &json!({}))
             .await?;
         Ok(doer)
     }
@@ -288,36 +280,32 @@ async fn decided(
 
 /// Ends an invitation; one that was revoked before stays so.
 pub async fn revoke(app: &App, scope: OrgScope, doer: Doer, id: InviteId) -> Result<(), AppError> {
-    let deed = Deed::begin(app, scope, doer.actor);
     let account = doer.account;
-    app.db.write(Revoke { deed, id, account }).await
+    let act = app.act(scope, doer.actor);
+    app.db.write_for(act, Revoke { id, account }).await
 }
 
 struct Revoke {
-    deed: Deed,
     id: InviteId,
     account: AccountNum,
 }
 
 impl Work for Revoke {
+    type For = Act;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "revoke_invite";
 
-    fn tenant(&self) -> Option<i64> {
-        self.deed.tenant()
-    }
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        let scope = self.deed.scope;
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<(), AppError> {
+        let scope = act.scope;
         orgs::lock(tx, scope).await?;
         let (_, invite) = decided(tx, scope, self.account, &self.id).await?;
-        if !invites::revoke(tx, scope, invite.num, self.deed.now_ms).await? {
+        if !invites::revoke(tx, scope, invite.num, act.now_ms).await? {
             return Ok(());
         }
         let target = Some(self.id.as_str());
-        self.deed
+        Ok(act
             .note(tx, AuditAction::InviteRevoked, target, &json!({}))
-            .await
+            .await?)
     }
 }

@@ -4,13 +4,13 @@ use domain::audit::{Actor, AuditAction};
 use domain::navigation::{self as rules, Icon};
 use domain::plan::Dimension;
 use serde_json::json;
+use storage::records::audit::Act;
 use storage::tenancy::navigation;
 pub use storage::tenancy::navigation::NavigationLink;
 use storage::tenancy::{guilds, orgs};
 use storage::{OrgScope, Tx, Work};
 
 use crate::error::{AppError, RequestError, TenancyError};
-use crate::records::deed::Deed;
 use crate::state::App;
 
 /// The buttons, how many the plan allows, and the pages they are on.
@@ -60,8 +60,7 @@ pub async fn replace(
 ) -> Result<Navigation, AppError> {
     let checked = typed.iter().enumerate().map(|(row, link)| check(row, link));
     let links = checked.collect::<Result<Vec<_>, _>>()?;
-    let deed = Deed::begin(app, scope, actor);
-    app.db.write(Replace { deed, links }).await?;
+    app.db.write_for(app.act(scope, actor), Replace { links }).await?;
     get(app, scope).await
 }
 
@@ -81,21 +80,17 @@ fn check(row: usize, link: &TypedLink) -> Result<NavigationLink, AppError> {
 }
 
 struct Replace {
-    deed: Deed,
     links: Vec<NavigationLink>,
 }
 
 impl Work for Replace {
+    type For = Act;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "replace_navigation";
 
-    fn tenant(&self) -> Option<i64> {
-        self.deed.tenant()
-    }
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        let scope = self.deed.scope;
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<(), AppError> {
+        let scope = act.scope;
         let ceilings = orgs::lock(tx, scope).await?.tier.ceilings();
         let before = navigation::list_in(tx, scope).await?;
         if before == self.links {
@@ -112,8 +107,8 @@ impl Work for Replace {
         }
         navigation::replace(tx, scope, &self.links).await?;
         let detail = json!({ "from": old, "to": new });
-        self.deed
+        Ok(act
             .note(tx, AuditAction::NavigationChanged, None, &detail)
-            .await
+            .await?)
     }
 }

@@ -8,16 +8,15 @@ use domain::permission::Role;
 use domain::plan::{Dimension, Tier, best_tier};
 use serde_json::json;
 use storage::identity::accounts::{self, Account};
-use storage::records::audit;
+use storage::records::audit::Act;
 pub use storage::tenancy::orgs::Org;
 use storage::tenancy::orgs::{self, NewOrg};
 use storage::tenancy::{guilds, invites, registration, team};
-use storage::{AccountNum, OrgScope, Tx, Work};
+use storage::{AccountNum, NoOrg, OrgScope, Tx, Work};
 
 use crate::error::{AppError, RequestError, TenancyError};
 use crate::instance;
 use crate::once::PressBy;
-use crate::records::deed::Deed;
 use crate::state::App;
 use crate::tenancy::guilds::remove_guild;
 use crate::tenancy::team::Doer;
@@ -30,9 +29,10 @@ pub async fn create(
     slug: Slug,
     actor: Actor,
 ) -> Result<(OrgId, OrgScope), AppError> {
-    let work = prepare(app, owner, name, slug, actor, None);
+    let act = app.act(NoOrg, actor);
+    let work = prepare(app, &act, owner, name, slug, None);
     let id = work.id.clone();
-    Ok((id, app.db.write(work).await?))
+    Ok((id, app.db.write_for(act, work).await?))
 }
 
 /// The same for somebody who asks for it, and may ask twice. While registration is by invitation it takes a code, which
@@ -50,9 +50,10 @@ pub async fn register(
     let entry = Registration {
         code_hash: code.map(|code| code.registration_hash()),
     };
-    let work = prepare(app, owner, name, slug, actor, Some(entry));
+    let act = app.act(NoOrg, actor);
+    let work = prepare(app, &act, owner, name, slug, Some(entry));
     let id = work.id.clone();
-    let outcome = press.write(app, id.as_str(), OrgId::parse, work).await?;
+    let outcome = press.write_for(app, id.as_str(), OrgId::parse, act, work).await?;
     Ok(outcome.id_or(id))
 }
 
@@ -63,21 +64,18 @@ struct Registration {
 
 fn prepare(
     app: &App,
+    act: &Act<NoOrg>,
     owner: &Account,
     name: DisplayName,
     slug: Slug,
-    actor: Actor,
     registration: Option<Registration>,
 ) -> Create {
-    let now_ms = app.now_ms();
     Create {
-        id: OrgId::generate(now_ms, &*app.random),
+        id: OrgId::generate(act.now_ms, &*app.random),
         owner: owner.clone(),
         name,
         slug,
-        actor,
         registration,
-        now_ms,
     }
 }
 
@@ -86,22 +84,21 @@ struct Create {
     owner: Account,
     name: DisplayName,
     slug: Slug,
-    actor: Actor,
     registration: Option<Registration>,
-    now_ms: i64,
 }
 
 impl Work for Create {
+    type For = Act<NoOrg>;
     type Output = OrgScope;
     type Error = AppError;
     const NAME: &'static str = "create_org";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<OrgScope, AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act<NoOrg>) -> Result<OrgScope, AppError> {
         if let Some(entry) = &self.registration
             && instance::is_invite_only_in(tx).await?
         {
             let taken = match &entry.code_hash {
-                Some(hash) => registration::take(tx, hash, self.now_ms).await?,
+                Some(hash) => registration::take(tx, hash, act.now_ms).await?,
                 None => false,
             };
             if !taken {
@@ -125,19 +122,13 @@ impl Work for Create {
             name: self.name.as_str(),
             tier: Tier::Free,
             owner: self.owner.num,
-            now_ms: self.now_ms,
+            now_ms: act.now_ms,
         };
         let inserted = orgs::insert(tx, &new).await;
         let scope = inserted
             .map_err(|error| AppError::taken(error, "That short name is taken. Choose another one."))?;
-        let entry = audit::Entry {
-            at_ms: self.now_ms,
-            actor: &self.actor,
-            action: AuditAction::OrgCreated,
-            target: Some(self.id.as_str()),
-            detail: "{}",
-        };
-        audit::append(tx, scope, &entry).await?;
+        let (act, target) = (act.within(scope), Some(self.id.as_str()));
+        act.note(tx, AuditAction::OrgCreated, target, &json!({})).await?;
         Ok(scope)
     }
 }
@@ -160,65 +151,53 @@ pub async fn add_member(app: &App, scope: OrgScope, account: &Account, role: Rol
         return Err(AppError::invalid("role", "ownership is transferred, not granted"));
     }
     let work = AddMember {
-        deed: Deed::begin(app, scope, Actor::System),
         account: account.clone(),
         role,
     };
-    app.db.write(work).await
+    app.db.write_for(app.act(scope, Actor::System), work).await
 }
 
 struct AddMember {
-    deed: Deed,
     account: Account,
     role: Role,
 }
 
 impl Work for AddMember {
+    type For = Act;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "add_member";
 
-    fn tenant(&self) -> Option<i64> {
-        self.deed.tenant()
-    }
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        let (scope, role) = (self.deed.scope, self.role);
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<(), AppError> {
+        let (scope, role) = (act.scope, self.role);
         orgs::lock(tx, scope).await?;
-        let (account, now_ms) = (self.account.num, self.deed.now_ms);
+        let (account, now_ms) = (self.account.num, act.now_ms);
         if !orgs::add_member(tx, scope, account, role, role.default_permissions(), now_ms).await? {
             return Ok(());
         }
         let target = Some(self.account.id.as_str());
         let detail = json!({ "role": role });
-        self.deed
-            .note(tx, AuditAction::MemberAdded, target, &detail)
-            .await
+        Ok(act.note(tx, AuditAction::MemberAdded, target, &detail).await?)
     }
 }
 
 /// Sets an Org's tier. An operator's tool until billing derives it.
 pub async fn set_tier(app: &App, scope: OrgScope, tier: Tier, actor: Actor) -> Result<(), AppError> {
-    let deed = Deed::begin(app, scope, actor);
-    app.db.write(SetTier { deed, tier }).await
+    app.db.write_for(app.act(scope, actor), SetTier { tier }).await
 }
 
 struct SetTier {
-    deed: Deed,
     tier: Tier,
 }
 
 impl Work for SetTier {
+    type For = Act;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "set_tier";
 
-    fn tenant(&self) -> Option<i64> {
-        self.deed.tenant()
-    }
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        let scope = self.deed.scope;
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<(), AppError> {
+        let scope = act.scope;
         let before = orgs::lock(tx, scope).await?.tier;
         if before == self.tier {
             return Ok(());
@@ -228,7 +207,7 @@ impl Work for SetTier {
         accounts::lock(tx, &[owner.num]).await?;
         orgs::set_tier(tx, scope, self.tier).await?;
         let detail = json!({ "from": before.as_str(), "to": self.tier.as_str() });
-        self.deed.note(tx, AuditAction::TierChanged, None, &detail).await
+        Ok(act.note(tx, AuditAction::TierChanged, None, &detail).await?)
     }
 }
 
@@ -250,26 +229,21 @@ pub struct OrgChange {
 
 /// One unit under the Org's lock; what stays the same leaves no entry in the audit log.
 pub async fn change(app: &App, scope: OrgScope, change: OrgChange, actor: Actor) -> Result<(), AppError> {
-    let deed = Deed::begin(app, scope, actor);
-    app.db.write(Change { deed, change }).await
+    app.db.write_for(app.act(scope, actor), Change { change }).await
 }
 
 struct Change {
-    deed: Deed,
     change: OrgChange,
 }
 
 impl Work for Change {
+    type For = Act;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "change_org";
 
-    fn tenant(&self) -> Option<i64> {
-        self.deed.tenant()
-    }
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        let scope = self.deed.scope;
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<(), AppError> {
+        let scope = act.scope;
         orgs::lock(tx, scope).await?;
         let org = orgs::get_in(tx, scope).await?;
         let mut changed = serde_json::Map::new();
@@ -285,37 +259,33 @@ impl Work for Change {
         if changed.is_empty() {
             return Ok(());
         }
-        self.deed
+        Ok(act
             .note(tx, AuditAction::OrgChanged, None, &changed.into())
-            .await
+            .await?)
     }
 }
 
 /// Removes an Org: its Guilds with their Servers and keys go, links end, people lose access. The history stays.
 pub async fn remove(app: &App, scope: OrgScope, doer: Doer) -> Result<(), AppError> {
-    let deed = Deed::begin(app, scope, doer.actor);
     let owner = doer.account;
-    app.db.write(Remove { deed, owner }).await?;
+    let act = app.act(scope, doer.actor);
+    app.db.write_for(act, Remove { owner }).await?;
     app.bell.ring();
     Ok(())
 }
 
 struct Remove {
-    deed: Deed,
     owner: AccountNum,
 }
 
 impl Work for Remove {
+    type For = Act;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "remove_org";
 
-    fn tenant(&self) -> Option<i64> {
-        self.deed.tenant()
-    }
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        let (scope, now_ms) = (self.deed.scope, self.deed.now_ms);
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<(), AppError> {
+        let (scope, now_ms) = (act.scope, act.now_ms);
         orgs::lock(tx, scope).await?;
         if team::get_owner(tx, scope).await?.num != self.owner {
             return Err(TenancyError::OwnerOnly.into());
@@ -330,6 +300,6 @@ impl Work for Remove {
         accounts::own_one_less(tx, self.owner).await?;
         orgs::remove(tx, scope, now_ms).await?;
         let detail = json!({ "links_ended": ended });
-        self.deed.note(tx, AuditAction::OrgRemoved, None, &detail).await
+        Ok(act.note(tx, AuditAction::OrgRemoved, None, &detail).await?)
     }
 }

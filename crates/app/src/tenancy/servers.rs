@@ -8,7 +8,7 @@ use domain::name::DisplayName;
 use domain::plan::Dimension;
 use serde_json::json;
 use storage::keys::plugin_keys::{self, NewKey};
-use storage::records::audit;
+use storage::records::audit::Act;
 use storage::tenancy::servers;
 pub use storage::tenancy::servers::{GameSettings, Server};
 use storage::tenancy::{guilds, orgs};
@@ -16,7 +16,6 @@ use storage::{OrgScope, Tx, Work};
 
 use crate::error::{AppError, RequestError, TenancyError};
 use crate::once::{Outcome, PressBy};
-use crate::records::deed::Deed;
 use crate::state::App;
 use crate::vault::key_place;
 
@@ -36,8 +35,9 @@ pub async fn create(
     name: DisplayName,
     actor: Actor,
 ) -> Result<CreatedServer, AppError> {
-    let (created, work) = prepare(app, scope, guild, name, actor);
-    app.db.write(work).await?;
+    let act = app.act(scope, actor);
+    let (created, work) = prepare(app, &act, guild, name);
+    app.db.write_for(act, work).await?;
     Ok(created)
 }
 
@@ -50,22 +50,18 @@ pub async fn create_once(
     name: DisplayName,
     actor: Actor,
 ) -> Result<Outcome<CreatedServer, ServerId>, AppError> {
-    let (created, work) = prepare(app, scope, guild, name, actor);
+    let act = app.act(scope, actor);
+    let (created, work) = prepare(app, &act, guild, name);
     let id = created.id.clone();
-    let outcome = press.write(app, id.as_str(), ServerId::parse, work).await?;
+    let outcome = press
+        .write_for(app, id.as_str(), ServerId::parse, act, work)
+        .await?;
     Ok(outcome.map(|()| created))
 }
 
-fn prepare(
-    app: &App,
-    scope: OrgScope,
-    guild: GuildId,
-    name: DisplayName,
-    actor: Actor,
-) -> (CreatedServer, Create) {
-    let now_ms = app.now_ms();
-    let id = ServerId::generate(now_ms, &*app.random);
-    let key_id = KeyId::generate(now_ms, &*app.random);
+fn prepare(app: &App, act: &Act, guild: GuildId, name: DisplayName) -> (CreatedServer, Create) {
+    let id = ServerId::generate(act.now_ms, &*app.random);
+    let key_id = KeyId::generate(act.now_ms, &*app.random);
     let key = PlainKey::generate(&*app.random);
     let (sealed, sealed_kid) = app.vault.seal(
         &*app.random,
@@ -73,7 +69,6 @@ fn prepare(
         key.expose().as_bytes(),
     );
     let work = Create {
-        scope,
         guild,
         id: id.clone(),
         name,
@@ -82,14 +77,11 @@ fn prepare(
         prefix: key.prefix(),
         sealed,
         sealed_kid,
-        actor,
-        now_ms,
     };
     (CreatedServer { id, key }, work)
 }
 
 struct Create {
-    scope: OrgScope,
     guild: GuildId,
     id: ServerId,
     name: DisplayName,
@@ -98,41 +90,29 @@ struct Create {
     prefix: domain::key::KeyPrefix,
     sealed: String,
     sealed_kid: String,
-    actor: Actor,
-    now_ms: i64,
 }
 
 impl Work for Create {
+    type For = Act;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "create_server";
 
-    fn tenant(&self) -> Option<i64> {
-        Some(self.scope.num())
-    }
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        let org = orgs::lock(tx, self.scope).await?;
-        let guild = guilds::find_in(tx, self.scope, &self.guild)
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<(), AppError> {
+        let org = orgs::lock(tx, act.scope).await?;
+        let guild = guilds::find_in(tx, act.scope, &self.guild)
             .await?
             .ok_or(RequestError::NotFound)?;
         let ceiling = org.tier.ceilings().servers;
-        if !orgs::add_one(tx, self.scope, Dimension::Servers, ceiling).await? {
+        if !orgs::add_one(tx, act.scope, Dimension::Servers, ceiling).await? {
             return Err(TenancyError::LimitReached {
                 dimension: Dimension::Servers,
                 ceiling,
             }
             .into());
         }
-        let server = servers::insert(
-            tx,
-            self.scope,
-            guild.num,
-            &self.id,
-            self.name.as_str(),
-            self.now_ms,
-        )
-        .await?;
+        let server =
+            servers::insert(tx, act.scope, guild.num, &self.id, self.name.as_str(), act.now_ms).await?;
         let key = NewKey {
             id: &self.key_id,
             server,
@@ -142,18 +122,12 @@ impl Work for Create {
             prefix: &self.prefix,
             sealed: &self.sealed,
             sealed_kid: &self.sealed_kid,
-            now_ms: self.now_ms,
+            now_ms: act.now_ms,
         };
-        plugin_keys::insert(tx, self.scope, &key).await?;
-        let detail = format!(r#"{{"key":"{}"}}"#, self.key_id);
-        let entry = audit::Entry {
-            at_ms: self.now_ms,
-            actor: &self.actor,
-            action: AuditAction::ServerCreated,
-            target: Some(self.id.as_str()),
-            detail: &detail,
-        };
-        Ok(audit::append(tx, self.scope, &entry).await?)
+        plugin_keys::insert(tx, act.scope, &key).await?;
+        let detail = json!({ "key": self.key_id.as_str() });
+        let target = Some(self.id.as_str());
+        Ok(act.note(tx, AuditAction::ServerCreated, target, &detail).await?)
     }
 }
 
@@ -242,8 +216,9 @@ pub async fn change(
     actor: Actor,
 ) -> Result<(), AppError> {
     change.refuse_unfit()?;
-    let deed = Deed::begin(app, scope, actor);
-    app.db.write(Change { deed, id, change }).await
+    app.db
+        .write_for(app.act(scope, actor), Change { id, change })
+        .await
 }
 
 /// Switches a Server on or off.
@@ -262,22 +237,18 @@ pub async fn set_active(
 }
 
 struct Change {
-    deed: Deed,
     id: ServerId,
     change: ServerChange,
 }
 
 impl Work for Change {
+    type For = Act;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "change_server";
 
-    fn tenant(&self) -> Option<i64> {
-        self.deed.tenant()
-    }
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        let (scope, target) = (self.deed.scope, Some(self.id.as_str()));
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<(), AppError> {
+        let (scope, target) = (act.scope, Some(self.id.as_str()));
         orgs::lock(tx, scope).await?;
         let found = servers::find_in(tx, scope, &self.id).await?;
         let server = found.ok_or(RequestError::NotFound)?;
@@ -288,7 +259,7 @@ impl Work for Change {
             } else {
                 AuditAction::ServerDeactivated
             };
-            self.deed.note(tx, action, target, &json!({})).await?;
+            act.note(tx, action, target, &json!({})).await?;
         }
         let mut changed = serde_json::Map::new();
         if let Some(bare) = self.change.bare_ids.filter(|bare| *bare != server.bare_ids) {
@@ -315,54 +286,37 @@ impl Work for Change {
         if changed.is_empty() {
             return Ok(());
         }
-        self.deed
+        Ok(act
             .note(tx, AuditAction::ServerChanged, target, &changed.into())
-            .await
+            .await?)
     }
 }
 
 /// Deletes a Server with its key. Links stay: they belong to the Guild.
 pub async fn delete(app: &App, scope: OrgScope, id: ServerId, actor: Actor) -> Result<(), AppError> {
-    app.db
-        .write(Delete {
-            scope,
-            id,
-            actor,
-            now_ms: app.now_ms(),
-        })
-        .await
+    app.db.write_for(app.act(scope, actor), Delete { id }).await
 }
 
 struct Delete {
-    scope: OrgScope,
     id: ServerId,
-    actor: Actor,
-    now_ms: i64,
 }
 
 impl Work for Delete {
+    type For = Act;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "delete_server";
 
-    fn tenant(&self) -> Option<i64> {
-        Some(self.scope.num())
-    }
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        orgs::lock(tx, self.scope).await?;
-        let server = servers::find_in(tx, self.scope, &self.id)
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<(), AppError> {
+        orgs::lock(tx, act.scope).await?;
+        let server = servers::find_in(tx, act.scope, &self.id)
             .await?
             .ok_or(RequestError::NotFound)?;
-        servers::delete(tx, self.scope, server.num).await?;
-        orgs::drop_server(tx, self.scope).await?;
-        let entry = audit::Entry {
-            at_ms: self.now_ms,
-            actor: &self.actor,
-            action: AuditAction::ServerDeleted,
-            target: Some(self.id.as_str()),
-            detail: "{}",
-        };
-        Ok(audit::append(tx, self.scope, &entry).await?)
+        servers::delete(tx, act.scope, server.num).await?;
+        orgs::drop_server(tx, act.scope).await?;
+        let target = Some(self.id.as_str());
+        Ok(act
+            .note(tx, AuditAction::ServerDeleted, target, &json!({}))
+            .await?)
     }
 }

@@ -6,12 +6,12 @@ use domain::permission::{Permission, PermissionSet, Role};
 use domain::plan::{Dimension, Tier, best_tier};
 use serde_json::json;
 use storage::identity::accounts;
+use storage::records::audit::Act;
 pub use storage::tenancy::team::Member;
 use storage::tenancy::{invites, orgs, team};
 use storage::{AccountNum, OrgScope, Tx, Work};
 
 use crate::error::{AppError, RequestError, TenancyError};
-use crate::records::deed::Deed;
 use crate::state::App;
 
 /// Members of one Org besides its owner.
@@ -120,36 +120,28 @@ pub async fn change(
     if change.role == Some(Role::Owner) {
         return Err(AppError::invalid("role", "ownership is transferred, not granted"));
     }
-    let deed = Deed::begin(app, scope, doer.actor);
-    let account = doer.account;
-    app.db
-        .write(Change {
-            deed,
-            account,
-            member,
-            change,
-        })
-        .await
+    let work = Change {
+        account: doer.account,
+        member,
+        change,
+    };
+    app.db.write_for(app.act(scope, doer.actor), work).await
 }
 
 struct Change {
-    deed: Deed,
     account: AccountNum,
     member: AccountId,
     change: MemberChange,
 }
 
 impl Work for Change {
+    type For = Act;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "change_member";
 
-    fn tenant(&self) -> Option<i64> {
-        self.deed.tenant()
-    }
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        let scope = self.deed.scope;
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<(), AppError> {
+        let scope = act.scope;
         orgs::lock(tx, scope).await?;
         let (doer, member) = both(tx, scope, self.account, &self.member).await?;
         let role = self.change.role.unwrap_or(member.role);
@@ -170,9 +162,7 @@ impl Work for Change {
             "taken": words(member.permissions.difference(permissions)),
         });
         let target = Some(self.member.as_str());
-        self.deed
-            .note(tx, AuditAction::MemberChanged, target, &detail)
-            .await
+        Ok(act.note(tx, AuditAction::MemberChanged, target, &detail).await?)
     }
 }
 
@@ -197,111 +187,93 @@ async fn both(
 
 /// Takes somebody out of the team, with the invitations they made.
 pub async fn remove(app: &App, scope: OrgScope, doer: Doer, member: AccountId) -> Result<(), AppError> {
-    let deed = Deed::begin(app, scope, doer.actor);
     let account = doer.account;
-    app.db
-        .write(Remove {
-            deed,
-            account,
-            member,
-        })
-        .await
+    let act = app.act(scope, doer.actor);
+    app.db.write_for(act, Remove { account, member }).await
 }
 
 struct Remove {
-    deed: Deed,
     account: AccountNum,
     member: AccountId,
 }
 
 impl Work for Remove {
+    type For = Act;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "remove_member";
 
-    fn tenant(&self) -> Option<i64> {
-        self.deed.tenant()
-    }
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        let scope = self.deed.scope;
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<(), AppError> {
+        let scope = act.scope;
         orgs::lock(tx, scope).await?;
         let (_, member) = both(tx, scope, self.account, &self.member).await?;
         let target = Some(self.member.as_str());
-        take_out(tx, &self.deed, member.num, AuditAction::MemberRemoved, target).await
+        take_out(tx, act, member.num, AuditAction::MemberRemoved, target).await
     }
 }
 
 async fn take_out(
     tx: &mut Tx<'_>,
-    deed: &Deed,
+    act: &Act,
     account: AccountNum,
     action: AuditAction,
     target: Option<&str>,
 ) -> Result<(), AppError> {
-    if !team::remove(tx, deed.scope, account).await? {
+    if !team::remove(tx, act.scope, account).await? {
         return Err(RequestError::NotFound.into());
     }
-    let revoked = invites::revoke_of(tx, deed.scope, account, deed.now_ms).await?;
-    deed.note(tx, action, target, &json!({ "invites_revoked": revoked }))
-        .await
+    let revoked = invites::revoke_of(tx, act.scope, account, act.now_ms).await?;
+    let detail = json!({ "invites_revoked": revoked });
+    Ok(act.note(tx, action, target, &detail).await?)
 }
 
 /// Leaves a team. The owner has to hand the Org over first.
 pub async fn leave(app: &App, scope: OrgScope, doer: Doer) -> Result<(), AppError> {
-    let deed = Deed::begin(app, scope, doer.actor);
     let account = doer.account;
-    app.db.write(Leave { deed, account }).await
+    let act = app.act(scope, doer.actor);
+    app.db.write_for(act, Leave { account }).await
 }
 
 struct Leave {
-    deed: Deed,
     account: AccountNum,
 }
 
 impl Work for Leave {
+    type For = Act;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "leave_org";
 
-    fn tenant(&self) -> Option<i64> {
-        self.deed.tenant()
-    }
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        let scope = self.deed.scope;
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<(), AppError> {
+        let scope = act.scope;
         orgs::lock(tx, scope).await?;
         if team::get_owner(tx, scope).await?.num == self.account {
             return Err(TenancyError::OwnerStays.into());
         }
-        take_out(tx, &self.deed, self.account, AuditAction::MemberLeft, None).await
+        take_out(tx, act, self.account, AuditAction::MemberLeft, None).await
     }
 }
 
 /// Hands an Org over to one of its members, who needs room for one more; the owner of before stays as an admin.
 pub async fn transfer(app: &App, scope: OrgScope, doer: Doer, to: AccountId) -> Result<(), AppError> {
-    let deed = Deed::begin(app, scope, doer.actor);
     let from = doer.account;
-    app.db.write(Transfer { deed, from, to }).await
+    let act = app.act(scope, doer.actor);
+    app.db.write_for(act, Transfer { from, to }).await
 }
 
 struct Transfer {
-    deed: Deed,
     from: AccountNum,
     to: AccountId,
 }
 
 impl Work for Transfer {
+    type For = Act;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "transfer_org";
 
-    fn tenant(&self) -> Option<i64> {
-        self.deed.tenant()
-    }
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        let scope = self.deed.scope;
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<(), AppError> {
+        let scope = act.scope;
         let org = orgs::lock(tx, scope).await?;
         if team::get_owner(tx, scope).await?.num != self.from {
             return Err(TenancyError::OwnerOnly.into());
@@ -325,11 +297,11 @@ impl Work for Transfer {
             return Err(TenancyError::OwnerOnly.into());
         }
         team::remove(tx, scope, member.num).await?;
-        let (role, now_ms) = (Role::Admin, self.deed.now_ms);
+        let (role, now_ms) = (Role::Admin, act.now_ms);
         orgs::add_member(tx, scope, self.from, role, role.default_permissions(), now_ms).await?;
         let target = Some(self.to.as_str());
-        self.deed
+        Ok(act
             .note(tx, AuditAction::OwnerChanged, target, &json!({}))
-            .await
+            .await?)
     }
 }

@@ -23,6 +23,7 @@ pub use tx::{Tx, Work};
 pub use value::{FromRow, Row, Value};
 
 use crate::migrate::{Migrate, MigrateError};
+use crate::scope::NoOrg;
 
 /// Where the data is and how much of the machine the store may use.
 #[derive(Debug, Clone)]
@@ -202,13 +203,18 @@ impl Db {
         }
     }
 
-    /// Runs a unit of work. `Ok` means it is on disk. A caller that goes away does not stop it; one that has waited
-    /// until the deadline is told whether it may still happen.
-    pub async fn write<W: Work>(&self, work: W) -> Result<W::Output, W::Error> {
+    /// Runs a unit of work for whomever it is made for. `Ok` means it is on disk. A caller that goes away does not stop
+    /// it; one that has waited until the deadline is told whether it may still happen.
+    pub async fn write_for<W: Work>(&self, whose: W::For, work: W) -> Result<W::Output, W::Error> {
         match self {
-            Db::Sqlite(db) => db.write(work).await,
-            Db::Postgres(db) => db.write(work).await,
+            Db::Sqlite(db) => db.write(whose, work).await,
+            Db::Postgres(db) => db.write(whose, work).await,
         }
+    }
+
+    /// The same for a unit that is no Org's.
+    pub async fn write<W: Work<For = NoOrg>>(&self, work: W) -> Result<W::Output, W::Error> {
+        self.write_for(NoOrg, work).await
     }
 
     /// Whether the last write reached the disk; cheap, for readiness.

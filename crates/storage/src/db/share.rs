@@ -5,13 +5,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::DbError;
+use crate::scope::OrgScope;
 
 /// One Org may hold a quarter of the queue; its bulk work must not keep other tenants out.
 const TENANT_SHARE: usize = 4;
 
 #[derive(Default)]
 struct Waiting {
-    of_tenants: HashMap<i64, usize>,
+    of_orgs: HashMap<OrgScope, usize>,
     /// In the order of arrival.
     since: BTreeMap<u64, Instant>,
     arrived: u64,
@@ -31,10 +32,10 @@ impl Shares {
     }
 
     /// A place for one unit of work, or a refusal when its Org has too many already.
-    pub(super) fn take(&self, tenant: Option<i64>) -> Result<Place, DbError> {
+    pub(super) fn take(&self, org: Option<OrgScope>) -> Result<Place, DbError> {
         let mut waiting = locked(&self.waiting);
-        if let Some(tenant) = tenant {
-            let count = waiting.of_tenants.entry(tenant).or_insert(0);
+        if let Some(org) = org {
+            let count = waiting.of_orgs.entry(org).or_insert(0);
             if *count >= self.limit {
                 return Err(DbError::Overloaded);
             }
@@ -45,7 +46,7 @@ impl Shares {
         waiting.since.insert(number, Instant::now());
         Ok(Place {
             waiting: Arc::clone(&self.waiting),
-            tenant,
+            org,
             number,
         })
     }
@@ -66,7 +67,7 @@ impl Shares {
 /// Counts against an Org's share until the unit is answered.
 pub(super) struct Place {
     waiting: Arc<Mutex<Waiting>>,
-    tenant: Option<i64>,
+    org: Option<OrgScope>,
     number: u64,
 }
 
@@ -74,11 +75,11 @@ impl Drop for Place {
     fn drop(&mut self) {
         let mut waiting = locked(&self.waiting);
         waiting.since.remove(&self.number);
-        let Some(tenant) = self.tenant else { return };
-        if let Some(count) = waiting.of_tenants.get_mut(&tenant) {
+        let Some(org) = self.org else { return };
+        if let Some(count) = waiting.of_orgs.get_mut(&org) {
             *count -= 1;
             if *count == 0 {
-                waiting.of_tenants.remove(&tenant);
+                waiting.of_orgs.remove(&org);
             }
         }
     }

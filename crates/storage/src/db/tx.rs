@@ -5,24 +5,27 @@ use std::future::Future;
 use deadpool_postgres::GenericClient;
 
 use super::{DbError, FromRow, Row, Statement, Value, postgres, sqlite};
+use crate::scope::Whose;
 
 /// A repeatable unit of work: everything it writes is committed together or not at all.
 ///
 /// PostgreSQL may ask for a repetition, so `run` borrows its inputs: ids, times and random values are made
 /// before it. It awaits nothing but the database.
 pub trait Work: Send + Sync + 'static {
+    /// Whose unit it is. Whoever runs it says so once: it decides whose share of the write queue is used, and `run` is
+    /// given it.
+    type For: Whose;
     type Output: Send + 'static;
     type Error: From<DbError> + Send + 'static;
 
     /// For log lines and failures.
     const NAME: &'static str;
 
-    /// The Org whose share of the write queue this uses.
-    fn tenant(&self) -> Option<i64> {
-        None
-    }
-
-    fn run(&self, tx: &mut Tx<'_>) -> impl Future<Output = Result<Self::Output, Self::Error>> + Send;
+    fn run(
+        &self,
+        tx: &mut Tx<'_>,
+        whose: &Self::For,
+    ) -> impl Future<Output = Result<Self::Output, Self::Error>> + Send;
 }
 
 enum Driver<'c> {

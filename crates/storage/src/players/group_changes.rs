@@ -6,7 +6,7 @@ use crate::columns::json_list;
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row, Tx};
 use crate::params;
-use crate::scope::{GuildNum, OrgScope, ServerNum};
+use crate::scope::{GuildNum, OrgScope, ServerNum, Whose};
 
 statements! {
     PUT = "
@@ -60,6 +60,12 @@ pub struct ServerPlace {
     pub scope: OrgScope,
     pub guild: GuildNum,
     pub server: ServerNum,
+}
+
+impl Whose for ServerPlace {
+    fn org(&self) -> Option<OrgScope> {
+        Some(self.scope)
+    }
 }
 
 /// Merges one change; a newer one for the same group replaces it.

@@ -6,10 +6,10 @@ use domain::id::GuildId;
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row, Tx};
 use crate::params;
-use crate::scope::OrgScope;
+use crate::scope::{NoOrg, OrgScope, Whose};
 
 /// The operators' chain.
-pub const OPERATORS: i64 = 0;
+const OPERATORS: i64 = 0;
 
 statements! {
     LOCK_HEAD = "
@@ -63,15 +63,72 @@ statements! {
         LIMIT $2";
 }
 
-pub struct Entry<'a> {
-    pub at_ms: i64,
-    pub actor: &'a Actor,
-    pub action: AuditAction,
-    /// One of our own ids.
-    pub target: Option<&'a str>,
-    /// JSON without secrets and without an id or a name of a person. What was set, such as a name of a Guild or the
-    /// id of a role, may stand in it.
-    pub detail: &'a str,
+/// Something that somebody does: who, when, and in which Org, whose chain it is noted in; that of the operators for what
+/// is no Org's. Nothing else writes an entry.
+#[derive(Debug, Clone)]
+pub struct Act<S = OrgScope> {
+    pub scope: S,
+    actor: Actor,
+    pub now_ms: i64,
+}
+
+impl<S: Whose> Act<S> {
+    pub fn new(scope: S, actor: Actor, now_ms: i64) -> Self {
+        Self { scope, actor, now_ms }
+    }
+
+    /// Writes an entry, in the transaction of what it tells about. An Org's lock comes before that of its chain.
+    /// `target` is one of our own ids. `detail` is without secrets and without an id or a name of a person; what was
+    /// set, such as a name of a Guild or the id of a role, may stand in it.
+    pub async fn note(
+        &self,
+        tx: &mut Tx<'_>,
+        action: AuditAction,
+        target: Option<&str>,
+        detail: &serde_json::Value,
+    ) -> Result<(), DbError> {
+        let chain = self.scope.org().map_or(OPERATORS, OrgScope::num);
+        let head: Head = tx.get(&LOCK_HEAD, params![chain]).await?;
+        let (seq, detail) = (head.seq + 1, detail.to_string());
+        let input = ChainInput {
+            chain,
+            seq,
+            at_ms: self.now_ms,
+            actor_kind: self.actor.kind(),
+            actor_id: self.actor.id(),
+            action: action.as_str(),
+            target,
+            detail: &detail,
+        };
+        let hash = chain_hash(&head.hash, &input);
+        let values = params![
+            chain,
+            seq,
+            input.at_ms,
+            input.actor_kind,
+            input.actor_id,
+            input.action,
+            target,
+            &detail,
+            &hash
+        ];
+        tx.execute_one(&INSERT, values).await?;
+        tx.execute_one(&MOVE_HEAD, params![chain, seq, &hash, head.seq])
+            .await
+    }
+}
+
+impl Act<NoOrg> {
+    /// The same in an Org that was made or found meanwhile.
+    pub fn within(&self, scope: OrgScope) -> Act {
+        Act::new(scope, self.actor.clone(), self.now_ms)
+    }
+}
+
+impl<S: Whose> Whose for Act<S> {
+    fn org(&self) -> Option<OrgScope> {
+        self.scope.org()
+    }
 }
 
 struct Head {
@@ -86,47 +143,6 @@ impl FromRow for Head {
             hash: row.text(1)?,
         })
     }
-}
-
-/// Appends to the Org's chain.
-pub async fn append(tx: &mut Tx<'_>, scope: OrgScope, entry: &Entry<'_>) -> Result<(), DbError> {
-    append_to(tx, scope.num(), entry).await
-}
-
-/// Appends to the operators' chain.
-pub async fn append_for_operators(tx: &mut Tx<'_>, entry: &Entry<'_>) -> Result<(), DbError> {
-    append_to(tx, OPERATORS, entry).await
-}
-
-async fn append_to(tx: &mut Tx<'_>, chain: i64, entry: &Entry<'_>) -> Result<(), DbError> {
-    let head: Head = tx.get(&LOCK_HEAD, params![chain]).await?;
-    let seq = head.seq + 1;
-    let (kind, actor, action) = (entry.actor.kind(), entry.actor.id(), entry.action.as_str());
-    let input = ChainInput {
-        chain,
-        seq,
-        at_ms: entry.at_ms,
-        actor_kind: kind,
-        actor_id: actor,
-        action,
-        target: entry.target,
-        detail: entry.detail,
-    };
-    let hash = chain_hash(&head.hash, &input);
-    let values = params![
-        chain,
-        seq,
-        entry.at_ms,
-        kind,
-        actor,
-        action,
-        entry.target,
-        entry.detail,
-        &hash
-    ];
-    tx.execute_one(&INSERT, values).await?;
-    tx.execute_one(&MOVE_HEAD, params![chain, seq, &hash, head.seq])
-        .await
 }
 
 /// A stored entry.

@@ -3,16 +3,17 @@
 use storage::migrate::MigrateError;
 use storage::settings;
 use storage::testing::{Engine, Place, TestDb};
-use storage::{Db, DbError, OpenError, Tx, Work, both_databases};
+use storage::{Db, DbError, NoOrg, OpenError, Tx, Work, both_databases};
 
 struct Put(&'static str);
 
 impl Work for Put {
+    type For = NoOrg;
     type Output = ();
     type Error = DbError;
     const NAME: &'static str = "put";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), DbError> {
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<(), DbError> {
         settings::put(tx, "a", self.0, 1).await
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use storage::db::{Broken, Statement};
 use storage::testing::{Engine, Proxy, TestDb, statement};
-use storage::{Db, DbError, Tx, Work, settings};
+use storage::{Db, DbError, NoOrg, Tx, Work, settings};
 use tokio::sync::{Barrier, Notify};
 
 use crate::support::{NOW, Put, eventually, is_put, postgres_client};
@@ -20,11 +20,12 @@ struct LockBoth {
 }
 
 impl Work for LockBoth {
+    type For = NoOrg;
     type Output = ();
     type Error = DbError;
     const NAME: &'static str = "lock_both";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), DbError> {
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<(), DbError> {
         self.tries.fetch_add(1, Ordering::SeqCst);
         settings::put(tx, self.first, "locked", NOW).await?;
         if self.mine.fetch_add(1, Ordering::SeqCst) == 0 {
@@ -83,11 +84,12 @@ impl StartOver {
 }
 
 impl Work for StartOver {
+    type For = NoOrg;
     type Output = ();
     type Error = DbError;
     const NAME: &'static str = "start_over";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), DbError> {
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<(), DbError> {
         let tried = self.tries.fetch_add(1, Ordering::SeqCst);
         settings::put(tx, &format!("try-{tried}"), "x", NOW).await?;
         if tried < self.failures {
@@ -132,11 +134,12 @@ struct InFlight {
 }
 
 impl Work for InFlight {
+    type For = NoOrg;
     type Output = ();
     type Error = DbError;
     const NAME: &'static str = "in_flight";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), DbError> {
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<(), DbError> {
         settings::put(tx, "half", "x", NOW).await?;
         self.pid.send(tx.get(self.ask, &[]).await?).unwrap();
         self.release.notified().await;
@@ -288,11 +291,12 @@ async fn a_server_that_was_never_reachable_by_the_pool_makes_the_store_unready()
 struct Raise(&'static Statement);
 
 impl Work for Raise {
+    type For = NoOrg;
     type Output = ();
     type Error = DbError;
     const NAME: &'static str = "raise";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), DbError> {
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<(), DbError> {
         tx.execute(self.0, &[]).await.map(drop)
     }
 }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use storage::testing::{Engine, Proxy, TestDb, statement};
-use storage::{Db, DbError, Tx, Work, settings};
+use storage::{Db, DbError, NoOrg, OrgScope, Tx, Work, settings};
 
-use crate::support::{NOW, Put, eventually, is_put};
+use crate::support::{NOW, Put, Tenant, eventually, is_put};
 
 /// A store whose wire to the server can be frozen, and which does not wait long.
 async fn through(proxy: &Proxy, test: &TestDb, change: impl FnOnce(&mut storage::OpenOptions)) -> Db {
@@ -92,11 +92,12 @@ async fn without_shared_connections_look_ups_fail_in_time_too() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn units_that_wait_behind_a_hung_one_fail_in_time_and_are_not_run() {
     let test = TestDb::open(Engine::Postgres).await;
+    let scope = Tenant::make(&test.db, 1).await.scope;
     let proxy = Arc::new(Proxy::start(&test.url_or_path()).await);
     let db = through(&proxy, &test, |options| options.pool_size = 1).await;
     db.write(Put("before".to_owned())).await.unwrap();
     proxy.freeze();
-    let units = (0..5).map(|number| db.write(OfOneOrg(number.to_string())));
+    let units = (0..5).map(|number| db.write_for(scope, OfOneOrg(number.to_string())));
     let answers = in_time(futures_util::future::join_all(units)).await;
     for answer in answers {
         assert!(
@@ -114,15 +115,12 @@ async fn units_that_wait_behind_a_hung_one_fail_in_time_and_are_not_run() {
 struct OfOneOrg(String);
 
 impl Work for OfOneOrg {
+    type For = OrgScope;
     type Output = ();
     type Error = DbError;
     const NAME: &'static str = "of_one_org";
 
-    fn tenant(&self) -> Option<i64> {
-        Some(7)
-    }
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), DbError> {
+    async fn run(&self, tx: &mut Tx<'_>, _: &OrgScope) -> Result<(), DbError> {
         settings::put(tx, &self.0, "x", NOW).await
     }
 }
@@ -135,11 +133,12 @@ struct ThenWire {
 }
 
 impl Work for ThenWire {
+    type For = NoOrg;
     type Output = ();
     type Error = DbError;
     const NAME: &'static str = "then_wire";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), DbError> {
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<(), DbError> {
         settings::put(tx, self.name, "x", NOW).await?;
         (self.happens)(&self.proxy);
         Ok(())

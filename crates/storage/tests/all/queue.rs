@@ -1,13 +1,17 @@
 //! The write queue is bounded, and no tenant can fill it alone.
 
+use std::marker::PhantomData;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use domain::audit::Actor;
+use storage::players::group_changes::ServerPlace;
+use storage::records::audit::Act;
 use storage::testing::{Engine, TestDb};
-use storage::{DbError, Tx, Unfinished, Work, Writing, both_databases, settings};
+use storage::{DbError, NoOrg, OrgScope, Tx, Unfinished, Whose, Work, Writing, both_databases, settings};
 
-use crate::support::{NOW, Put, eventually, is_put, poll_once};
+use crate::support::{NOW, Put, Tenant, eventually, is_put, poll_once};
 
 /// Holds the writer until the test lets go. A write on SQLite runs on a thread of its own, which may block.
 struct Hold {
@@ -19,11 +23,12 @@ struct Hold {
 }
 
 impl Work for Hold {
+    type For = NoOrg;
     type Output = ();
     type Error = DbError;
     const NAME: &'static str = "hold";
 
-    async fn run(&self, _tx: &mut Tx<'_>) -> Result<(), DbError> {
+    async fn run(&self, _tx: &mut Tx<'_>, _: &NoOrg) -> Result<(), DbError> {
         if let Some(started) = self.started.lock().unwrap().take() {
             started.send(()).unwrap();
         }
@@ -60,28 +65,34 @@ fn hold(engine: Engine) -> (Hold, Held, tokio::sync::oneshot::Receiver<()>) {
     (unit, Held { blocking, waiting }, has_started)
 }
 
-struct PutFor(i64, String);
+/// The same as `Put`, for somebody.
+struct PutFor<F>(String, PhantomData<F>);
 
-impl Work for PutFor {
+impl<F: Whose> PutFor<F> {
+    fn named(name: &str) -> Self {
+        Self(name.to_owned(), PhantomData)
+    }
+}
+
+impl<F: Whose> Work for PutFor<F> {
+    type For = F;
     type Output = ();
     type Error = DbError;
     const NAME: &'static str = "put_for";
 
-    fn tenant(&self) -> Option<i64> {
-        Some(self.0)
-    }
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), DbError> {
-        settings::put(tx, &self.1, "x", NOW).await
+    async fn run(&self, tx: &mut Tx<'_>, _: &F) -> Result<(), DbError> {
+        settings::put(tx, &self.0, "x", NOW).await
     }
 }
 
+type Running = tokio::task::JoinHandle<Result<(), DbError>>;
+
 /// A store with a queue of `capacity` whose only connection for writing is busy until released.
-async fn busy(
-    engine: Engine,
-    capacity: usize,
-) -> (TestDb, Held, tokio::task::JoinHandle<Result<(), DbError>>) {
-    let test = TestDb::open(engine).await;
+async fn busy(engine: Engine, capacity: usize) -> (TestDb, Held, Running) {
+    busy_with(TestDb::open(engine).await, engine, capacity).await
+}
+
+async fn busy_with(test: TestDb, engine: Engine, capacity: usize) -> (TestDb, Held, Running) {
     let test = test.restart_with(|options| {
         // On PostgreSQL the unit that runs counts too.
         options.write_queue = capacity + usize::from(engine == Engine::Postgres);
@@ -118,14 +129,17 @@ both_databases! {
 
     async fn one_org_gets_a_quarter_of_the_queue_and_others_still_get_in(engine) {
         // 16 places on SQLite, 17 on PostgreSQL: a quarter is 4 on both.
-        let (test, held, running) = busy(engine, 16).await;
-        let mut accepted: Vec<_> = (0..4).map(|n| Box::pin(test.db.write(PutFor(7, format!("seven-{n}"))))).collect();
+        let test = TestDb::open(engine).await;
+        let (one, two) = (Tenant::make(&test.db, 1).await, Tenant::make(&test.db, 2).await);
+        let (test, held, running) = busy_with(test, engine, 16).await;
+        let put = |scope, name: &str| Box::pin(test.db.write_for(scope, PutFor::named(name)));
+        let mut accepted: Vec<_> = (0..4).map(|n| put(one.scope, &format!("one-{n}"))).collect();
         for write in &mut accepted {
             assert!(poll_once(write.as_mut()).is_pending());
         }
-        let refused = test.db.write(PutFor(7, "too-much".to_owned())).await.unwrap_err();
+        let refused = put(one.scope, "too-much").await.unwrap_err();
         assert!(matches!(refused, DbError::Overloaded));
-        let mut other = Box::pin(test.db.write(PutFor(8, "eight".to_owned())));
+        let mut other = put(two.scope, "two");
         assert!(poll_once(other.as_mut()).is_pending());
         held.release();
         for write in accepted {
@@ -133,7 +147,37 @@ both_databases! {
         }
         other.await.unwrap();
         running.await.unwrap().unwrap();
-        assert!(is_put(&test.db, "eight").await && is_put(&test.db, "seven-3").await && !is_put(&test.db, "too-much").await);
+        assert!(is_put(&test.db, "two").await && is_put(&test.db, "one-3").await && !is_put(&test.db, "too-much").await);
+        test.finish().await;
+    }
+
+    async fn a_unit_uses_the_share_of_its_org_whatever_names_the_org(engine) {
+        let test = TestDb::open(engine).await;
+        let one = Tenant::make(&test.db, 1).await;
+        // A quarter of 12 places, and of 13 on PostgreSQL: one for each way to name an Org.
+        let (test, held, running) = busy_with(test, engine, 12).await;
+        let (scope, act) = (one.scope, || Act::new(one.scope, Actor::System, NOW));
+        let place = || ServerPlace { scope, guild: one.guild, server: one.server };
+        let mut by_scope = Box::pin(test.db.write_for(scope, PutFor::named("scope")));
+        let mut by_act = Box::pin(test.db.write_for(act(), PutFor::named("act")));
+        let mut by_place = Box::pin(test.db.write_for(place(), PutFor::named("place")));
+        assert!(poll_once(by_scope.as_mut()).is_pending());
+        assert!(poll_once(by_act.as_mut()).is_pending());
+        assert!(poll_once(by_place.as_mut()).is_pending());
+        let refused = [
+            test.db.write_for(scope, PutFor::named("more")).await,
+            test.db.write_for(act(), PutFor::named("more")).await,
+            test.db.write_for(place(), PutFor::named("more")).await,
+        ];
+        assert!(refused.iter().all(|answer| matches!(answer, Err(DbError::Overloaded))), "{refused:?}");
+        let operator = Act::new(NoOrg, Actor::Operator, NOW);
+        let mut of_none = Box::pin(test.db.write_for(operator, PutFor::named("none")));
+        assert!(poll_once(of_none.as_mut()).is_pending());
+        held.release();
+        for answer in [by_scope.await, by_act.await, by_place.await, of_none.await] {
+            answer.unwrap();
+        }
+        running.await.unwrap().unwrap();
         test.finish().await;
     }
 
@@ -151,8 +195,9 @@ both_databases! {
         let test = TestDb::open(engine).await;
         // A queue of four leaves one place per Org, so every write needs the place of the one before it.
         let test = test.restart_with(|options| options.write_queue = 4).await.unwrap();
+        let scope = Tenant::make(&test.db, 1).await.scope;
         for n in 0..300 {
-            test.db.write(PutFor(7, format!("n-{n}"))).await.unwrap();
+            test.db.write_for(scope, PutFor::named(&format!("n-{n}"))).await.unwrap();
         }
         test.finish().await;
     }
@@ -160,11 +205,12 @@ both_databases! {
     async fn a_place_is_free_again_after_a_panic(engine) {
         let test = TestDb::open(engine).await;
         let test = test.restart_with(|options| options.write_queue = 4).await.unwrap();
+        let scope = Tenant::make(&test.db, 1).await.scope;
         for _ in 0..5 {
-            let error = test.db.write(PanicFor(7)).await.unwrap_err();
+            let error = test.db.write_for(scope, Panic).await.unwrap_err();
             assert!(matches!(error, DbError::Panicked(_)), "{error:?}");
         }
-        test.db.write(PutFor(7, "x".to_owned())).await.unwrap();
+        test.db.write_for(scope, PutFor::named("x")).await.unwrap();
         test.finish().await;
     }
 }
@@ -228,18 +274,15 @@ async fn on_sqlite_abandoned_heavy_reads_still_count() {
     test.finish().await;
 }
 
-struct PanicFor(i64);
+struct Panic;
 
-impl Work for PanicFor {
+impl Work for Panic {
+    type For = OrgScope;
     type Output = ();
     type Error = DbError;
-    const NAME: &'static str = "panic_for";
+    const NAME: &'static str = "panic";
 
-    fn tenant(&self) -> Option<i64> {
-        Some(self.0)
-    }
-
-    async fn run(&self, _tx: &mut Tx<'_>) -> Result<(), DbError> {
+    async fn run(&self, _tx: &mut Tx<'_>, _: &OrgScope) -> Result<(), DbError> {
         panic!("planted")
     }
 }

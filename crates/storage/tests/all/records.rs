@@ -1,10 +1,11 @@
 //! What the service remembers about itself: settings, failures, and the audit log.
 
 use domain::audit::{Actor, AuditAction};
-use storage::records::audit::{self, Entry};
+use serde_json::json;
+use storage::records::audit::{self, Act};
 use storage::records::error_log::{self, Group, KEPT_REQUEST_IDS};
 use storage::testing::{Beside, Engine, TestDb, newest_errors};
-use storage::{OrgScope, both_databases, settings};
+use storage::{NoOrg, OrgScope, both_databases, settings};
 
 use crate::support::{NOW, Raw, Tenant, eventually};
 
@@ -18,12 +19,12 @@ unit!(Record { group: Group } -> (), |it, tx| { error_log::record(tx, &it.group)
 
 unit!(PurgeErrors { before: i64, kept: i64 } -> u64, |it, tx| { error_log::purge(tx, it.before, it.kept).await });
 
-unit!(Append { scope: Option<OrgScope>, detail: String } -> (), |it, tx| {
-    let (actor, action, target) = (&Actor::System, AuditAction::ServerCreated, Some("srv_x"));
-    let entry = Entry { at_ms: NOW, actor, action, target, detail: &it.detail };
+unit!(Append { scope: Option<OrgScope>, number: usize } -> (), |it, tx| {
+    let (action, target, detail) = (AuditAction::ServerCreated, Some("srv_x"), json!({ "n": it.number }));
+    let act = Act::new(NoOrg, Actor::System, NOW);
     match it.scope {
-        Some(scope) => audit::append(tx, scope, &entry).await,
-        None => audit::append_for_operators(tx, &entry).await,
+        Some(scope) => act.within(scope).note(tx, action, target, &detail).await,
+        None => act.note(tx, action, target, &detail).await,
     }
 });
 
@@ -41,13 +42,7 @@ fn group(code: &str, minute: i64, ids: std::ops::Range<usize>) -> Group {
 }
 
 async fn append(test: &TestDb, scope: Option<OrgScope>, number: usize) {
-    test.db
-        .write(Append {
-            scope,
-            detail: format!("{{\"n\":{number}}}"),
-        })
-        .await
-        .unwrap();
+    test.db.write(Append { scope, number }).await.unwrap();
 }
 
 const NO_GUARD: (&str, &str) = (

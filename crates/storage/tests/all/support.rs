@@ -16,7 +16,7 @@ use storage::keys::plugin_keys;
 use storage::linking::links;
 use storage::tenancy::{guilds, orgs, servers};
 use storage::testing::TestDb;
-use storage::{AccountNum, Db, DbError, GuildNum, OrgScope, ServerNum, Tx, Work, settings};
+use storage::{AccountNum, Db, DbError, GuildNum, NoOrg, OrgScope, ServerNum, Tx, Work, settings};
 
 /// Declares a unit of work: its inputs, what it gives back, and what it does.
 macro_rules! unit {
@@ -24,11 +24,12 @@ macro_rules! unit {
         struct $name { $($field: $kind),* }
 
         impl storage::Work for $name {
+            type For = storage::NoOrg;
             type Output = $output;
             type Error = storage::DbError;
             const NAME: &'static str = stringify!($name);
 
-            async fn run(&self, $tx: &mut storage::Tx<'_>) -> Result<$output, storage::DbError> {
+            async fn run(&self, $tx: &mut storage::Tx<'_>, _: &storage::NoOrg) -> Result<$output, storage::DbError> {
                 let $this = self;
                 $body
             }
@@ -59,11 +60,12 @@ pub fn poll_once<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
 pub struct Put(pub String);
 
 impl Work for Put {
+    type For = NoOrg;
     type Output = ();
     type Error = DbError;
     const NAME: &'static str = "put";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), DbError> {
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<(), DbError> {
         settings::put(tx, &self.0, "x", NOW).await
     }
 }
@@ -115,11 +117,12 @@ struct MakeTenant {
 }
 
 impl Work for MakeTenant {
+    type For = NoOrg;
     type Output = Tenant;
     type Error = DbError;
     const NAME: &'static str = "make_tenant";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<Tenant, DbError> {
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<Tenant, DbError> {
         let random = SeededRandom::new(self.number);
         let account_id = AccountId::generate(NOW, &random);
         let person = discord(self.number * 1000);

@@ -49,7 +49,7 @@ unit!(Change { name: String } -> (), |it, tx| {
 });
 
 /// Runs `bad` in the middle of good units; all are waiting at once, so they share a commit where there is one.
-async fn among_others<W: storage::Work<Output = (), Error = DbError>>(
+async fn among_others<W: storage::Work<For = storage::NoOrg, Output = (), Error = DbError>>(
     test: &TestDb,
     bad: impl Fn(String) -> W,
 ) -> Vec<DbError> {

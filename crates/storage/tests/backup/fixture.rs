@@ -15,15 +15,17 @@ use domain::plan::{Dimension, Tier};
 use domain::platform_id::{DiscordId, SteamId};
 use domain::random::Random;
 use domain::steam_group::GroupId;
+use serde_json::json;
 use storage::identity::{accounts, sessions};
 use storage::keys::plugin_keys;
 use storage::linking::links;
 use storage::players::daily_calls;
-use storage::records::{audit, error_log};
+use storage::records::audit::Act;
+use storage::records::error_log;
 use storage::tenancy::{guilds, orgs, servers};
 use storage::testing::statement;
 use storage::{
-    AccountNum, Db, DbError, GuildNum, KeyNum, OrgScope, Tx, Work, doctor, jobs, params, settings,
+    AccountNum, Db, DbError, GuildNum, KeyNum, NoOrg, OrgScope, Tx, Work, doctor, jobs, params, settings,
 };
 
 pub const NOW: i64 = 1_700_000_000_000;
@@ -204,31 +206,21 @@ impl AddTenant {
             calls: i64::MAX,
         };
         daily_calls::add(tx, HARD, NOW, calls).await?;
-        let actor = Actor::Account(self.account.clone());
-        let entry = audit::Entry {
-            at_ms: NOW,
-            actor: &actor,
-            action: AuditAction::OrgCreated,
-            target: Some(text),
-            detail: HARD,
-        };
-        audit::append(tx, scope, &entry).await?;
-        let entry = audit::Entry {
-            actor: &Actor::Operator,
-            target: None,
-            detail: "{}",
-            ..entry
-        };
-        audit::append_for_operators(tx, &entry).await
+        let action = AuditAction::OrgCreated;
+        let act = Act::new(scope, Actor::Account(self.account.clone()), NOW);
+        act.note(tx, action, Some(text), &json!(HARD)).await?;
+        let act = Act::new(NoOrg, Actor::Operator, NOW);
+        act.note(tx, action, None, &json!({})).await
     }
 }
 
 impl Work for AddTenant {
+    type For = NoOrg;
     type Output = Tenant;
     type Error = DbError;
     const NAME: &'static str = "add a tenant";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<Tenant, DbError> {
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<Tenant, DbError> {
         let (owner, scope) = self.org(tx).await?;
         orgs::add_one(tx, scope, Dimension::Guilds, 100).await?;
         let guild = guilds::NewGuild {
@@ -286,11 +278,12 @@ impl AddLink {
 }
 
 impl Work for AddLink {
+    type For = NoOrg;
     type Output = ();
     type Error = DbError;
     const NAME: &'static str = "add a link";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), DbError> {
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<(), DbError> {
         let Tenant { scope, guild } = self.tenant;
         orgs::lock(tx, scope).await?;
         let link = links::NewLink {
@@ -310,14 +303,9 @@ impl Work for AddLink {
         }
         orgs::add_one(tx, scope, Dimension::Links, i64::MAX).await?;
         guilds::change_links(tx, scope, guild, 1).await?;
-        let entry = audit::Entry {
-            at_ms: NOW,
-            actor: &Actor::System,
-            action: AuditAction::LinkCreated,
-            target: Some(self.id.as_str()),
-            detail: "{}",
-        };
-        audit::append(tx, scope, &entry).await
+        let act = Act::new(scope, Actor::System, NOW);
+        let target = Some(self.id.as_str());
+        act.note(tx, AuditAction::LinkCreated, target, &json!({})).await
     }
 }
 
@@ -325,11 +313,12 @@ impl Work for AddLink {
 pub struct Run(pub &'static str);
 
 impl Work for Run {
+    type For = NoOrg;
     type Output = ();
     type Error = DbError;
     const NAME: &'static str = "run";
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), DbError> {
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<(), DbError> {
         tx.execute(statement(self.0, self.0), params![]).await.map(drop)
     }
 }

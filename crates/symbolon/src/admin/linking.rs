@@ -54,14 +54,14 @@ async fn create_link(app: &App, link: NewLink) -> Result<Fields, AppError> {
         discord_id: parse::discord("discord", &link.discord)?,
         steam_id: parse::steam("steam", &link.steam)?,
         country: country.map(|text| parse::country("country", text)).transpose()?,
-        actor: Actor::Operator,
     };
+    let actor = Actor::Operator;
     let linked = match link.discord_name.zip(link.steam_name) {
-        None => links::link(app, scope, request).await?,
+        None => links::link(app, scope, request, actor).await?,
         Some((discord, steam)) => {
             let discord = parse::given_name("discord-name", &discord)?;
             let steam = parse::given_name("steam-name", &steam)?;
-            links::link_named(app, scope, request, discord, steam).await?
+            links::link_named(app, scope, request, discord, steam, actor).await?
         }
     };
     Ok(match linked {

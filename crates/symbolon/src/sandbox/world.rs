@@ -314,10 +314,9 @@ async fn link(
         discord_id: discord(discord_number)?,
         steam_id: SteamId::parse(&(FIRST_STEAM + steam_number).to_string()).map_err(AppError::internal)?,
         country: Country::parse(country).ok(),
-        actor: Actor::System,
     };
     let (chat, game) = (nickname(discord_number), nickname(steam_number + 437));
-    links::link_named(app, org.scope, request, chat, game)
+    links::link_named(app, org.scope, request, chat, game, Actor::System)
         .await
         .map(drop)
 }

@@ -28,16 +28,12 @@ pub(super) async fn set(call: &Call<'_>) -> Result<Reply, AppError> {
     let listed = listed
         .ok_or_else(|| AppError::invalid("changes", format!("a list of up to {MOST_GROUPS} changes")))?;
     let changes = listed.iter().map(read_change).collect::<Result<Vec<_>, _>>()?;
-    let place = place(call)?;
-    call.app
-        .db
-        .write(Save {
-            place,
-            id,
-            changes,
-            now_ms: call.app.now_ms(),
-        })
-        .await?;
+    let work = Save {
+        id,
+        changes,
+        now_ms: call.app.now_ms(),
+    };
+    call.app.db.write_for(place(call)?, work).await?;
     Ok(Reply::text(200, "Pending Oxide changes saved"))
 }
 
@@ -71,26 +67,14 @@ pub(super) async fn get_bulk(call: &Call<'_>) -> Result<Reply, AppError> {
 }
 
 pub(super) async fn clear(call: &Call<'_>) -> Result<Reply, AppError> {
-    let id = call.steam_id()?;
-    call.app
-        .db
-        .write(Clear {
-            place: place(call)?,
-            ids: vec![id],
-        })
-        .await?;
+    let ids = vec![call.steam_id()?];
+    call.app.db.write_for(place(call)?, Clear { ids }).await?;
     Ok(Reply::text(200, "Pending changes cleared"))
 }
 
 pub(super) async fn clear_bulk(call: &Call<'_>) -> Result<Reply, AppError> {
     let ids = call.steam_ids()?.ids;
-    call.app
-        .db
-        .write(Clear {
-            place: place(call)?,
-            ids,
-        })
-        .await?;
+    call.app.db.write_for(place(call)?, Clear { ids }).await?;
     Ok(Reply::text(200, "Bulk pending changes cleared"))
 }
 
@@ -119,31 +103,27 @@ impl From<GroupChange> for Entry {
 }
 
 struct Save {
-    place: ServerPlace,
     id: DiscordId,
     changes: Vec<(String, &'static str)>,
     now_ms: i64,
 }
 
 impl Work for Save {
+    type For = ServerPlace;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "save_group_changes";
 
-    fn tenant(&self) -> Option<i64> {
-        Some(self.place.scope.num())
-    }
-
     /// Nothing is kept for someone who is not linked: no game server would know whom to change.
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        servers::lock(tx, self.place).await?;
-        let Some(link) = links::find_by_discord(tx, self.place.guild, &self.id).await? else {
+    async fn run(&self, tx: &mut Tx<'_>, &place: &ServerPlace) -> Result<(), AppError> {
+        servers::lock(tx, place).await?;
+        let Some(link) = links::find_by_discord(tx, place.guild, &self.id).await? else {
             return Ok(());
         };
         for (group, action) in &self.changes {
-            group_changes::put(tx, self.place, &link.steam_id, group, action, self.now_ms).await?;
+            group_changes::put(tx, place, &link.steam_id, group, action, self.now_ms).await?;
         }
-        if group_changes::count(tx, self.place.server, &link.steam_id).await? > MOST_PER_PLAYER {
+        if group_changes::count(tx, place.server, &link.steam_id).await? > MOST_PER_PLAYER {
             return Err(AppError::invalid(
                 "changes",
                 format!("at most {MOST_PER_PLAYER} changes wait for a player"),
@@ -154,21 +134,17 @@ impl Work for Save {
 }
 
 struct Clear {
-    place: ServerPlace,
     ids: Vec<SteamId>,
 }
 
 impl Work for Clear {
+    type For = ServerPlace;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "clear_group_changes";
 
-    fn tenant(&self) -> Option<i64> {
-        Some(self.place.scope.num())
-    }
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        servers::lock(tx, self.place).await?;
-        Ok(group_changes::clear(tx, self.place.server, &self.ids).await?)
+    async fn run(&self, tx: &mut Tx<'_>, &place: &ServerPlace) -> Result<(), AppError> {
+        servers::lock(tx, place).await?;
+        Ok(group_changes::clear(tx, place.server, &self.ids).await?)
     }
 }

@@ -69,37 +69,30 @@ fn write_entry(text: &mut String, named: &Named) -> Result<(), AppError> {
 pub(super) async fn confirm(call: &Call<'_>) -> Result<Reply, AppError> {
     let id = call.discord_id()?;
     let nickname = call.free_text("nickname")?;
-    call.app
-        .db
-        .write(Confirm {
-            scope: call.key.scope,
-            guild: call.key.guild,
-            id,
-            nickname,
-        })
-        .await?;
+    let work = Confirm {
+        guild: call.key.guild,
+        id,
+        nickname,
+    };
+    call.app.db.write_for(call.key.scope, work).await?;
     Ok(Reply::text(200, "Nickname sync confirmed"))
 }
 
 struct Confirm {
-    scope: OrgScope,
     guild: GuildNum,
     id: DiscordId,
     nickname: String,
 }
 
 impl Work for Confirm {
+    type For = OrgScope;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "confirm_nickname";
 
-    fn tenant(&self) -> Option<i64> {
-        Some(self.scope.num())
-    }
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        guilds::lock(tx, self.scope, self.guild).await?;
-        names::confirm_nickname(tx, self.scope, self.guild, &self.id, &self.nickname).await?;
+    async fn run(&self, tx: &mut Tx<'_>, &scope: &OrgScope) -> Result<(), AppError> {
+        guilds::lock(tx, scope, self.guild).await?;
+        names::confirm_nickname(tx, scope, self.guild, &self.id, &self.nickname).await?;
         Ok(())
     }
 }

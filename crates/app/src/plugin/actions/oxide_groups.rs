@@ -56,34 +56,27 @@ async fn report(call: &Call<'_>, players: Map<String, Value>) -> Result<u64, App
         guild: call.key.guild,
         server: call.server()?,
     };
-    call.app
-        .db
-        .write(Report {
-            place,
-            players: Value::from(players).to_string(),
-            now_ms: call.app.now_ms(),
-        })
-        .await
+    let work = Report {
+        players: Value::from(players).to_string(),
+        now_ms: call.app.now_ms(),
+    };
+    call.app.db.write_for(place, work).await
 }
 
 struct Report {
-    place: ServerPlace,
     /// Steam id to the text of a JSON array.
     players: String,
     now_ms: i64,
 }
 
 impl Work for Report {
+    type For = ServerPlace;
     type Output = u64;
     type Error = AppError;
     const NAME: &'static str = "report_groups";
 
-    fn tenant(&self) -> Option<i64> {
-        Some(self.place.scope.num())
-    }
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<u64, AppError> {
-        servers::lock(tx, self.place).await?;
-        Ok(server_players::report(tx, self.place, &self.players, self.now_ms).await?)
+    async fn run(&self, tx: &mut Tx<'_>, &place: &ServerPlace) -> Result<u64, AppError> {
+        servers::lock(tx, place).await?;
+        Ok(server_players::report(tx, place, &self.players, self.now_ms).await?)
     }
 }

@@ -44,29 +44,24 @@ pub(super) async fn confirm(call: &Call<'_>) -> Result<Reply, AppError> {
         guild: call.key.guild,
         server: call.server()?,
     };
-    let work = Confirm { place, id, synced };
-    call.app.db.write(work).await?;
+    call.app.db.write_for(place, Confirm { id, synced }).await?;
     Ok(Reply::text(200, "Role sync confirmed"))
 }
 
 struct Confirm {
-    place: ServerPlace,
     id: DiscordId,
     synced: String,
 }
 
 impl Work for Confirm {
+    type For = ServerPlace;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "confirm_roles";
 
-    fn tenant(&self) -> Option<i64> {
-        Some(self.place.scope.num())
-    }
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        servers::lock(tx, self.place).await?;
-        let (server, guild) = (self.place.server, self.place.guild);
+    async fn run(&self, tx: &mut Tx<'_>, &place: &ServerPlace) -> Result<(), AppError> {
+        servers::lock(tx, place).await?;
+        let (server, guild) = (place.server, place.guild);
         Ok(server_players::confirm(tx, server, guild, &self.id, &self.synced).await?)
     }
 }

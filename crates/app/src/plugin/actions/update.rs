@@ -17,19 +17,17 @@ pub(super) async fn run(call: &Call<'_>) -> Result<Reply, AppError> {
         Some(_) | None => return Err(AppError::invalid("mode", "it is add or remove")),
     };
     let work = Request {
-        scope: call.key.scope,
         guild: call.key.guild,
         players,
         role,
         mode,
         now_ms: call.app.now_ms(),
     };
-    call.app.db.write(work).await?;
+    call.app.db.write_for(call.key.scope, work).await?;
     Ok(Reply::text(200, "Roles updated"))
 }
 
 struct Request {
-    scope: OrgScope,
     guild: GuildNum,
     players: Vec<SteamId>,
     role: DiscordId,
@@ -38,18 +36,15 @@ struct Request {
 }
 
 impl Work for Request {
+    type For = OrgScope;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "request_role";
 
-    fn tenant(&self) -> Option<i64> {
-        Some(self.scope.num())
-    }
-
     /// A plugin may only touch roles that the Guild's settings name: its key must not be a way to any role.
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        guilds::lock(tx, self.scope, self.guild).await?;
-        if !guilds::may_grant(tx, self.scope, self.guild, &self.role).await? {
+    async fn run(&self, tx: &mut Tx<'_>, &scope: &OrgScope) -> Result<(), AppError> {
+        guilds::lock(tx, scope, self.guild).await?;
+        if !guilds::may_grant(tx, scope, self.guild, &self.role).await? {
             return Err(AppError::invalid(
                 "role",
                 "plugins may not change this role; allow it in the guild's settings",
@@ -61,7 +56,7 @@ impl Work for Request {
             mode: self.mode,
             now_ms: self.now_ms,
         };
-        role_changes::request(tx, self.scope, self.guild, &request).await?;
+        role_changes::request(tx, scope, self.guild, &request).await?;
         Ok(())
     }
 }

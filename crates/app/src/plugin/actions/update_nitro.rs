@@ -29,17 +29,15 @@ pub(super) async fn bulk(call: &Call<'_>) -> Result<Reply, AppError> {
 
 async fn change(call: &Call<'_>, ids: Vec<DiscordId>, boosting: bool) -> Result<(), AppError> {
     let work = Change {
-        scope: call.key.scope,
         guild: call.key.guild,
         ids,
         boosting,
         now_ms: call.app.now_ms(),
     };
-    call.app.db.write(work).await
+    call.app.db.write_for(call.key.scope, work).await
 }
 
 struct Change {
-    scope: OrgScope,
     guild: GuildNum,
     ids: Vec<DiscordId>,
     boosting: bool,
@@ -47,23 +45,20 @@ struct Change {
 }
 
 impl Work for Change {
+    type For = OrgScope;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "update_boosters";
 
-    fn tenant(&self) -> Option<i64> {
-        Some(self.scope.num())
-    }
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        guilds::lock(tx, self.scope, self.guild).await?;
+    async fn run(&self, tx: &mut Tx<'_>, &scope: &OrgScope) -> Result<(), AppError> {
+        guilds::lock(tx, scope, self.guild).await?;
         if !self.boosting {
             for id in &self.ids {
-                boosters::remove(tx, self.scope, self.guild, id).await?;
+                boosters::remove(tx, scope, self.guild, id).await?;
             }
             return Ok(());
         }
-        boosters::add_all(tx, self.scope, self.guild, &self.ids, self.now_ms).await?;
+        boosters::add_all(tx, scope, self.guild, &self.ids, self.now_ms).await?;
         if boosters::count(tx, self.guild).await? > boosters::MOST {
             return Err(AppError::invalid(
                 "discord_ids",

@@ -49,31 +49,26 @@ async fn many(call: &Call<'_>, body: &Value) -> Result<Reply, AppError> {
 
 async fn report(call: &Call<'_>, players: Map<String, Value>) -> Result<u64, AppError> {
     let work = SetNames {
-        scope: call.key.scope,
         guild: call.key.guild,
         players: Value::from(players).to_string(),
     };
-    call.app.db.write(work).await
+    call.app.db.write_for(call.key.scope, work).await
 }
 
 struct SetNames {
-    scope: OrgScope,
     guild: GuildNum,
     /// Steam id to name.
     players: String,
 }
 
 impl Work for SetNames {
+    type For = OrgScope;
     type Output = u64;
     type Error = AppError;
     const NAME: &'static str = "update_steam_names";
 
-    fn tenant(&self) -> Option<i64> {
-        Some(self.scope.num())
-    }
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<u64, AppError> {
-        guilds::lock(tx, self.scope, self.guild).await?;
-        Ok(names::set_steam(tx, self.scope, self.guild, &self.players).await?)
+    async fn run(&self, tx: &mut Tx<'_>, &scope: &OrgScope) -> Result<u64, AppError> {
+        guilds::lock(tx, scope, self.guild).await?;
+        Ok(names::set_steam(tx, scope, self.guild, &self.players).await?)
     }
 }

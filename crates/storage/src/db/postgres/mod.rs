@@ -28,6 +28,7 @@ use super::{
     commit_seconds,
 };
 use crate::migrate;
+use crate::scope::Whose;
 
 /// PostgreSQL may ask for a transaction to be repeated this often before the caller is told to try again.
 const REPEATS: u32 = 3;
@@ -144,15 +145,15 @@ impl Postgres {
         clippy::disallowed_methods,
         reason = "close() waits for it by taking back every place in the queue"
     )]
-    pub async fn write<W: Work>(&self, work: W) -> Result<W::Output, W::Error> {
-        let share = self.shared.shares.take(work.tenant())?;
+    pub async fn write<W: Work>(&self, whose: W::For, work: W) -> Result<W::Output, W::Error> {
+        let share = self.shared.shares.take(whose.org())?;
         let place = Arc::clone(&self.shared.places)
             .try_acquire_owned()
             .map_err(refused)?;
         let shared = Arc::clone(&self.shared);
         // A task of its own: a caller that hangs up must not leave half a transaction behind.
         let task = tokio::spawn(async move {
-            let result = shared.run(&work).await;
+            let result = shared.run(&whose, &work).await;
             drop((place, share));
             result
         });
@@ -209,11 +210,11 @@ impl Postgres {
 }
 
 impl Shared {
-    async fn run<W: Work>(&self, work: &W) -> Result<W::Output, W::Error> {
+    async fn run<W: Work>(&self, whose: &W::For, work: &W) -> Result<W::Output, W::Error> {
         let deadline = Instant::now() + self.work_deadline;
-        let _turn = match work.tenant() {
-            Some(tenant) => {
-                let turn = self.lanes[tenant.rem_euclid(LANES) as usize].lock();
+        let _turn = match whose.org() {
+            Some(org) => {
+                let turn = self.lanes[org.num().rem_euclid(LANES) as usize].lock();
                 Some(
                     timeout_at(deadline, turn)
                         .await
@@ -224,7 +225,7 @@ impl Shared {
         };
         let mut attempt = 0;
         loop {
-            match self.attempt(work, deadline).await {
+            match self.attempt(whose, work, deadline).await {
                 Err((_, true)) if attempt < REPEATS => attempt += 1,
                 Err((error, _)) => return Err(error),
                 Ok(output) => return Ok(output),
@@ -236,13 +237,18 @@ impl Shared {
     }
 
     /// One try; the flag says whether it may be repeated.
-    async fn attempt<W: Work>(&self, work: &W, deadline: Instant) -> Result<W::Output, (W::Error, bool)> {
+    async fn attempt<W: Work>(
+        &self,
+        whose: &W::For,
+        work: &W,
+        deadline: Instant,
+    ) -> Result<W::Output, (W::Error, bool)> {
         let failed = |error: DbError| (W::Error::from(self.note(error)), false);
         let pooled = timeout_at(deadline, Pooled::of(&self.pool)).await;
         let mut pooled = pooled.unwrap_or_else(|_| Err(silent())).map_err(failed)?;
         let client = pooled.client().map_err(failed)?;
         let mut committing = false;
-        let ended = timeout_at(deadline, self.on(client, work, &mut committing)).await;
+        let ended = timeout_at(deadline, self.on(client, whose, work, &mut committing)).await;
         let (result, failure) = ended.unwrap_or_else(|_| {
             let error = if committing {
                 silent().at_commit()
@@ -263,6 +269,7 @@ impl Shared {
     async fn on<W: Work>(
         &self,
         client: &mut Object,
+        whose: &W::For,
         work: &W,
         committing: &mut bool,
     ) -> (Result<W::Output, W::Error>, Option<DbError>) {
@@ -271,7 +278,7 @@ impl Shared {
             Err(error) => return (Err(error.clone().into()), Some(error)),
         };
         let mut tx = Tx::postgres(&transaction);
-        let result = work.run(&mut tx).await;
+        let result = work.run(&mut tx, whose).await;
         let failure = tx.failure().cloned();
         match (result, failure) {
             (Ok(output), None) => {

@@ -163,8 +163,8 @@ impl Sqlite {
         task.await.map_err(|_| DbError::Panicked(statement.name()))?
     }
 
-    pub async fn write<W: Work>(&self, work: W) -> Result<W::Output, W::Error> {
-        self.shared.queue.submit(work).await
+    pub async fn write<W: Work>(&self, whose: W::For, work: W) -> Result<W::Output, W::Error> {
+        self.shared.queue.submit(whose, work).await
     }
 
     pub fn last_write_failed(&self) -> bool {

@@ -18,6 +18,7 @@ use super::readers::Readers;
 use super::writer::{self, Unit, Verdict};
 use crate::db::share::{Place, Shares};
 use crate::db::{DbError, OpenOptions, SLOW, Tx, Work, Writing, commit_seconds};
+use crate::scope::Whose;
 
 pub(super) struct Queue {
     sender: Mutex<Option<SyncSender<Box<dyn Unit>>>>,
@@ -66,12 +67,13 @@ impl Queue {
         }
     }
 
-    pub(super) async fn submit<W: Work>(&self, work: W) -> Result<W::Output, W::Error> {
-        let place = self.shares.take(work.tenant())?;
+    pub(super) async fn submit<W: Work>(&self, whose: W::For, work: W) -> Result<W::Output, W::Error> {
+        let place = self.shares.take(whose.org())?;
         let sender = lock(&self.sender).clone().ok_or_else(closed)?;
         let (reply, answer) = oneshot::channel();
         let claimed = Arc::new(AtomicBool::new(false));
         let unit = UnitOf {
+            whose,
             work,
             claimed: Arc::clone(&claimed),
             outcome: None,
@@ -164,6 +166,7 @@ enum Refusal {
 type Answer<W> = Result<Result<<W as Work>::Output, <W as Work>::Error>, Refusal>;
 
 struct UnitOf<W: Work> {
+    whose: W::For,
     work: W,
     /// Set by whoever comes first: the writer that runs it, or the caller who no longer wants it.
     claimed: Arc<AtomicBool>,
@@ -179,7 +182,7 @@ impl<W: Work> Unit for UnitOf<W> {
         }
         let mut tx = Tx::sqlite(connection);
         let polled = catch_unwind(AssertUnwindSafe(|| {
-            let mut future = pin!(self.work.run(&mut tx));
+            let mut future = pin!(self.work.run(&mut tx, &self.whose));
             future.as_mut().poll(&mut Context::from_waker(Waker::noop()))
         }));
         let fatal = tx.failure().is_some_and(DbError::is_fatal);
