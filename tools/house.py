@@ -66,6 +66,7 @@ UNFINISHED = re.compile("|".join([r"#\[" + r"ignore\b", r"\bto" + r"do!\(", r"\b
 MACHINE = re.compile("|".join([r"(?<![\w.-])/ro" + r"ot/", r"(?<![\w.-])/ho" + r"me/[\w.-]+/", r"registry\." + r"npmjs", r"crates\.io" + r"/api"]))
 
 SQL = re.compile(r"\s*(SELECT|INSERT INTO|UPDATE|DELETE FROM)\s")
+COLUMN_LIST = re.compile(r"\s*SELECT\s((?:[^,(){}]+,){3,}[^()]*?)\sFROM\s")
 ENVIRONMENT = re.compile(r"\benv::(?:vars?(?:_os)?\b|\{[^}]*\bvars?(?:_os)?\b)")
 MIGRATION = re.compile(r"(\d{4})_([a-z0-9_]+)(?:\.(sqlite|postgres))?\.sql")
 COLUMN_TYPES = {"TEXT", "BIGINT", "SERIAL_KEY"}
@@ -169,6 +170,18 @@ def sql(repo: Repo):
             elif crate == "storage" and not path.startswith(BUILDS_SQL) and not rust.in_tests(start):
                 if re.search(r"\bformat!\s*[(\[{]\s*$", rust.code[max(0, start - 80) : start]):
                     yield path, line_of(rust.code, start), "a query is a constant, not the result of format!"
+
+
+def columns(repo: Repo):
+    """A list of columns stands once, beside the row that is read from it; a statement names the row."""
+    for crate, path in repo.crate_sources():
+        rust, seen = repo.rust(path), set()
+        for start, literal in rust.literals if crate == "storage" else []:
+            if listed := COLUMN_LIST.match(literal):
+                listed = " ".join(listed[1].split())
+                if listed in seen:
+                    yield path, line_of(rust.code, start), "the same columns stand above; name the row and write {columns}"
+                seen.add(listed)
 
 
 def size(repo: Repo):
@@ -280,7 +293,7 @@ def machine(repo: Repo):
             yield path, line_of(text, match.start()), "download addresses recorded; set omit-lockfile-registry-resolved"
 
 
-RULES = [direction, areas, drivers, environment, sql, size, unfinished, migrations, machine]
+RULES = [direction, areas, drivers, environment, sql, columns, size, unfinished, migrations, machine]
 
 
 def check(repo: Repo) -> list[str]:

@@ -156,6 +156,9 @@ impl Row<'_> {
 
 /// A type that can be read from one row.
 pub trait FromRow: Sized + Send + 'static {
+    /// What it is read from, in order. A statement that names the type has this in the place of `{columns}`.
+    const COLUMNS: &'static str = "";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError>;
 }
 

@@ -13,12 +13,12 @@ statements! {
         INSERT INTO accounts (id, discord_id, name, created_at)
         VALUES ($1, $2, $3, $4)
         ON CONFLICT (discord_id) DO NOTHING";
-    BY_DISCORD = "
-        SELECT num, id, discord_id, name, operator
+    BY_DISCORD: Account = "
+        SELECT {columns}
         FROM accounts
         WHERE discord_id = $1";
-    BY_ID = "
-        SELECT num, id, discord_id, name, operator
+    BY_ID: Account = "
+        SELECT {columns}
         FROM accounts
         WHERE id = $1";
     LOCK = "
@@ -50,8 +50,8 @@ statements! {
         UPDATE accounts
         SET operator = $2
         WHERE num = $1";
-    GRANTED_OPERATORS = "
-        SELECT num, id, discord_id, name, operator
+    GRANTED_OPERATORS: Account = "
+        SELECT {columns}
         FROM accounts
         WHERE operator = 1
         ORDER BY num
@@ -72,6 +72,8 @@ pub struct Account {
 }
 
 impl FromRow for Account {
+    const COLUMNS: &'static str = "num, id, discord_id, name, operator";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             num: AccountNum(row.int(0)?),

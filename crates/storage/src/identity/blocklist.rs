@@ -34,8 +34,8 @@ statements! {
         DELETE FROM blocklist
         WHERE entry = $1
         RETURNING COALESCE(NULLIF(id, ''), 'blk_00000000000000000000000000')";
-    LIST = "
-        SELECT entry, COALESCE(NULLIF(id, ''), 'blk_00000000000000000000000000'), reason, created_at, expires_at
+    LIST: Blocked = "
+        SELECT {columns}
         FROM blocklist
         WHERE entry > $1
         ORDER BY entry
@@ -124,6 +124,9 @@ pub struct Blocked {
 }
 
 impl FromRow for Blocked {
+    const COLUMNS: &'static str = "\
+        entry, COALESCE(NULLIF(id, ''), 'blk_00000000000000000000000000'), reason, created_at, expires_at";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             entry: row.text(0)?,

@@ -15,9 +15,8 @@ statements! {
         VALUES ($1, $2, $3, $3, $4, $5)";
     /// One read answers who is calling and what they may do in the Org of the path. Whoever is blocked is nobody, also
     /// with a session that began in the moment of the block.
-    CALLER = "
-        SELECT a.num, a.id, a.operator, s.seen_at, o.num, o.owner_account_num, m.role, m.permissions, s.created_at,
-               (SELECT value FROM settings WHERE name = 'maintenance'), a.discord_id
+    CALLER: Caller = "
+        SELECT {columns}
         FROM sessions s
         JOIN accounts a ON a.num = s.account_num
         LEFT JOIN orgs o ON o.id = $2 AND o.removed_at IS NULL
@@ -39,8 +38,8 @@ statements! {
     DELETE = "
         DELETE FROM sessions
         WHERE hash = $1";
-    BY_ACCOUNT = "
-        SELECT hash, device, created_at, seen_at, expires_at
+    BY_ACCOUNT: Session = "
+        SELECT {columns}
         FROM sessions
         WHERE account_num = $1 AND expires_at > $2 AND seen_at > $3
         ORDER BY seen_at DESC, hash
@@ -80,6 +79,10 @@ pub struct Membership {
 }
 
 impl FromRow for Caller {
+    const COLUMNS: &'static str = "\
+        a.num, a.id, a.operator, s.seen_at, o.num, o.owner_account_num, m.role, m.permissions, \
+        s.created_at, (SELECT value FROM settings WHERE name = 'maintenance'), a.discord_id";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         let account = row.int(0)?;
         Ok(Self {
@@ -189,6 +192,8 @@ impl Session {
 }
 
 impl FromRow for Session {
+    const COLUMNS: &'static str = "hash, device, created_at, seen_at, expires_at";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             hash: row.text(0)?,

@@ -11,8 +11,8 @@ statements! {
     INSERT = "
         INSERT INTO sign_ins (hash, purpose, state_hash, verifier_sealed, return_to, ends_at, verifier_kid)
         VALUES ($1, $2, $3, $4, $5, $6, $7)";
-    FIND = "
-        SELECT state_hash, verifier_sealed, return_to
+    FIND: SignIn = "
+        SELECT {columns}
         FROM sign_ins
         WHERE hash = $1 AND purpose = $2 AND ends_at > $3";
     USE = "
@@ -28,15 +28,15 @@ statements! {
         INSERT INTO managed_guilds (account_num, discord_guild_id, name, seen_at)
         VALUES ($1, $2, $3, $4)
         ON CONFLICT (account_num, discord_guild_id) DO NOTHING";
-    LIST_MANAGED = "
-        SELECT m.discord_guild_id, m.name, m.seen_at, CAST(CASE WHEN g.num IS NULL THEN 0 ELSE 1 END AS BIGINT)
+    LIST_MANAGED: ManagedGuild = "
+        SELECT {columns}
         FROM managed_guilds m
         LEFT JOIN guilds g ON g.discord_guild_id = m.discord_guild_id
         WHERE m.account_num = $1 AND m.seen_at > $2
         ORDER BY m.name, m.discord_guild_id
         LIMIT 200";
-    FIND_MANAGED = "
-        SELECT m.discord_guild_id, m.name, m.seen_at, CAST(CASE WHEN g.num IS NULL THEN 0 ELSE 1 END AS BIGINT)
+    FIND_MANAGED: ManagedGuild = "
+        SELECT {columns}
         FROM managed_guilds m
         LEFT JOIN guilds g ON g.discord_guild_id = m.discord_guild_id
         WHERE m.account_num = $1 AND m.discord_guild_id = $3 AND m.seen_at > $2";
@@ -93,6 +93,8 @@ pub struct SignIn {
 }
 
 impl FromRow for SignIn {
+    const COLUMNS: &'static str = "state_hash, verifier_sealed, return_to";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             state_hash: row.text(0)?,
@@ -132,6 +134,9 @@ pub struct ManagedGuild {
 }
 
 impl FromRow for ManagedGuild {
+    const COLUMNS: &'static str = "\
+        m.discord_guild_id, m.name, m.seen_at, CAST(CASE WHEN g.num IS NULL THEN 0 ELSE 1 END AS BIGINT)";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             discord_guild_id: row.parse(0, DiscordId::parse)?,

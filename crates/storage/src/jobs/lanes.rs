@@ -38,8 +38,8 @@ statements! {
         SET lease_owner = $2, run_at = $3, fence = fence + 1
         WHERE lane = $1
         RETURNING fence";
-    HEAD = "
-        SELECT num, kind, org_num, payload, attempts, cursor, done, total, cancelled, give_up_at
+    HEAD: Head = "
+        SELECT {columns}
         FROM jobs
         WHERE lane = $1
         ORDER BY num
@@ -167,6 +167,9 @@ pub struct Head {
 }
 
 impl FromRow for Head {
+    const COLUMNS: &'static str = "\
+        num, kind, org_num, payload, attempts, cursor, done, total, cancelled, give_up_at";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             num: row.int(0)?,

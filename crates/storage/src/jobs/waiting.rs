@@ -11,14 +11,14 @@ use crate::params;
 use crate::scope::OrgScope;
 
 statements! {
-    BY_KIND = "
-        SELECT lane, dedupe, payload
+    BY_KIND: WaitingJob = "
+        SELECT {columns}
         FROM jobs
         WHERE kind = $1
         ORDER BY num
         LIMIT 1000";
-    COUNT_KINDS = "
-        SELECT kind, CAST(COUNT(*) AS BIGINT), MIN(created_at)
+    COUNT_KINDS: Kinds = "
+        SELECT {columns}
         FROM jobs
         GROUP BY kind
         ORDER BY kind";
@@ -26,20 +26,19 @@ statements! {
         SELECT CAST(COUNT(*) AS BIGINT)
         FROM job_lanes
         WHERE kind = $1 AND (run_at <= $2 OR lease_owner IS NOT NULL)";
-    ALL = "
-        SELECT j.num, j.lane, j.kind, o.id, j.created_at, j.attempts, j.done, j.total, j.cancelled, j.last_error,
-               l.run_at, l.lease_owner
+    ALL: ListedJob = "
+        SELECT {columns}
         FROM jobs j
         JOIN job_lanes l ON l.lane = j.lane
         LEFT JOIN orgs o ON o.num = j.org_num
         ORDER BY j.num
         LIMIT $1";
-    FIND = "
-        SELECT lane, kind, org_num
+    FIND: Found = "
+        SELECT {columns}
         FROM jobs
         WHERE num = $1";
-    LOCK = "
-        SELECT run_at, lease_owner
+    LOCK: LaneNow = "
+        SELECT {columns}
         FROM job_lanes
         WHERE lane = $1
         FOR UPDATE";
@@ -67,8 +66,8 @@ statements! {
         FROM job_lanes
         WHERE lane = $1 AND lease_owner IS NULL
         FOR UPDATE SKIP LOCKED";
-    EXPIRED_KINDS = "
-        SELECT kind, CAST(COUNT(*) AS BIGINT)
+    EXPIRED_KINDS: OfKind = "
+        SELECT {columns}
         FROM jobs
         WHERE lane = $1 AND give_up_at <= $2
         GROUP BY kind
@@ -87,6 +86,8 @@ pub struct WaitingJob {
 }
 
 impl FromRow for WaitingJob {
+    const COLUMNS: &'static str = "lane, dedupe, payload";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             lane: row.text(0)?,
@@ -110,6 +111,8 @@ pub struct Kinds {
 }
 
 impl FromRow for Kinds {
+    const COLUMNS: &'static str = "kind, CAST(COUNT(*) AS BIGINT), MIN(created_at)";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             kind: row.text(0)?,
@@ -150,6 +153,10 @@ pub struct ListedJob {
 }
 
 impl FromRow for ListedJob {
+    const COLUMNS: &'static str = "\
+        j.num, j.lane, j.kind, o.id, j.created_at, j.attempts, j.done, j.total, j.cancelled, j.last_error, \
+        l.run_at, l.lease_owner";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             num: row.int(0)?,
@@ -182,6 +189,8 @@ pub struct Found {
 }
 
 impl FromRow for Found {
+    const COLUMNS: &'static str = "lane, kind, org_num";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             lane: row.text(0)?,
@@ -202,6 +211,8 @@ struct LaneNow {
 }
 
 impl FromRow for LaneNow {
+    const COLUMNS: &'static str = "run_at, lease_owner";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             run_at_ms: row.int(0)?,
@@ -276,6 +287,8 @@ struct OfKind {
 }
 
 impl FromRow for OfKind {
+    const COLUMNS: &'static str = "kind, CAST(COUNT(*) AS BIGINT)";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             kind: row.text(0)?,

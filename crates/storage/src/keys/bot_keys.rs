@@ -8,8 +8,8 @@ use crate::params;
 use crate::scope::OrgScope;
 
 statements! {
-    BY_ORG = "
-        SELECT k.id, g.id, s.id, k.prefix, k.last_used_at
+    BY_ORG: BotKey = "
+        SELECT {columns}
         FROM guilds g
         JOIN servers s ON s.guild_num = g.num AND s.org_num = g.org_num
         JOIN api_keys k ON k.server_num = s.num AND k.kind = 'bot'
@@ -29,6 +29,8 @@ pub struct BotKey {
 }
 
 impl FromRow for BotKey {
+    const COLUMNS: &'static str = "k.id, g.id, s.id, k.prefix, k.last_used_at";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             id: row.parse(0, KeyId::parse)?,

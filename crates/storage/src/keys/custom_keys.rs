@@ -17,21 +17,21 @@ statements! {
         JOIN orgs o ON o.num = g.org_num
         LEFT JOIN servers s ON s.num = $3 AND s.guild_num = g.num AND s.org_num = g.org_num
         WHERE g.num = $2 AND g.org_num = $11";
-    COUNT = "
-        SELECT CAST(COUNT(*) - COUNT(k.revoked_at) AS BIGINT), CAST(COUNT(k.revoked_at) AS BIGINT)
+    COUNT: Counted = "
+        SELECT {columns}
         FROM api_keys k
         JOIN guilds g ON g.num = k.guild_num AND g.org_num = k.org_num
         WHERE g.org_num = $1 AND k.kind = 'custom'";
-    BY_ORG = "
-        SELECT k.num, k.id, k.name, k.actions, k.prefix, k.version, k.sealed, k.created_at, k.revoked_at, k.last_used_at, k.query_calls, g.id, s.id
+    BY_ORG: CustomKey = "
+        SELECT {columns}
         FROM guilds g
         JOIN api_keys k ON k.guild_num = g.num AND k.org_num = g.org_num
         LEFT JOIN servers s ON s.num = k.server_num
         WHERE g.org_num = $1 AND k.kind = 'custom'
         ORDER BY CASE WHEN k.revoked_at IS NULL THEN 0 ELSE 1 END, k.num
         LIMIT 250";
-    BY_ID = "
-        SELECT k.num, k.id, k.name, k.actions, k.prefix, k.version, k.sealed, k.created_at, k.revoked_at, k.last_used_at, k.query_calls, g.id, s.id
+    BY_ID: CustomKey = "
+        SELECT {columns}
         FROM api_keys k
         JOIN guilds g ON g.num = k.guild_num AND g.org_num = k.org_num
         LEFT JOIN servers s ON s.num = k.server_num
@@ -56,6 +56,9 @@ pub struct Counted {
 }
 
 impl FromRow for Counted {
+    const COLUMNS: &'static str = "\
+        CAST(COUNT(*) - COUNT(k.revoked_at) AS BIGINT), CAST(COUNT(k.revoked_at) AS BIGINT)";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             living: row.int(0)?,
@@ -82,6 +85,10 @@ pub struct CustomKey {
 }
 
 impl FromRow for CustomKey {
+    const COLUMNS: &'static str = "\
+        k.num, k.id, k.name, k.actions, k.prefix, k.version, k.sealed, k.created_at, k.revoked_at, \
+        k.last_used_at, k.query_calls, g.id, s.id";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         let bits = row.int(3)?;
         let server_id = row.opt_text(12)?.map(|id| ServerId::parse(&id)).transpose();

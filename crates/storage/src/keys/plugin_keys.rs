@@ -58,8 +58,8 @@ statements! {
         UPDATE api_keys
         SET revoked_at = $3
         WHERE num = $2 AND org_num = $1 AND revoked_at IS NULL";
-    FIND_RETIRED = "
-        SELECT r.key_id, r.org_num
+    FIND_RETIRED: RetiredKey = "
+        SELECT {columns}
         FROM retired_keys r
         JOIN orgs o ON o.num = r.org_num
         WHERE r.hash = $1 AND (r.reported_at IS NULL OR r.reported_at < $2) AND o.removed_at IS NULL";
@@ -80,14 +80,14 @@ statements! {
         UPDATE api_keys
         SET last_used_at = CASE WHEN last_used_at > $2 THEN last_used_at ELSE $2 END, query_calls = query_calls + $3
         WHERE num = $1";
-    SEALED_AFTER = "
-        SELECT num, id, version, sealed
+    SEALED_AFTER: SealedKey = "
+        SELECT {columns}
         FROM api_keys
         WHERE num > $1 AND sealed_kid <> $2
         ORDER BY num
         LIMIT 200";
-    SEALED_KIDS = "
-        SELECT sealed_kid, CAST(COUNT(*) AS BIGINT)
+    SEALED_KIDS: KidUse = "
+        SELECT {columns}
         FROM (SELECT sealed_kid FROM api_keys UNION ALL SELECT sealed_kid FROM invites) stored
         GROUP BY sealed_kid
         ORDER BY sealed_kid";
@@ -240,6 +240,8 @@ pub struct RetiredKey {
 }
 
 impl FromRow for RetiredKey {
+    const COLUMNS: &'static str = "r.key_id, r.org_num";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             key_id: row.parse(0, KeyId::parse)?,
@@ -301,6 +303,8 @@ pub struct SealedKey {
 }
 
 impl FromRow for SealedKey {
+    const COLUMNS: &'static str = "num, id, version, sealed";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             num: KeyNum(row.int(0)?),
@@ -324,6 +328,8 @@ pub struct KidUse {
 }
 
 impl FromRow for KidUse {
+    const COLUMNS: &'static str = "sealed_kid, CAST(COUNT(*) AS BIGINT)";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             kid: row.text(0)?,

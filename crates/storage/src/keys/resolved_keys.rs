@@ -18,8 +18,8 @@ statements! {
     /// The hot read of the plugin API: the key and the asked-for link in one statement, so that the check is exact on
     /// every node. BETWEEN is an equality here and below: with `=` SQLite would take the unique index, which lacks the
     /// Discord id, instead of the one that has it.
-    RESOLVE = "
-        SELECT k.num, k.kind, k.actions, k.revoked_at, k.org_num, k.tier, k.guild_num, k.server_num, k.server_active, k.bare_ids, k.refuse_in_query, l.discord_id
+    RESOLVE: ResolvedKey = "
+        SELECT {columns}
         FROM api_keys k
         LEFT JOIN links l ON l.guild_num = k.guild_num AND l.steam_id BETWEEN $2 AND $2 AND l.ended_at IS NULL
         WHERE k.hash = $1";
@@ -27,8 +27,8 @@ statements! {
         SELECT discord_id
         FROM links
         WHERE guild_num = $1 AND steam_id BETWEEN $2 AND $2 AND ended_at IS NULL";
-    SCOPE = "
-        SELECT k.id, g.id, g.discord_guild_id, s.id
+    SCOPE: KeyScope = "
+        SELECT {columns}
         FROM api_keys k
         JOIN guilds g ON g.num = k.guild_num AND g.org_num = k.org_num
         LEFT JOIN servers s ON s.num = k.server_num AND s.guild_num = k.guild_num AND s.org_num = k.org_num
@@ -57,6 +57,10 @@ pub struct ResolvedKey {
 }
 
 impl FromRow for ResolvedKey {
+    const COLUMNS: &'static str = "\
+        k.num, k.kind, k.actions, k.revoked_at, k.org_num, k.tier, k.guild_num, k.server_num, \
+        k.server_active, k.bare_ids, k.refuse_in_query, l.discord_id";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         let bits = row.int(2)?;
         Ok(Self {
@@ -87,6 +91,8 @@ pub struct KeyScope {
 }
 
 impl FromRow for KeyScope {
+    const COLUMNS: &'static str = "k.id, g.id, g.discord_guild_id, s.id";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             key_id: row.parse(0, KeyId::parse)?,

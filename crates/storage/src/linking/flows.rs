@@ -17,8 +17,8 @@ statements! {
         VALUES ($1, $2, $3, $4, $5, $5)
         ON CONFLICT (hash) DO UPDATE
         SET touched_at = CASE WHEN flows.touched_at > excluded.touched_at THEN flows.touched_at ELSE excluded.touched_at END";
-    FIND = "
-        SELECT org_num, guild_num, purpose, discord_id, discord_name, token_sealed, steam_id, steam_name, member, steam_group, finished_at
+    FIND: Flow = "
+        SELECT {columns}
         FROM flows
         WHERE hash = $1 AND touched_at > $2";
     BEGIN_TRIP = "
@@ -26,8 +26,8 @@ statements! {
         SELECT $2, f.hash, $3, $4, $5, f.discord_id, $6
         FROM flows f
         WHERE f.hash = $1";
-    TRIP = "
-        SELECT t.flow, t.sealed, t.discord_id, f.org_num, f.guild_num
+    TRIP: FoundTrip = "
+        SELECT {columns}
         FROM flow_trips t
         JOIN flows f ON f.hash = t.flow
         WHERE t.hash = $1 AND t.provider = $2 AND f.purpose = $3 AND t.ends_at > $4 AND f.finished_at IS NULL AND f.touched_at > $5";
@@ -64,14 +64,14 @@ statements! {
     DELETE = "
         DELETE FROM flows
         WHERE hash = $1";
-    EXPIRED_WITH_TOKEN = "
-        SELECT hash, token_sealed, COALESCE(discord_id, '')
+    EXPIRED_WITH_TOKEN: LeftToken = "
+        SELECT {columns}
         FROM flows
         WHERE touched_at <= $1 AND token_sealed IS NOT NULL
         ORDER BY touched_at
         LIMIT 100";
-    ENDED_WITH_TOKEN = "
-        SELECT hash, token_sealed, COALESCE(discord_id, '')
+    ENDED_WITH_TOKEN: LeftToken = "
+        SELECT {columns}
         FROM flows
         WHERE finished_at >= 0 AND token_sealed IS NOT NULL
         ORDER BY finished_at
@@ -114,6 +114,10 @@ pub struct Flow {
 }
 
 impl FromRow for Flow {
+    const COLUMNS: &'static str = "\
+        org_num, guild_num, purpose, discord_id, discord_name, token_sealed, steam_id, steam_name, member, \
+        steam_group, finished_at";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         let finding = |column| match row.opt_text(column)? {
             Some(text) => Finding::parse(&text)
@@ -199,6 +203,8 @@ pub struct FoundTrip {
 }
 
 impl FromRow for FoundTrip {
+    const COLUMNS: &'static str = "t.flow, t.sealed, t.discord_id, f.org_num, f.guild_num";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             flow: row.text(0)?,
@@ -299,6 +305,8 @@ pub struct LeftToken {
 }
 
 impl FromRow for LeftToken {
+    const COLUMNS: &'static str = "hash, token_sealed, COALESCE(discord_id, '')";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             flow: row.text(0)?,

@@ -12,27 +12,27 @@ use crate::params;
 use crate::scope::{GuildNum, OrgScope};
 
 statements! {
-    ACTIVE_OF_DISCORD = "
-        SELECT l.discord_id, l.steam_id
+    ACTIVE_OF_DISCORD: Pair = "
+        SELECT {columns}
         FROM json_each($2) asked
         CROSS JOIN links l ON l.guild_num = $1 AND l.discord_id = asked.value AND l.ended_at IS NULL" postgres "
-        SELECT l.discord_id, l.steam_id
+        SELECT {columns}
         FROM links l
         WHERE l.guild_num = $1 AND l.ended_at IS NULL
           AND l.discord_id = ANY (ARRAY(SELECT value COLLATE \"C\" FROM jsonb_array_elements_text(CAST(CAST($2 AS TEXT) AS JSONB)) value))";
-    ACTIVE_OF_STEAM = "
-        SELECT l.discord_id, l.steam_id
+    ACTIVE_OF_STEAM: Pair = "
+        SELECT {columns}
         FROM json_each($2) asked
         CROSS JOIN links l ON l.guild_num = $1 AND l.steam_id = asked.value AND l.ended_at IS NULL" postgres "
-        SELECT l.discord_id, l.steam_id
+        SELECT {columns}
         FROM links l
         WHERE l.guild_num = $1 AND l.ended_at IS NULL
           AND l.steam_id = ANY (ARRAY(SELECT value COLLATE \"C\" FROM jsonb_array_elements_text(CAST(CAST($2 AS TEXT) AS JSONB)) value))";
-    ENDED = "
-        SELECT l.discord_id, l.steam_id, l.ended_at
+    ENDED: EndedPair = "
+        SELECT {columns}
         FROM json_each($2) asked
         CROSS JOIN links l ON l.guild_num = $1 AND l.discord_id = asked.value AND l.ended_at IS NOT NULL" postgres "
-        SELECT l.discord_id, l.steam_id, l.ended_at
+        SELECT {columns}
         FROM links l
         WHERE l.guild_num = $1 AND l.ended_at IS NOT NULL
           AND l.discord_id = ANY (ARRAY(SELECT value COLLATE \"C\" FROM jsonb_array_elements_text(CAST(CAST($2 AS TEXT) AS JSONB)) value))";
@@ -63,6 +63,8 @@ pub struct Pair {
 }
 
 impl FromRow for Pair {
+    const COLUMNS: &'static str = "l.discord_id, l.steam_id";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             discord_id: row.parse(0, DiscordId::parse)?,
@@ -80,6 +82,8 @@ pub struct EndedPair {
 }
 
 impl FromRow for EndedPair {
+    const COLUMNS: &'static str = "l.discord_id, l.steam_id, l.ended_at";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             discord_id: row.text(0)?,

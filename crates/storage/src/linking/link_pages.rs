@@ -12,13 +12,13 @@ use crate::params;
 use crate::scope::{GuildNum, OrgScope};
 
 statements! {
-    BY_SLUG = "
-        SELECT g.org_num, g.num, g.id, g.slug, g.name, o.name, g.discord_guild_id, g.join_mode, g.invite_url, g.relink_cooldown_ms, g.steam_group, g.steam_group_id
+    BY_SLUG: LinkPage = "
+        SELECT {columns}
         FROM guilds g
         JOIN orgs o ON o.num = g.org_num
         WHERE g.slug = $1 AND g.removed_at IS NULL AND o.removed_at IS NULL";
-    BY_NUM = "
-        SELECT g.org_num, g.num, g.id, g.slug, g.name, o.name, g.discord_guild_id, g.join_mode, g.invite_url, g.relink_cooldown_ms, g.steam_group, g.steam_group_id
+    BY_NUM: LinkPage = "
+        SELECT {columns}
         FROM guilds g
         JOIN orgs o ON o.num = g.org_num
         WHERE g.num = $2 AND g.org_num = $1 AND g.removed_at IS NULL AND o.removed_at IS NULL";
@@ -42,6 +42,10 @@ pub struct LinkPage {
 }
 
 impl FromRow for LinkPage {
+    const COLUMNS: &'static str = "\
+        g.org_num, g.num, g.id, g.slug, g.name, o.name, g.discord_guild_id, g.join_mode, g.invite_url, \
+        g.relink_cooldown_ms, g.steam_group, g.steam_group_id";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             scope: OrgScope::new(row.int(0)?),

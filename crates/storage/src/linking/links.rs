@@ -10,12 +10,12 @@ use crate::params;
 use crate::scope::{GuildNum, OrgScope};
 
 statements! {
-    BY_DISCORD = "
-        SELECT num, id, discord_id, steam_id, linked_at
+    BY_DISCORD: ActiveLink = "
+        SELECT {columns}
         FROM links
         WHERE guild_num = $1 AND discord_id = $2 AND ended_at IS NULL";
-    BY_STEAM = "
-        SELECT num, id, discord_id, steam_id, linked_at
+    BY_STEAM: ActiveLink = "
+        SELECT {columns}
         FROM links
         WHERE guild_num = $1 AND steam_id = $2 AND ended_at IS NULL";
     INSERT = "
@@ -55,8 +55,8 @@ statements! {
         WHERE guild_num = $1 AND steam_id = $3 AND ended_at IS NOT NULL AND end_cause IN ('user', 'plugin', 'relink')
         ORDER BY ended_at DESC, num DESC
         LIMIT 1";
-    HISTORY = "
-        SELECT id, discord_id, steam_id, linked_at, ended_at, end_cause
+    HISTORY: LinkRecord = "
+        SELECT {columns}
         FROM links
         WHERE org_num = $1
         ORDER BY num DESC
@@ -64,6 +64,8 @@ statements! {
 }
 
 impl FromRow for ActiveLink {
+    const COLUMNS: &'static str = "num, id, discord_id, steam_id, linked_at";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             num: row.int(0)?,
@@ -213,6 +215,8 @@ pub struct LinkRecord {
 }
 
 impl FromRow for LinkRecord {
+    const COLUMNS: &'static str = "id, discord_id, steam_id, linked_at, ended_at, end_cause";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             id: row.text(0)?,

@@ -38,53 +38,53 @@ statements! {
         JOIN boosters b ON b.guild_num = l.guild_num AND b.discord_id = l.discord_id
         WHERE l.guild_num = $1 AND l.ended_at IS NULL
           AND l.steam_id = ANY (ARRAY(SELECT value COLLATE \"C\" FROM jsonb_array_elements_text(CAST(CAST($2 AS TEXT) AS JSONB)) value))";
-    STEAM_NAMES = "
-        SELECT l.discord_id, l.steam_name
+    STEAM_NAMES: Named = "
+        SELECT {columns}
         FROM json_each($2) asked
         CROSS JOIN links l ON l.guild_num = $1 AND l.discord_id = asked.value AND l.ended_at IS NULL
         WHERE l.steam_name IS NOT NULL" postgres "
-        SELECT l.discord_id, l.steam_name
+        SELECT {columns}
         FROM links l
         WHERE l.guild_num = $1 AND l.ended_at IS NULL AND l.steam_name IS NOT NULL
           AND l.discord_id = ANY (ARRAY(SELECT value COLLATE \"C\" FROM jsonb_array_elements_text(CAST(CAST($2 AS TEXT) AS JSONB)) value))";
-    BY_DISCORD = "
-        SELECT discord_id, steam_id, discord_name, steam_name, linked_at, verified_at, country
-        FROM links
-        WHERE guild_num = $1 AND discord_id = $2 AND ended_at IS NULL";
-    BY_STEAM = "
-        SELECT discord_id, steam_id, discord_name, steam_name, linked_at, verified_at, country
-        FROM links
-        WHERE guild_num = $1 AND steam_id = $2 AND ended_at IS NULL";
-    LIST_BY_DISCORD = "
-        SELECT l.discord_id, l.steam_id, l.discord_name, l.steam_name, l.linked_at, l.verified_at, l.country
+    BY_DISCORD: LinkedPlayer = "
+        SELECT {columns}
+        FROM links l
+        WHERE l.guild_num = $1 AND l.discord_id = $2 AND l.ended_at IS NULL";
+    BY_STEAM: LinkedPlayer = "
+        SELECT {columns}
+        FROM links l
+        WHERE l.guild_num = $1 AND l.steam_id = $2 AND l.ended_at IS NULL";
+    LIST_BY_DISCORD: LinkedPlayer = "
+        SELECT {columns}
         FROM json_each($2) asked
         CROSS JOIN links l ON l.guild_num = $1 AND l.discord_id = asked.value AND l.ended_at IS NULL" postgres "
-        SELECT l.discord_id, l.steam_id, l.discord_name, l.steam_name, l.linked_at, l.verified_at, l.country
+        SELECT {columns}
         FROM links l
         WHERE l.guild_num = $1 AND l.ended_at IS NULL
           AND l.discord_id = ANY (ARRAY(SELECT value COLLATE \"C\" FROM jsonb_array_elements_text(CAST(CAST($2 AS TEXT) AS JSONB)) value))";
-    LIST_BY_STEAM = "
-        SELECT l.discord_id, l.steam_id, l.discord_name, l.steam_name, l.linked_at, l.verified_at, l.country
+    LIST_BY_STEAM: LinkedPlayer = "
+        SELECT {columns}
         FROM json_each($2) asked
         CROSS JOIN links l ON l.guild_num = $1 AND l.steam_id = asked.value AND l.ended_at IS NULL" postgres "
-        SELECT l.discord_id, l.steam_id, l.discord_name, l.steam_name, l.linked_at, l.verified_at, l.country
+        SELECT {columns}
         FROM links l
         WHERE l.guild_num = $1 AND l.ended_at IS NULL
           AND l.steam_id = ANY (ARRAY(SELECT value COLLATE \"C\" FROM jsonb_array_elements_text(CAST(CAST($2 AS TEXT) AS JSONB)) value))";
     /// The index `links_changed` holds the rows in this order. Erased people are nobody's to tell.
-    CHANGED = "
-        SELECT id, discord_id, steam_id, discord_name, steam_name, linked_at, ended_at, COALESCE(ended_at, verified_at)
+    CHANGED: ChangedLink = "
+        SELECT {columns}
         FROM links
         WHERE guild_num = $1 AND COALESCE(ended_at, verified_at) >= $2
           AND (COALESCE(ended_at, verified_at) > $2 OR id > $3)
           AND substr(discord_id, 1, 2) <> 'x:' AND substr(steam_id, 1, 2) <> 'x:'
         ORDER BY COALESCE(ended_at, verified_at), id
         LIMIT $4";
-    PAGE = "
-        SELECT discord_id, steam_id, discord_name, steam_name, linked_at, verified_at, country
-        FROM links
-        WHERE guild_num = $1 AND ended_at IS NULL AND discord_id > $2
-        ORDER BY discord_id
+    PAGE: LinkedPlayer = "
+        SELECT {columns}
+        FROM links l
+        WHERE l.guild_num = $1 AND l.ended_at IS NULL AND l.discord_id > $2
+        ORDER BY l.discord_id
         LIMIT $3";
 }
 
@@ -101,6 +101,9 @@ pub struct LinkedPlayer {
 }
 
 impl FromRow for LinkedPlayer {
+    const COLUMNS: &'static str = "\
+        l.discord_id, l.steam_id, l.discord_name, l.steam_name, l.linked_at, l.verified_at, l.country";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             discord_id: row.parse(0, DiscordId::parse)?,
@@ -128,6 +131,8 @@ pub struct Named {
 }
 
 impl FromRow for Named {
+    const COLUMNS: &'static str = "l.discord_id, l.steam_name";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             discord_id: row.text(0)?,
@@ -150,6 +155,10 @@ pub struct ChangedLink {
 }
 
 impl FromRow for ChangedLink {
+    const COLUMNS: &'static str = "\
+        id, discord_id, steam_id, discord_name, steam_name, linked_at, ended_at, \
+        COALESCE(ended_at, verified_at)";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             id: row.text(0)?,

@@ -36,8 +36,8 @@ statements! {
         FROM jsonb_array_elements_text(CAST(CAST($4 AS TEXT) AS JSONB)) AS role (value)
         ON CONFLICT (guild_num, discord_id, role_id)
         DO UPDATE SET mode = excluded.mode, requested_at = excluded.requested_at";
-    LIST = "
-        SELECT discord_id, role_id, mode
+    LIST: RoleChange = "
+        SELECT {columns}
         FROM role_changes
         WHERE guild_num = $1
         ORDER BY requested_at, discord_id, role_id
@@ -53,6 +53,8 @@ pub struct RoleChange {
 }
 
 impl FromRow for RoleChange {
+    const COLUMNS: &'static str = "discord_id, role_id, mode";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             discord_id: row.parse(0, DiscordId::parse)?,

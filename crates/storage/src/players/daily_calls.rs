@@ -10,8 +10,8 @@ statements! {
         VALUES ($1, $2, $3, $4)
         ON CONFLICT (provider, day, org_num) DO UPDATE
         SET calls = daily_calls.calls + excluded.calls";
-    OF_DAY = "
-        SELECT org_num, calls
+    OF_DAY: Calls = "
+        SELECT {columns}
         FROM daily_calls
         WHERE provider = $1 AND day = $2
         ORDER BY org_num
@@ -30,6 +30,8 @@ pub struct Calls {
 }
 
 impl FromRow for Calls {
+    const COLUMNS: &'static str = "org_num, calls";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             org_num: row.int(0)?,

@@ -18,12 +18,12 @@ statements! {
         SELECT CAST(COUNT(*) AS BIGINT)
         FROM group_changes
         WHERE server_num = $1 AND steam_id = $2";
-    LIST = "
-        SELECT c.steam_id, c.group_name, c.action
+    LIST: GroupChange = "
+        SELECT {columns}
         FROM json_each($2) asked
         CROSS JOIN group_changes c ON c.server_num = $1 AND c.steam_id = asked.value
         ORDER BY c.steam_id, c.created_at, c.group_name" postgres "
-        SELECT c.steam_id, c.group_name, c.action
+        SELECT {columns}
         FROM group_changes c
         WHERE c.server_num = $1
           AND c.steam_id = ANY (ARRAY(SELECT value COLLATE \"C\" FROM jsonb_array_elements_text(CAST(CAST($2 AS TEXT) AS JSONB)) value))
@@ -45,6 +45,8 @@ pub struct GroupChange {
 }
 
 impl FromRow for GroupChange {
+    const COLUMNS: &'static str = "c.steam_id, c.group_name, c.action";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             steam_id: row.text(0)?,

@@ -31,17 +31,17 @@ statements! {
         SET nickname = $4,
             nickname_pending = CASE WHEN steam_name IS NULL OR steam_name = $4 THEN 0 ELSE 1 END
         WHERE guild_num = $2 AND org_num = $1 AND discord_id = $3 AND ended_at IS NULL";
-    PENDING = "
-        SELECT discord_id, steam_name
-        FROM links
-        WHERE guild_num = $1 AND nickname_pending = 1 AND ended_at IS NULL AND steam_name IS NOT NULL
-        ORDER BY num
+    PENDING: Named = "
+        SELECT {columns}
+        FROM links l
+        WHERE l.guild_num = $1 AND l.nickname_pending = 1 AND l.ended_at IS NULL AND l.steam_name IS NOT NULL
+        ORDER BY l.num
         LIMIT $2";
-    ALL = "
-        SELECT discord_id, steam_name
-        FROM links
-        WHERE guild_num = $1 AND ended_at IS NULL AND discord_id > $2 AND steam_name IS NOT NULL
-        ORDER BY discord_id
+    ALL: Named = "
+        SELECT {columns}
+        FROM links l
+        WHERE l.guild_num = $1 AND l.ended_at IS NULL AND l.discord_id > $2 AND l.steam_name IS NOT NULL
+        ORDER BY l.discord_id
         LIMIT 1000";
 }
 

@@ -29,8 +29,8 @@ statements! {
         SET oxide_groups = excluded.oxide_groups, reported_at = excluded.reported_at,
             roles_pending = CASE WHEN COALESCE(server_players.oxide_groups, '') = excluded.oxide_groups
                                  THEN server_players.roles_pending ELSE 1 END";
-    PENDING = "
-        SELECT l.discord_id, p.steam_id, p.oxide_groups, p.roles_synced
+    PENDING: PendingRoles = "
+        SELECT {columns}
         FROM server_players p
         JOIN links l ON l.guild_num = p.guild_num AND l.steam_id = p.steam_id AND l.ended_at IS NULL
         WHERE p.server_num = $1 AND p.roles_pending = 1
@@ -45,12 +45,12 @@ statements! {
         SELECT oxide_groups
         FROM server_players
         WHERE server_num = $1 AND steam_id = $2 AND oxide_groups IS NOT NULL";
-    LIST_GROUPS = "
-        SELECT p.steam_id, p.oxide_groups
+    LIST_GROUPS: ReportedGroups = "
+        SELECT {columns}
         FROM json_each($2) asked
         CROSS JOIN server_players p ON p.server_num = $1 AND p.steam_id = asked.value
         WHERE p.oxide_groups IS NOT NULL" postgres "
-        SELECT p.steam_id, p.oxide_groups
+        SELECT {columns}
         FROM server_players p
         WHERE p.server_num = $1 AND p.oxide_groups IS NOT NULL
           AND p.steam_id = ANY (ARRAY(SELECT value COLLATE \"C\" FROM jsonb_array_elements_text(CAST(CAST($2 AS TEXT) AS JSONB)) value))";
@@ -84,6 +84,8 @@ pub struct PendingRoles {
 }
 
 impl FromRow for PendingRoles {
+    const COLUMNS: &'static str = "l.discord_id, p.steam_id, p.oxide_groups, p.roles_synced";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             discord_id: row.text(0)?,
@@ -131,6 +133,8 @@ pub struct ReportedGroups {
 }
 
 impl FromRow for ReportedGroups {
+    const COLUMNS: &'static str = "p.steam_id, p.oxide_groups";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             steam_id: row.text(0)?,

@@ -12,8 +12,8 @@ use crate::scope::{NoOrg, OrgScope, Whose};
 const OPERATORS: i64 = 0;
 
 statements! {
-    LOCK_HEAD = "
-        SELECT seq, hash
+    LOCK_HEAD: Head = "
+        SELECT {columns}
         FROM audit_heads
         WHERE chain = $1
         FOR UPDATE";
@@ -24,21 +24,21 @@ statements! {
         UPDATE audit_heads
         SET seq = $2, hash = $3
         WHERE chain = $1 AND seq = $4";
-    HEADS = "
-        SELECT chain, seq, hash
+    HEADS: ChainHead = "
+        SELECT {columns}
         FROM audit_heads
         WHERE chain > $1
         ORDER BY chain
         LIMIT 500";
-    AFTER = "
-        SELECT seq, at, actor_kind, actor_id, action, target, detail, hash
-        FROM audit
-        WHERE chain = $1 AND seq > $2
-        ORDER BY seq
+    AFTER: AuditRow = "
+        SELECT {columns}
+        FROM audit a
+        WHERE a.chain = $1 AND a.seq > $2
+        ORDER BY a.seq
         LIMIT 1000";
     /// An empty text or a zero leaves a filter out.
-    FILTERED = "
-        SELECT a.seq, a.at, a.actor_kind, a.actor_id, a.action, a.target, a.detail, a.hash, p.name
+    FILTERED: AuditRow = "
+        SELECT {columns}, p.name
         FROM audit a
         LEFT JOIN accounts p ON p.id = a.actor_id
         WHERE a.chain = $1 AND a.seq < $2 AND ($3 = '' OR a.action = $3) AND ($4 = '' OR a.actor_id = $4)
@@ -46,8 +46,8 @@ statements! {
         ORDER BY a.seq DESC
         LIMIT $8";
     /// Links made and ended among the last thousand entries of an Org.
-    RECENT_LINKS = "
-        SELECT a.at, a.action, l.end_cause, g.id, l.discord_id, l.discord_name, l.steam_id, l.steam_name, l.country
+    RECENT_LINKS: RecentLink = "
+        SELECT {columns}
         FROM audit a
         JOIN links l ON l.id = a.target
         JOIN guilds g ON g.num = l.guild_num
@@ -55,11 +55,11 @@ statements! {
           AND a.action IN ('link.created', 'link.relinked', 'link.removed')
         ORDER BY a.seq DESC
         LIMIT $2";
-    NEWEST = "
-        SELECT seq, at, actor_kind, actor_id, action, target, detail, hash
-        FROM audit
-        WHERE chain = $1
-        ORDER BY seq DESC
+    NEWEST: AuditRow = "
+        SELECT {columns}
+        FROM audit a
+        WHERE a.chain = $1
+        ORDER BY a.seq DESC
         LIMIT $2";
 }
 
@@ -137,6 +137,8 @@ struct Head {
 }
 
 impl FromRow for Head {
+    const COLUMNS: &'static str = "seq, hash";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             seq: row.int(0)?,
@@ -159,6 +161,9 @@ pub struct AuditRow {
 }
 
 impl FromRow for AuditRow {
+    const COLUMNS: &'static str =
+        "a.seq, a.at, a.actor_kind, a.actor_id, a.action, a.target, a.detail, a.hash";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             seq: row.int(0)?,
@@ -246,6 +251,10 @@ pub struct RecentLink {
 }
 
 impl FromRow for RecentLink {
+    const COLUMNS: &'static str = "\
+        a.at, a.action, l.end_cause, g.id, l.discord_id, l.discord_name, l.steam_id, l.steam_name, \
+        l.country";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         let linked = row.str(1)? == AuditAction::LinkCreated.as_str();
         Ok(Self {
@@ -273,6 +282,8 @@ struct ChainHead {
 }
 
 impl FromRow for ChainHead {
+    const COLUMNS: &'static str = "chain, seq, hash";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             chain: row.int(0)?,

@@ -10,8 +10,8 @@ use crate::scope::{OperatorScope, OrgScope};
 const MINUTE_MS: i64 = 60_000;
 
 statements! {
-    FIND = "
-        SELECT num, count, request_ids
+    FIND: Known = "
+        SELECT {columns}
         FROM error_log
         WHERE code = $1 AND route = $2 AND org_num = $3 AND minute = $4
         FOR UPDATE";
@@ -30,16 +30,16 @@ statements! {
         DELETE FROM error_log
         WHERE num IN (SELECT num FROM error_log ORDER BY num DESC LIMIT 500 OFFSET $1)";
     /// Newest first, below a place in that order. An empty text leaves a filter out.
-    OF_ORG = "
-        SELECT e.code, e.route, e.org_num, e.minute, e.status, e.count, e.request_ids, e.detail, e.num, o.id, o.name
+    OF_ORG: Group = "
+        SELECT {columns}, e.num, o.id, o.name
         FROM error_log e
         LEFT JOIN orgs o ON o.num = e.org_num
         WHERE e.org_num = $1 AND (e.minute, e.num) < ($2, $3) AND e.minute >= $4 AND ($5 = '' OR e.code = $5)
           AND ($6 = '' OR e.route = $6) AND e.status >= $7 AND e.status < $8
         ORDER BY e.minute DESC, e.num DESC
         LIMIT $9";
-    OF_ALL = "
-        SELECT e.code, e.route, e.org_num, e.minute, e.status, e.count, e.request_ids, e.detail, e.num, o.id, o.name
+    OF_ALL: Group = "
+        SELECT {columns}, e.num, o.id, o.name
         FROM error_log e
         LEFT JOIN orgs o ON o.num = e.org_num
         WHERE (e.minute, e.num) < ($1, $2) AND e.minute >= $3 AND ($4 = '' OR e.code = $4)
@@ -75,10 +75,12 @@ struct Known {
 }
 
 impl FromRow for Known {
+    const COLUMNS: &'static str = "num, request_ids";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             num: row.int(0)?,
-            request_ids: row.text(2)?,
+            request_ids: row.text(1)?,
         })
     }
 }
@@ -118,6 +120,9 @@ pub async fn purge(tx: &mut Tx<'_>, before_minute: i64, kept: i64) -> Result<u64
 }
 
 impl FromRow for Group {
+    const COLUMNS: &'static str =
+        "e.code, e.route, e.org_num, e.minute, e.status, e.count, e.request_ids, e.detail";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             code: row.text(0)?,

@@ -14,8 +14,8 @@ statements! {
         ON CONFLICT (account_num, route, key_hash)
         DO UPDATE SET request_hash = excluded.request_hash, made = excluded.made, ends_at = excluded.ends_at
         WHERE idempotency_keys.ends_at <= $7";
-    FIND = "
-        SELECT request_hash, made
+    FIND: MadeBefore = "
+        SELECT {columns}
         FROM idempotency_keys
         WHERE account_num = $1 AND route = $2 AND key_hash = $3 AND ends_at > $4";
     PURGE = "
@@ -41,6 +41,8 @@ pub struct MadeBefore {
 }
 
 impl FromRow for MadeBefore {
+    const COLUMNS: &'static str = "request_hash, made";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             request_hash: row.text(0)?,

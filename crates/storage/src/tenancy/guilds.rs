@@ -21,8 +21,8 @@ statements! {
         INSERT INTO guilds (id, org_num, discord_guild_id, slug, name, log_channel_id, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7)
         RETURNING num";
-    BY_ID = "
-        SELECT num, id, discord_guild_id, slug, name, log_channel_id, active_links
+    BY_ID: Guild = "
+        SELECT {columns}
         FROM guilds
         WHERE id = $2 AND org_num = $1 AND removed_at IS NULL";
     ORG_OF = "
@@ -39,8 +39,8 @@ statements! {
         FROM guilds
         WHERE num = $2 AND org_num = $1 AND removed_at IS NULL
         FOR KEY SHARE";
-    BY_ORG = "
-        SELECT num, id, discord_guild_id, slug, name, log_channel_id, active_links
+    BY_ORG: Guild = "
+        SELECT {columns}
         FROM guilds
         WHERE org_num = $1 AND removed_at IS NULL
         ORDER BY num
@@ -49,9 +49,8 @@ statements! {
         SELECT active_links
         FROM guilds
         WHERE num = $1 AND removed_at IS NULL";
-    SETTINGS = "
-        SELECT log_channel_id, verified_roles, booster_roles, plugin_roles, steam_group, steam_group_id, join_mode,
-               invite_url, relink_cooldown_ms
+    SETTINGS: GuildSettings = "
+        SELECT {columns}
         FROM guilds
         WHERE num = $2 AND org_num = $1 AND removed_at IS NULL";
     SET_SETTINGS = "
@@ -63,8 +62,8 @@ statements! {
         SELECT steam_group_id
         FROM guilds
         WHERE num = $1 AND steam_group_id IS NOT NULL AND removed_at IS NULL";
-    ROLES = "
-        SELECT verified_roles, booster_roles, plugin_roles
+    ROLES: Roles = "
+        SELECT {columns}
         FROM guilds
         WHERE num = $2 AND org_num = $1";
     RENAME = "
@@ -81,8 +80,8 @@ statements! {
     DELETE_KEYS = "
         DELETE FROM api_keys
         WHERE guild_num = $2 AND org_num = $1";
-    REMOVED = "
-        SELECT num, removed_at
+    REMOVED: RemovedGuild = "
+        SELECT {columns}
         FROM guilds
         WHERE id = $2 AND org_num = $1 AND removed_at IS NOT NULL";
     CHANGE_LINKS = "
@@ -104,6 +103,8 @@ pub struct Guild {
 }
 
 impl FromRow for Guild {
+    const COLUMNS: &'static str = "num, id, discord_guild_id, slug, name, log_channel_id, active_links";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             num: GuildNum(row.int(0)?),
@@ -204,6 +205,8 @@ pub struct RemovedGuild {
 }
 
 impl FromRow for RemovedGuild {
+    const COLUMNS: &'static str = "num, removed_at";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             num: GuildNum(row.int(0)?),
@@ -266,6 +269,10 @@ pub struct SteamGroup {
 }
 
 impl FromRow for GuildSettings {
+    const COLUMNS: &'static str = "\
+        log_channel_id, verified_roles, booster_roles, plugin_roles, steam_group, steam_group_id, \
+        join_mode, invite_url, relink_cooldown_ms";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         let roles = |column| row.parse(column, |text| serde_json::from_str(text));
         Ok(Self {
@@ -355,6 +362,8 @@ pub async fn find_steam_group(db: &Db, guild: GuildNum) -> Result<Option<GroupId
 struct Roles([String; 3]);
 
 impl FromRow for Roles {
+    const COLUMNS: &'static str = "verified_roles, booster_roles, plugin_roles";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self([row.text(0)?, row.text(1)?, row.text(2)?]))
     }

@@ -12,22 +12,22 @@ statements! {
     INSERT = "
         INSERT INTO invites (id, org_num, code_hash, sealed, sealed_kid, role, permissions, note, account_num, created_at, expires_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
-    BY_ORG = "
-        SELECT i.num, i.id, i.org_num, i.sealed, i.version, i.role, i.permissions, i.note, i.account_num, a.name, i.created_at, i.expires_at, i.revoked_at, i.uses, o.name
+    BY_ORG: Invite = "
+        SELECT {columns}
         FROM invites i
         JOIN accounts a ON a.num = i.account_num
         JOIN orgs o ON o.num = i.org_num
         WHERE i.org_num = $1
         ORDER BY i.num DESC
         LIMIT 200";
-    BY_ID = "
-        SELECT i.num, i.id, i.org_num, i.sealed, i.version, i.role, i.permissions, i.note, i.account_num, a.name, i.created_at, i.expires_at, i.revoked_at, i.uses, o.name
+    BY_ID: Invite = "
+        SELECT {columns}
         FROM invites i
         JOIN accounts a ON a.num = i.account_num
         JOIN orgs o ON o.num = i.org_num
         WHERE i.id = $2 AND i.org_num = $1";
-    BY_CODE = "
-        SELECT i.num, i.id, i.org_num, i.sealed, i.version, i.role, i.permissions, i.note, i.account_num, a.name, i.created_at, i.expires_at, i.revoked_at, i.uses, o.name
+    BY_CODE: Invite = "
+        SELECT {columns}
         FROM invites i
         JOIN accounts a ON a.num = i.account_num
         JOIN orgs o ON o.num = i.org_num
@@ -56,8 +56,8 @@ statements! {
         UPDATE invites
         SET uses = uses + 1
         WHERE num = $2 AND org_num = $1";
-    SEALED_AFTER = "
-        SELECT num, id, version, sealed
+    SEALED_AFTER: SealedCode = "
+        SELECT {columns}
         FROM invites
         WHERE num > $1 AND sealed_kid <> $2
         ORDER BY num
@@ -95,6 +95,10 @@ impl Invite {
 }
 
 impl FromRow for Invite {
+    const COLUMNS: &'static str = "\
+        i.num, i.id, i.org_num, i.sealed, i.version, i.role, i.permissions, i.note, i.account_num, a.name, \
+        i.created_at, i.expires_at, i.revoked_at, i.uses, o.name";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         let bits = row.int(6)?;
         let permissions = PermissionSet::from_bits(bits);
@@ -231,6 +235,8 @@ pub struct SealedCode {
 }
 
 impl FromRow for SealedCode {
+    const COLUMNS: &'static str = "num, id, version, sealed";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             num: row.int(0)?,

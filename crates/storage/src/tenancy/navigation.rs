@@ -6,8 +6,8 @@ use crate::params;
 use crate::scope::OrgScope;
 
 statements! {
-    LIST = "
-        SELECT label, url, icon, new_tab
+    LIST: NavigationLink = "
+        SELECT {columns}
         FROM navigation_links
         WHERE org_num = $1
         ORDER BY position
@@ -34,6 +34,8 @@ pub struct NavigationLink {
 }
 
 impl FromRow for NavigationLink {
+    const COLUMNS: &'static str = "label, url, icon, new_tab";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             label: row.text(0)?,

@@ -22,20 +22,20 @@ statements! {
     INSERT_CHAIN = "
         INSERT INTO audit_heads (chain, seq, hash)
         VALUES ($1, 0, '')";
-    BY_ID = "
-        SELECT o.num, o.id, o.slug, o.name, o.tier, a.id, u.guilds, u.servers, u.links, o.refuse_query_keys
+    BY_ID: Org = "
+        SELECT {columns}
         FROM orgs o
         JOIN accounts a ON a.num = o.owner_account_num
         JOIN org_usage u ON u.org_num = o.num
         WHERE o.id = $1 AND o.removed_at IS NULL";
-    BY_NUM = "
-        SELECT o.num, o.id, o.slug, o.name, o.tier, a.id, u.guilds, u.servers, u.links, o.refuse_query_keys
+    BY_NUM: Org = "
+        SELECT {columns}
         FROM orgs o
         JOIN accounts a ON a.num = o.owner_account_num
         JOIN org_usage u ON u.org_num = o.num
         WHERE o.num = $1 AND o.removed_at IS NULL";
-    ALL = "
-        SELECT o.num, o.id, o.slug, o.name, o.tier, a.id, u.guilds, u.servers, u.links, o.refuse_query_keys
+    ALL: Org = "
+        SELECT {columns}
         FROM orgs o
         JOIN accounts a ON a.num = o.owner_account_num
         JOIN org_usage u ON u.org_num = o.num
@@ -47,8 +47,8 @@ statements! {
         FROM org_usage
         WHERE org_num = $1
         FOR UPDATE";
-    LOCKED = "
-        SELECT u.guilds, u.servers, u.links, o.tier
+    LOCKED: LockedOrg = "
+        SELECT {columns}
         FROM org_usage u
         JOIN orgs o ON o.num = u.org_num
         WHERE u.org_num = $1 AND o.removed_at IS NULL";
@@ -118,6 +118,9 @@ pub struct Org {
 }
 
 impl FromRow for Org {
+    const COLUMNS: &'static str = "\
+        o.num, o.id, o.slug, o.name, o.tier, a.id, u.guilds, u.servers, u.links, o.refuse_query_keys";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             scope: OrgScope::new(row.int(0)?),
@@ -144,6 +147,8 @@ pub struct LockedOrg {
 }
 
 impl FromRow for LockedOrg {
+    const COLUMNS: &'static str = "u.guilds, u.servers, u.links, o.tier";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             guilds: row.int(0)?,

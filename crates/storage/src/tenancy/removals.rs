@@ -6,8 +6,8 @@ use crate::params;
 use crate::scope::OrgScope;
 
 statements! {
-    UNDER_WAY = "
-        SELECT g.name, j.done, j.total
+    UNDER_WAY: Removal = "
+        SELECT {columns}
         FROM guilds g
         JOIN jobs j ON j.dedupe = 'guild.end:' || g.id
         WHERE g.org_num = $1 AND g.removed_at IS NOT NULL
@@ -27,6 +27,8 @@ pub struct Removal {
 }
 
 impl FromRow for Removal {
+    const COLUMNS: &'static str = "g.name, j.done, j.total";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             name: row.text(0)?,

@@ -9,8 +9,8 @@ use crate::params;
 use crate::scope::ServerNum;
 
 statements! {
-    FIND = "
-        SELECT g.slug, g.steam_group_id, s.linked_group, s.booster_group, s.steam_members_group, s.poll_seconds
+    FIND: ServerConfig = "
+        SELECT {columns}
         FROM servers s
         JOIN guilds g ON g.num = s.guild_num
         WHERE s.num = $1";
@@ -29,6 +29,9 @@ pub struct ServerConfig {
 }
 
 impl FromRow for ServerConfig {
+    const COLUMNS: &'static str = "\
+        g.slug, g.steam_group_id, s.linked_group, s.booster_group, s.steam_members_group, s.poll_seconds";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             guild_slug: row.text(0)?,

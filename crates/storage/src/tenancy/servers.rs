@@ -15,16 +15,14 @@ statements! {
         INSERT INTO servers (id, org_num, guild_num, name, created_at)
         VALUES ($1, $2, $3, $4, $5)
         RETURNING num";
-    BY_ID = "
-        SELECT s.num, s.id, s.name, s.active, g.num, g.id,
-               k.num, k.id, k.prefix, k.version, k.sealed, k.revoked_at, k.last_used_at, k.rotated_at, k.query_calls, s.created_at, s.bare_ids, s.plugin_version, s.linked_group, s.booster_group, s.steam_members_group, s.poll_seconds
+    BY_ID: Server = "
+        SELECT {columns}
         FROM servers s
         JOIN guilds g ON g.num = s.guild_num
         JOIN api_keys k ON k.server_num = s.num AND k.kind = 'plugin'
         WHERE s.id = $2 AND s.org_num = $1";
-    BY_ORG = "
-        SELECT s.num, s.id, s.name, s.active, g.num, g.id,
-               k.num, k.id, k.prefix, k.version, k.sealed, k.revoked_at, k.last_used_at, k.rotated_at, k.query_calls, s.created_at, s.bare_ids, s.plugin_version, s.linked_group, s.booster_group, s.steam_members_group, s.poll_seconds
+    BY_ORG: Server = "
+        SELECT {columns}
         FROM servers s
         JOIN guilds g ON g.num = s.guild_num
         JOIN api_keys k ON k.server_num = s.num AND k.kind = 'plugin'
@@ -35,8 +33,8 @@ statements! {
         SELECT org_num
         FROM servers
         WHERE id = $1";
-    IN_GUILD = "
-        SELECT num, active
+    IN_GUILD: NamedServer = "
+        SELECT {columns}
         FROM servers
         WHERE id = $3 AND guild_num = $2 AND org_num = $1";
     LOCK_ALL = "
@@ -121,6 +119,11 @@ pub struct PluginKey {
 }
 
 impl FromRow for Server {
+    const COLUMNS: &'static str = "\
+        s.num, s.id, s.name, s.active, g.num, g.id, k.num, k.id, k.prefix, k.version, k.sealed, \
+        k.revoked_at, k.last_used_at, k.rotated_at, k.query_calls, s.created_at, s.bare_ids, \
+        s.plugin_version, s.linked_group, s.booster_group, s.steam_members_group, s.poll_seconds";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             num: ServerNum(row.int(0)?),
@@ -271,6 +274,8 @@ pub struct NamedServer {
 }
 
 impl FromRow for NamedServer {
+    const COLUMNS: &'static str = "num, active";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             num: ServerNum(row.int(0)?),

@@ -12,25 +12,26 @@ use crate::params;
 use crate::scope::{AccountNum, OrgScope};
 
 statements! {
+    /// A member by another list: an owner has no row among the members.
     OWNER = "
         SELECT a.num, a.id, a.name, a.discord_id, 'owner', CAST(0 AS BIGINT), o.created_at
         FROM orgs o
         JOIN accounts a ON a.num = o.owner_account_num
         WHERE o.num = $1";
-    MEMBERS = "
-        SELECT a.num, a.id, a.name, a.discord_id, m.role, m.permissions, m.joined_at
+    MEMBERS: Member = "
+        SELECT {columns}
         FROM members m
         JOIN accounts a ON a.num = m.account_num
         WHERE m.org_num = $1
         ORDER BY m.role, m.joined_at, a.num
         LIMIT 500";
-    MEMBER = "
-        SELECT a.num, a.id, a.name, a.discord_id, m.role, m.permissions, m.joined_at
+    MEMBER: Member = "
+        SELECT {columns}
         FROM members m
         JOIN accounts a ON a.num = m.account_num
         WHERE m.org_num = $1 AND a.id = $2";
-    BY_ACCOUNT = "
-        SELECT a.num, a.id, a.name, a.discord_id, m.role, m.permissions, m.joined_at
+    BY_ACCOUNT: Member = "
+        SELECT {columns}
         FROM members m
         JOIN accounts a ON a.num = m.account_num
         WHERE m.org_num = $1 AND m.account_num = $2";
@@ -52,17 +53,15 @@ statements! {
         UPDATE orgs
         SET owner_account_num = $2
         WHERE num = $1 AND owner_account_num = $3";
-    OWNED = "
-        SELECT o.id, o.slug, o.name, o.tier, 'owner', CAST(0 AS BIGINT), u.guilds, u.servers, u.links, o.num,
-               (SELECT CAST(COUNT(*) AS BIGINT) FROM navigation_links n WHERE n.org_num = o.num)
+    OWNED: OrgOfPerson = "
+        SELECT {columns}, 'owner', CAST(0 AS BIGINT)
         FROM orgs o
         JOIN org_usage u ON u.org_num = o.num
         WHERE o.owner_account_num = $1 AND o.removed_at IS NULL
         ORDER BY o.name, o.num
         LIMIT 100";
-    JOINED = "
-        SELECT o.id, o.slug, o.name, o.tier, m.role, m.permissions, u.guilds, u.servers, u.links, o.num,
-               (SELECT CAST(COUNT(*) AS BIGINT) FROM navigation_links n WHERE n.org_num = o.num)
+    JOINED: OrgOfPerson = "
+        SELECT {columns}, m.role, m.permissions
         FROM members m
         JOIN orgs o ON o.num = m.org_num
         JOIN org_usage u ON u.org_num = o.num
@@ -83,6 +82,8 @@ pub struct Member {
 }
 
 impl FromRow for Member {
+    const COLUMNS: &'static str = "a.num, a.id, a.name, a.discord_id, m.role, m.permissions, m.joined_at";
+
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         let (role, permissions) = standing(row, 4)?;
         Ok(Self {
@@ -187,8 +188,13 @@ pub struct OrgOfPerson {
 }
 
 impl FromRow for OrgOfPerson {
+    const COLUMNS: &'static str = "\
+        o.id, o.slug, o.name, o.tier, u.guilds, u.servers, u.links, o.num, \
+        (SELECT CAST(COUNT(*) AS BIGINT) FROM navigation_links n WHERE n.org_num = o.num)";
+
+    /// Role and permissions come last.
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
-        let (role, permissions) = standing(row, 4)?;
+        let (role, permissions) = standing(row, 9)?;
         Ok(Self {
             id: row.parse(0, OrgId::parse)?,
             slug: row.text(1)?,
@@ -196,11 +202,11 @@ impl FromRow for OrgOfPerson {
             tier: tier(row, 3)?,
             role,
             permissions,
-            guilds: row.int(6)?,
-            servers: row.int(7)?,
-            links: row.int(8)?,
-            scope: OrgScope::new(row.int(9)?),
-            navigation_links: row.int(10)?,
+            guilds: row.int(4)?,
+            servers: row.int(5)?,
+            links: row.int(6)?,
+            scope: OrgScope::new(row.int(7)?),
+            navigation_links: row.int(8)?,
         })
     }
 }
