@@ -18,6 +18,7 @@ pub fn statements() -> impl Iterator<Item = &'static Statement> {
         crate::records::error_log::STATEMENTS,
         crate::linking::flows::STATEMENTS,
         crate::players::group_changes::STATEMENTS,
+        crate::tenancy::guild_settings::STATEMENTS,
         crate::tenancy::guilds::STATEMENTS,
         crate::records::idempotency::STATEMENTS,
         crate::linking::imports::STATEMENTS,

@@ -1,5 +1,7 @@
 //! The only crate that knows SQL.
 
+#![warn(missing_docs)]
+
 pub mod backup;
 pub mod catalogue;
 mod columns;
@@ -20,4 +22,4 @@ pub mod tenancy;
 pub mod testing;
 
 pub use db::{Db, DbError, Load, OpenError, OpenOptions, Target, Tx, Unfinished, Work, Writing};
-pub use scope::{AccountNum, GuildNum, KeyNum, LinkNum, NoOrg, OperatorScope, OrgScope, ServerNum, Whose};
+pub use scope::{AccountNum, GuildNum, KeyNum, NoOrg, OperatorScope, OrgScope, ServerNum, Whose};

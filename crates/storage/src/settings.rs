@@ -28,6 +28,7 @@ statements! {
         LIMIT 1";
 }
 
+/// A value by its name, as of the last commit.
 pub async fn find(db: &Db, name: &str) -> Result<Option<String>, DbError> {
     db.find(&GET, params![name]).await
 }
@@ -40,10 +41,12 @@ pub async fn find_aside(db: &Db, name: &str) -> Result<Option<String>, DbError> 
     }
 }
 
+/// The same inside a unit of work.
 pub async fn find_in(tx: &mut Tx<'_>, name: &str) -> Result<Option<String>, DbError> {
     tx.find(&GET, params![name]).await
 }
 
+/// Sets a value, whatever it was.
 pub async fn put(tx: &mut Tx<'_>, name: &str, value: &str, now_ms: i64) -> Result<(), DbError> {
     tx.execute_one(&PUT, params![name, value, now_ms]).await
 }

@@ -21,14 +21,18 @@ use crate::records::error_log::{self, ErrorFilter, Group};
 /// The address of a PostgreSQL where tests may make schemas.
 const ADDRESS: &str = "SYMBOLON_TEST_POSTGRES";
 
+/// The database that a test is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
+    /// A file in a directory of its own.
     Sqlite,
+    /// A schema of its own on the server of SYMBOLON_TEST_POSTGRES.
     Postgres,
 }
 
 /// An open, migrated store of its own. What it left behind is removed when it is dropped.
 pub struct TestDb {
+    /// Open until [`finish`](TestDb::finish).
     pub db: Db,
     place: Place,
 }
@@ -128,6 +132,7 @@ impl TestDb {
 }
 
 impl Beside {
+    /// One statement or several, in the open transaction.
     pub async fn run(&self, sql: &str) {
         self.client.batch_execute(sql).await.expect("the SQL runs");
     }
@@ -139,6 +144,7 @@ impl Beside {
         found.expect("locks are counted").get::<_, i64>(0) > 0
     }
 
+    /// Lets go of whatever it holds.
     pub async fn commit(self) {
         self.run("COMMIT").await;
     }

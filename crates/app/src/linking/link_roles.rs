@@ -3,7 +3,7 @@
 use domain::platform_id::DiscordId;
 use storage::linking::role_changes::{self, FollowingRoles};
 use storage::players::boosters;
-use storage::tenancy::guilds;
+use storage::tenancy::guild_settings;
 use storage::{GuildNum, OrgScope, Tx};
 
 use crate::error::AppError;
@@ -16,7 +16,7 @@ pub(crate) async fn grant(
     member: &DiscordId,
     now_ms: i64,
 ) -> Result<(), AppError> {
-    let settings = guilds::get_settings_in(tx, scope, guild).await?;
+    let settings = guild_settings::get_in(tx, scope, guild).await?;
     let mut roles = settings.verified_roles;
     if !settings.booster_roles.is_empty() && boosters::boosts(tx, scope, guild, member).await? {
         roles.extend(settings.booster_roles);
@@ -32,7 +32,7 @@ pub(crate) async fn revoke(
     member: &DiscordId,
     now_ms: i64,
 ) -> Result<(), AppError> {
-    let settings = guilds::get_settings_in(tx, scope, guild).await?;
+    let settings = guild_settings::get_in(tx, scope, guild).await?;
     let mut roles = settings.verified_roles;
     roles.extend(settings.booster_roles);
     follow(tx, scope, guild, member, roles, "remove", now_ms).await

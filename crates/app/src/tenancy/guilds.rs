@@ -12,8 +12,10 @@ use domain::steam_group::PastedGroup;
 use serde_json::json;
 use storage::jobs;
 use storage::records::audit::Act;
+use storage::tenancy::guild_settings;
+pub use storage::tenancy::guild_settings::{GuildSettings, SteamGroup};
+pub use storage::tenancy::guilds::Guild;
 use storage::tenancy::guilds::{self, NewGuild};
-pub use storage::tenancy::guilds::{Guild, GuildSettings, SteamGroup};
 use storage::tenancy::orgs;
 use storage::{GuildNum, OrgScope, Tx, Work};
 
@@ -133,7 +135,7 @@ pub async fn get(app: &App, scope: OrgScope, id: &GuildId) -> Result<(Guild, Gui
     let guild = guilds::find(&app.db, scope, id)
         .await?
         .ok_or(RequestError::NotFound)?;
-    let settings = guilds::find_settings(&app.db, scope, guild.num).await?;
+    let settings = guild_settings::find(&app.db, scope, guild.num).await?;
     Ok((guild, settings.ok_or(RequestError::NotFound)?))
 }
 
@@ -277,12 +279,12 @@ impl Work for Change {
         let found = guilds::find_in(tx, scope, &self.id).await?;
         let guild = found.ok_or(RequestError::NotFound)?;
         self.rename(tx, act, &guild).await?;
-        let before = guilds::get_settings_in(tx, scope, guild.num).await?;
+        let before = guild_settings::get_in(tx, scope, guild.num).await?;
         let after = self.change.apply(&before, self.group.as_ref());
         if after == before {
             return Ok(());
         }
-        guilds::set_settings(tx, scope, guild.num, &after).await?;
+        guild_settings::set(tx, scope, guild.num, &after).await?;
         let detail = json!({
             "log_channel_id": after.log_channel_id,
             "verified_roles": after.verified_roles,

@@ -7,6 +7,8 @@ use thiserror::Error;
 use crate::db::{DbError, OpenError};
 use crate::migrate::MigrateError;
 
+/// Why a backup or a restore did not happen; nothing was changed.
+#[expect(missing_docs, reason = "each message says what happened")]
 #[derive(Debug, Error)]
 pub enum BackupError {
     #[error("{path} is not empty: give a directory that does not exist yet")]

@@ -21,15 +21,19 @@ use files::{Draft, Scratch};
 /// What a backup says about itself. Its file is written last, so a directory without one is no backup.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
+    /// Its newest migration. A newer binary brings a restored copy up to date.
     pub schema: i64,
+    /// Which moment the copy is of.
     pub created_at_ms: i64,
     /// "sqlite" or "postgres".
     pub source: String,
     /// Of the database file, in hex.
     pub sha256: String,
+    /// Of the database file.
     pub size_bytes: u64,
     /// Ended ones included.
     pub links: i64,
+    /// Removed ones included.
     pub orgs: i64,
 }
 

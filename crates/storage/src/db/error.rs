@@ -10,14 +10,18 @@ use super::value::NulInText;
 /// Which kind of rule a write broke.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Broken {
+    /// Somebody has it already.
     Unique,
+    /// What it points at is not there.
     ForeignKey,
     /// A CHECK, NOT NULL or trigger said no.
     Rule,
 }
 
+/// A failure, by what the caller may do about it.
 #[derive(Debug, Clone, Error)]
 pub enum DbError {
+    /// The schema said no. The text is the database's and for operators only.
     #[error("a database rule refused the write ({0:?}): {1}")]
     Constraint(Broken, String),
     /// Too much is waiting already. Nothing was done; try again.
@@ -35,6 +39,7 @@ pub enum DbError {
     /// The Org, Guild or Server that was to be changed is not there any more. Nothing was done.
     #[error("what was to be changed was removed")]
     Gone,
+    /// A defect of ours. Nothing was done.
     #[error("a unit of work panicked: {0}")]
     Panicked(&'static str),
     /// A unit of work awaited something that is not the database.
@@ -49,6 +54,7 @@ pub enum DbError {
 }
 
 impl DbError {
+    /// Somebody has it already; the caller knows what it asked for.
     pub fn is_unique(&self) -> bool {
         matches!(self, DbError::Constraint(Broken::Unique, _))
     }

@@ -28,7 +28,9 @@ use crate::scope::NoOrg;
 /// Where the data is and how much of the machine the store may use.
 #[derive(Debug, Clone)]
 pub struct OpenOptions {
+    /// Which of the two databases, and where.
     pub target: Target,
+    /// Whether the schema may be changed.
     pub migrate: Migrate,
     /// Units of work that may wait; the next one is refused at once.
     pub write_queue: usize,
@@ -36,7 +38,9 @@ pub struct OpenOptions {
     pub pool_size: usize,
     /// PostgreSQL: shared pipelined connections for point reads; 0 sends reads through the pool.
     pub read_clients: usize,
+    /// PostgreSQL: the server ends a statement after it.
     pub statement_timeout: Duration,
+    /// PostgreSQL: the server gives up waiting for a lock after it.
     pub lock_timeout: Duration,
     /// PostgreSQL: how long we wait for a point read. A server that hangs keeps neither its own limits nor a promise.
     pub read_deadline: Duration,
@@ -48,13 +52,23 @@ pub struct OpenOptions {
     pub start_wait: Duration,
 }
 
+/// Where the data is.
 #[derive(Debug, Clone)]
 pub enum Target {
-    Sqlite { path: PathBuf },
-    Postgres { url: SecretString },
+    /// Embedded; one process at a time.
+    Sqlite {
+        /// Of the file, beside which its log and its lock stand.
+        path: PathBuf,
+    },
+    /// For several nodes.
+    Postgres {
+        /// With the password, so it is never printed.
+        url: SecretString,
+    },
 }
 
 /// Why the store could not be opened. Each text tells the operator what to do.
+#[expect(missing_docs, reason = "each message says what happened")]
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     #[error(
@@ -86,12 +100,14 @@ pub enum OpenError {
     "the database did not close in time; changes left under way, which may or may not be stored: {units}"
 )]
 pub struct Unfinished {
+    /// Their callers were told neither yes nor no.
     pub units: usize,
 }
 
 /// Whether writes go through, as far as that is known without one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Writing {
+    /// The last one went through, and none is slow.
     Fine,
     /// The last one failed, or one is slow: only another one can tell.
     Doubtful,
@@ -108,6 +124,7 @@ pub struct Load {
     pub longest_wait: Duration,
     /// SQLite: connections for long reads. PostgreSQL: all of the pool.
     pub connections: usize,
+    /// As many as this are busy; waiting begins at `connections`.
     pub connections_in_use: usize,
 }
 
@@ -124,7 +141,9 @@ const SLOW: Duration = Duration::from_secs(2);
 /// The open store; clones share it.
 #[derive(Clone)]
 pub enum Db {
+    /// One writer thread and a few readers.
     Sqlite(sqlite::Sqlite),
+    /// A pool for units, and shared connections for look-ups.
     Postgres(postgres::Postgres),
 }
 

@@ -24,10 +24,12 @@ impl Statement {
         self.name
     }
 
+    /// With `$1` parameters and locks.
     pub fn postgres(&self) -> &'static str {
         self.postgres
     }
 
+    /// With `?1` parameters and no locks.
     pub fn sqlite(&self) -> &'static str {
         self.sqlite
     }

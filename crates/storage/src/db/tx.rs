@@ -15,12 +15,15 @@ pub trait Work: Send + Sync + 'static {
     /// Whose unit it is. Whoever runs it says so once: it decides whose share of the write queue is used, and `run` is
     /// given it.
     type For: Whose;
+    /// Handed back once the commit is durable.
     type Output: Send + 'static;
+    /// A refusal undoes all that the unit wrote.
     type Error: From<DbError> + Send + 'static;
 
     /// For log lines and failures.
     const NAME: &'static str;
 
+    /// Reads, decides and writes. Locks come in the order Org, then rows in sorted order, then the audit chain.
     fn run(
         &self,
         tx: &mut Tx<'_>,

@@ -21,8 +21,11 @@ fn without_nul(text: &str) -> Result<&str, NulInText> {
 /// A bound parameter. The schema knows text and 64-bit integers, so this does too.
 #[derive(Debug, Clone, Copy)]
 pub enum Value<'a> {
+    /// Of either type, by where it stands.
     Null,
+    /// `BIGINT`; flags and times too.
     Int(i64),
+    /// `TEXT`. A NUL character in it is refused before it is sent.
     Text(&'a str),
 }
 
@@ -98,11 +101,14 @@ impl ToSql for Value<'_> {
 
 /// One result row; columns are read by position, in the order of the statement.
 pub enum Row<'r> {
+    /// Borrowed from the statement while it is stepped through.
     Sqlite(&'r rusqlite::Row<'r>),
+    /// One of the rows that arrived.
     Postgres(&'r tokio_postgres::Row),
 }
 
 impl Row<'_> {
+    /// NULL is a failure, as is text.
     pub fn int(&self, column: usize) -> Result<i64, DbError> {
         match self {
             Row::Sqlite(row) => row.get(column).map_err(DbError::from),
@@ -110,6 +116,7 @@ impl Row<'_> {
         }
     }
 
+    /// NULL is none.
     pub fn opt_int(&self, column: usize) -> Result<Option<i64>, DbError> {
         match self {
             Row::Sqlite(row) => row.get(column).map_err(DbError::from),
@@ -117,6 +124,7 @@ impl Row<'_> {
         }
     }
 
+    /// NULL is a failure, as is a number.
     pub fn text(&self, column: usize) -> Result<String, DbError> {
         self.str(column).map(str::to_owned)
     }
@@ -132,6 +140,7 @@ impl Row<'_> {
         }
     }
 
+    /// NULL is none.
     pub fn opt_text(&self, column: usize) -> Result<Option<String>, DbError> {
         match self {
             Row::Sqlite(row) => row.get(column).map_err(DbError::from),
@@ -139,6 +148,7 @@ impl Row<'_> {
         }
     }
 
+    /// 0 is false.
     pub fn flag(&self, column: usize) -> Result<bool, DbError> {
         self.int(column).map(|value| value != 0)
     }
@@ -159,6 +169,7 @@ pub trait FromRow: Sized + Send + 'static {
     /// What it is read from, in order. A statement that names the type has this in the place of `{columns}`.
     const COLUMNS: &'static str = "";
 
+    /// Reads the columns by their place in [`COLUMNS`](FromRow::COLUMNS).
     fn from_row(row: &Row<'_>) -> Result<Self, DbError>;
 }
 

@@ -62,12 +62,18 @@ statements! {
         WHERE operator = 1";
 }
 
+/// A person of the dashboard, found by their Discord account.
 #[derive(Debug, Clone)]
 pub struct Account {
+    /// For joins; `id` is what others are told.
     pub num: AccountNum,
+    /// Never changes, and outlives the Discord name.
     pub id: AccountId,
+    /// Unique: one person has one account.
     pub discord_id: DiscordId,
+    /// As Discord showed it at the last sign-in.
     pub name: String,
+    /// Granted with `symbolon admin grant`; the setting `operators` counts besides.
     pub operator: bool,
 }
 
@@ -98,14 +104,17 @@ pub async fn ensure(
     tx.get(&BY_DISCORD, params![discord_id.as_str()]).await
 }
 
+/// Outside a transaction: what is decided by it is looked at again inside.
 pub async fn find_by_discord(db: &Db, discord_id: &DiscordId) -> Result<Option<Account>, DbError> {
     db.find(&BY_DISCORD, params![discord_id.as_str()]).await
 }
 
+/// The account with this public id.
 pub async fn find(db: &Db, id: &AccountId) -> Result<Option<Account>, DbError> {
     db.find(&BY_ID, params![id.as_str()]).await
 }
 
+/// The same inside a unit of work.
 pub async fn find_in(tx: &mut Tx<'_>, id: &AccountId) -> Result<Option<Account>, DbError> {
     tx.find(&BY_ID, params![id.as_str()]).await
 }
@@ -130,10 +139,12 @@ pub async fn own_one_more(tx: &mut Tx<'_>, account: AccountNum, ceiling: i64) ->
     Ok(tx.execute(&OWN_ONE_MORE, params![account, ceiling]).await? == 1)
 }
 
+/// Counts an Org out that is removed or gets another owner. Under the Org's lock.
 pub async fn own_one_less(tx: &mut Tx<'_>, account: AccountNum) -> Result<(), DbError> {
     tx.execute_one(&OWN_ONE_LESS, params![account]).await
 }
 
+/// Orgs that count against the person's ceiling; removed ones do not.
 pub async fn count_owned(db: &Db, account: AccountNum) -> Result<i64, DbError> {
     Ok(db.find(&OWNED, params![account]).await?.unwrap_or(0))
 }
@@ -143,6 +154,7 @@ pub async fn rename(tx: &mut Tx<'_>, account: AccountNum, name: &str) -> Result<
     tx.execute(&RENAME, params![account, name]).await.map(drop)
 }
 
+/// Grants or takes back; who is one by the setting stays one.
 pub async fn set_operator(tx: &mut Tx<'_>, account: AccountNum, granted: bool) -> Result<(), DbError> {
     tx.execute_one(&SET_OPERATOR, params![account, granted]).await
 }
@@ -152,6 +164,7 @@ pub async fn list_granted_operators(db: &Db) -> Result<Vec<Account>, DbError> {
     db.list_heavy(&GRANTED_OPERATORS, params![]).await
 }
 
+/// By grant only; those of the setting are counted where it is read.
 pub async fn count_granted_operators(db: &Db) -> Result<i64, DbError> {
     let counted = db.list_heavy(&COUNT_GRANTED_OPERATORS, params![]).await?;
     Ok(counted.first().copied().unwrap_or(0))

@@ -78,11 +78,17 @@ fn json_list(entries: &[BlockEntry]) -> Result<String, DbError> {
     serde_json::to_string(&texts).map_err(|error| DbError::Bug(error.to_string()))
 }
 
+/// A block to be set; an entry that is blocked already keeps its id.
 pub struct NewBlock<'a> {
+    /// `discord:…`, `steam:…` or a network.
     pub entry: &'a BlockEntry,
+    /// What the audit log calls it, since it is kept for ever and names nobody.
     pub id: &'a BlockId,
+    /// For operators; never shown to the blocked.
     pub reason: &'a str,
+    /// When the block began; a repeated one begins anew.
     pub now_ms: i64,
+    /// None blocks for good.
     pub expires_at_ms: Option<i64>,
 }
 
@@ -114,12 +120,18 @@ pub async fn end_sessions(tx: &mut Tx<'_>, discord_id: &DiscordId) -> Result<u64
     tx.execute(&END_SESSIONS, params![discord_id.as_str()]).await
 }
 
+/// A block as operators see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Blocked {
+    /// Whom or what it keeps out, in the form it is looked up by.
     pub entry: String,
+    /// A fixed one for entries that a version without ids made.
     pub id: BlockId,
+    /// As an operator wrote it.
     pub reason: String,
+    /// Since when, by the last time it was set.
     pub created_at_ms: i64,
+    /// Past ones stay until they are purged and keep nobody out.
     pub expires_at_ms: Option<i64>,
 }
 

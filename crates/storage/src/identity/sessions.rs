@@ -58,23 +58,32 @@ statements! {
 /// A signed-in person, and their standing in one Org if they have any.
 #[derive(Debug, Clone)]
 pub struct Caller {
+    /// The person's row, for joins and for the limit on their requests.
     pub account: AccountNum,
+    /// What the audit log calls them.
     pub account_id: AccountId,
+    /// By which the setting `operators` knows them.
     pub discord_id: DiscordId,
     /// By a grant, or by the configuration.
     pub operator: Option<OperatorScope>,
+    /// Written at most once a minute, so it may lag behind.
     pub seen_at_ms: i64,
     /// When this session began: how fresh the sign-in is.
     pub signed_in_at_ms: i64,
     /// What is said while the dashboard is closed.
     pub maintenance: Option<String>,
+    /// None when no Org was asked about or the person does not belong to it.
     pub membership: Option<Membership>,
 }
 
+/// Somebody's standing in the Org of the request.
 #[derive(Debug, Clone, Copy)]
 pub struct Membership {
+    /// The proof with which the Org's rows are read and written.
     pub scope: OrgScope,
+    /// Owner, by the Org's own row; else what the member's row says.
     pub role: Role,
+    /// Everything for the owner.
     pub permissions: PermissionSet,
 }
 
@@ -124,6 +133,7 @@ fn membership(row: &Row<'_>, account: i64) -> Result<Option<Membership>, DbError
     }))
 }
 
+/// Begins a session. Only the hash of its token is stored.
 pub async fn insert(
     tx: &mut Tx<'_>,
     hash: &str,
@@ -167,10 +177,12 @@ pub async fn find_caller(
     Ok(found)
 }
 
+/// Moves the time of last use forward, never back.
 pub async fn touch(tx: &mut Tx<'_>, hash: &str, now_ms: i64) -> Result<(), DbError> {
     tx.execute(&TOUCH, params![hash, now_ms]).await.map(drop)
 }
 
+/// Ends a session; false when there was none.
 pub async fn delete(tx: &mut Tx<'_>, hash: &str) -> Result<bool, DbError> {
     Ok(tx.execute(&DELETE, params![hash]).await? == 1)
 }
@@ -178,14 +190,20 @@ pub async fn delete(tx: &mut Tx<'_>, hash: &str) -> Result<bool, DbError> {
 /// A session as its owner sees it. It is named by the first half of a quarter of its hash, which opens nothing.
 #[derive(Debug, Clone)]
 pub struct Session {
+    /// Of the token. It is a secret of ours, so only its beginning is shown.
     pub hash: String,
+    /// Browser and system, as far as the browser tells them.
     pub device: Option<String>,
+    /// When the person signed in.
     pub created_at_ms: i64,
+    /// Written at most once a minute.
     pub seen_at_ms: i64,
+    /// It ends then, used or not.
     pub expires_at_ms: i64,
 }
 
 impl Session {
+    /// Enough of the hash to name a session, too little to guess one.
     pub fn id(&self) -> &str {
         self.hash.get(..16).unwrap_or_default()
     }
@@ -205,6 +223,7 @@ impl FromRow for Session {
     }
 }
 
+/// Living sessions of a person, the one used last first, 100 at most.
 pub async fn list(
     db: &Db,
     account: AccountNum,

@@ -48,7 +48,9 @@ statements! {
 /// What one trip is for; an answer to one is worth nothing to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SignInPurpose {
+    /// To sign in.
     Dashboard,
+    /// To show which Discord servers the person manages.
     Claim,
 }
 
@@ -61,17 +63,25 @@ impl SignInPurpose {
     }
 }
 
+/// A trip to Discord that begins.
 pub struct NewSignIn<'a> {
+    /// Of the browser's secret and the state, so nobody else can come back with it.
     pub hash: &'a str,
+    /// An answer counts only for the purpose it was asked for.
     pub purpose: SignInPurpose,
+    /// Of what Discord hands back; it has to fit.
     pub state_hash: &'a str,
+    /// The PKCE verifier, sealed with a master key.
     pub verifier_sealed: &'a str,
     /// The master key it is sealed with.
     pub verifier_kid: &'a str,
+    /// A path of ours, checked before.
     pub return_to: &'a str,
+    /// An answer after it is none.
     pub ends_at_ms: i64,
 }
 
+/// Begins a trip. Each tab of a browser may be on its own.
 pub async fn insert(tx: &mut Tx<'_>, new: &NewSignIn<'_>) -> Result<(), DbError> {
     let values = params![
         new.hash,
@@ -85,10 +95,14 @@ pub async fn insert(tx: &mut Tx<'_>, new: &NewSignIn<'_>) -> Result<(), DbError>
     tx.execute_one(&INSERT, values).await
 }
 
+/// A trip that an answer belongs to.
 #[derive(Debug)]
 pub struct SignIn {
+    /// Compared with the answer's before anything is asked.
     pub state_hash: String,
+    /// Opened only for the exchange with Discord.
     pub verifier_sealed: String,
+    /// Where the browser goes afterwards.
     pub return_to: String,
 }
 
@@ -104,6 +118,7 @@ impl FromRow for SignIn {
     }
 }
 
+/// The browser's trip, while it lasts. Finding it does not take it.
 pub async fn find(
     db: &Db,
     hash: &str,
@@ -118,6 +133,7 @@ pub async fn take(tx: &mut Tx<'_>, hash: &str, state_hash: &str) -> Result<bool,
     Ok(tx.execute(&USE, params![hash, state_hash]).await? == 1)
 }
 
+/// Removes up to 500 trips that are over, and what was seen of Discord servers too long ago.
 pub async fn purge(tx: &mut Tx<'_>, now_ms: i64, seen_before_ms: i64) -> Result<u64, DbError> {
     tx.execute(&PURGE_MANAGED, params![seen_before_ms]).await?;
     tx.execute(&PURGE, params![now_ms]).await
@@ -126,8 +142,11 @@ pub async fn purge(tx: &mut Tx<'_>, now_ms: i64, seen_before_ms: i64) -> Result<
 /// A Discord server that a person manages, as Discord said a short while ago.
 #[derive(Debug, Clone)]
 pub struct ManagedGuild {
+    /// Discord's id, which nobody has claimed unless `claimed` says so.
     pub discord_guild_id: DiscordId,
+    /// As Discord told it then.
     pub name: String,
+    /// The claim counts for a while from here.
     pub seen_at_ms: i64,
     /// An Org has it already.
     pub claimed: bool,
@@ -162,6 +181,7 @@ pub async fn set_managed(
     Ok(())
 }
 
+/// What a person was seen to manage since `seen_after_ms`, by name, 200 at most.
 pub async fn list_managed(
     db: &Db,
     account: AccountNum,
@@ -170,6 +190,7 @@ pub async fn list_managed(
     db.list(&LIST_MANAGED, params![account, seen_after_ms]).await
 }
 
+/// One of them; none when it was not seen, or too long ago.
 pub async fn find_managed(
     db: &Db,
     account: AccountNum,

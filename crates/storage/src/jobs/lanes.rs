@@ -100,15 +100,20 @@ impl Moment {
 /// for a while; the name of the owner is never used for a second claim. Both together are this claim's alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Claim {
+    /// Its key: the kind and whose it is.
     pub lane: String,
+    /// How often the lane was taken.
     pub fence: i64,
+    /// Made for this claim.
     pub owner: Arc<str>,
 }
 
 /// The first job of a taken lane.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Held {
+    /// The lane that it is the head of.
     pub claim: Claim,
+    /// The job's row number; smaller ones come first.
     pub num: i64,
 }
 
@@ -116,6 +121,7 @@ pub struct Held {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub enum Grip {
+    /// It was its worker's to change, and jobs are left in it.
     Ours,
     /// It was, and that was its last job: the lane is gone.
     Over,
@@ -152,17 +158,25 @@ pub async fn claim(
 /// The job whose turn it is in a lane.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Head {
+    /// The order of jobs in their lane.
     pub num: i64,
+    /// A name of `JobKind`, or of a newer version's.
     pub kind: String,
+    /// None for jobs of the installation.
     pub org: Option<OrgScope>,
+    /// JSON with our own ids only.
     pub payload: String,
     /// How often it failed since it last got on.
     pub attempts: i64,
     /// Where long work goes on; what it means is the job's own matter.
     pub cursor: Option<String>,
+    /// Steps behind it, for the progress that is shown.
     pub done: i64,
+    /// Steps in all, as far as that is known.
     pub total: i64,
+    /// Somebody dropped it while a worker was at it.
     pub cancelled: bool,
+    /// None for what has to be done however late.
     pub give_up_at_ms: Option<i64>,
 }
 

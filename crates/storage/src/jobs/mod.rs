@@ -25,15 +25,19 @@ pub use waiting::{
 /// An embedded database has no other clock than its process.
 #[derive(Debug, Clone, Copy)]
 pub struct Moment {
+    /// The node's own clock.
     pub here_ms: i64,
+    /// How far that is ahead of its machine's; none for a clock that stands still.
     pub ahead_ms: Option<i64>,
 }
 
 /// What became of a job that was to be changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Changed {
+    /// It is so from this commit on.
     Done,
     /// A worker is at it; it stops before its next step.
     Soon,
+    /// It was done or dropped before.
     Missing,
 }

@@ -80,8 +80,11 @@ statements! {
 /// A job as it waits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WaitingJob {
+    /// Its key: the kind and whose it is.
     pub lane: String,
+    /// A second job of this name would not have been written.
     pub dedupe: String,
+    /// JSON with our own ids only.
     pub payload: String,
 }
 
@@ -105,8 +108,11 @@ pub async fn list_waiting(db: &Db, kind: &str) -> Result<Vec<WaitingJob>, DbErro
 /// How many jobs of a kind wait, and since when.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kinds {
+    /// A name of `JobKind`, or of a newer version's.
     pub kind: String,
+    /// Those under way count too.
     pub waiting: i64,
+    /// When the oldest was written.
     pub oldest_ms: i64,
 }
 
@@ -136,15 +142,25 @@ pub async fn count_busy(db: &Db, kind: LaneKind, now_ms: i64) -> Result<i64, DbE
 /// A job as operators see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedJob {
+    /// The name by which operators retry and drop it.
     pub num: i64,
+    /// Jobs of a lane wait for each other.
     pub lane: String,
+    /// A name of `JobKind`, or of a newer version's.
     pub kind: String,
+    /// The public id; none for jobs of the installation.
     pub org: Option<String>,
+    /// When the change was committed that it follows from.
     pub created_at_ms: i64,
+    /// Failed ones since the last step that worked.
     pub attempts: i64,
+    /// Steps behind it.
     pub done: i64,
+    /// Steps in all, as far as that is known.
     pub total: i64,
+    /// It ends before its next step.
     pub cancelled: bool,
+    /// In words for operators, without secrets.
     pub last_error: Option<String>,
     /// When its lane may be taken next.
     pub run_at_ms: i64,
@@ -183,8 +199,11 @@ pub async fn list(db: &Db, limit: u32) -> Result<Vec<ListedJob>, DbError> {
 /// What has to be known about a job before it is changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
+    /// What has to be locked before the job is changed.
     pub lane: String,
+    /// Decides whether it may be dropped.
     pub kind: String,
+    /// Whose audit log tells of it.
     pub org: Option<OrgScope>,
 }
 
@@ -200,6 +219,7 @@ impl FromRow for Found {
     }
 }
 
+/// Without a lock: the job may be done by the time somebody acts.
 pub async fn find(db: &Db, num: i64) -> Result<Option<Found>, DbError> {
     db.find(&FIND, params![num]).await
 }

@@ -21,10 +21,15 @@ statements! {
 /// What an Org may see of a bot key.
 #[derive(Debug, Clone)]
 pub struct BotKey {
+    /// What the audit log calls it.
     pub id: KeyId,
+    /// Of the Server it works for.
     pub guild_id: GuildId,
+    /// There is one bot key for a Server.
     pub server_id: ServerId,
+    /// All that is shown of it.
     pub prefix: String,
+    /// To the minute; none until the bot calls.
     pub last_used_at_ms: Option<i64>,
 }
 
@@ -42,6 +47,7 @@ impl FromRow for BotKey {
     }
 }
 
+/// The bot keys of an Org, 200 at most.
 pub async fn list(db: &Db, scope: OrgScope) -> Result<Vec<BotKey>, DbError> {
     db.list(&BY_ORG, params![scope.num()]).await
 }

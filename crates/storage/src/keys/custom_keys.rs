@@ -51,7 +51,9 @@ statements! {
 /// Custom keys of an Org.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counted {
+    /// Against the ceiling of keys in force.
     pub living: i64,
+    /// Against the ceiling of keys kept to be looked at.
     pub revoked: i64,
 }
 
@@ -67,20 +69,34 @@ impl FromRow for Counted {
     }
 }
 
+/// A key of somebody's own making, without the key itself.
 #[derive(Debug, Clone)]
 pub struct CustomKey {
+    /// For statements; `id` is what others are told.
     pub num: KeyNum,
+    /// Stays through edits and revocation.
     pub id: KeyId,
+    /// As the person called it.
     pub name: String,
+    /// What the next call is judged by.
     pub actions: ActionSet,
+    /// All that lists show of it.
     pub prefix: String,
+    /// Part of what the sealed copy is bound to.
     pub version: i64,
+    /// The key itself, to be revealed; never leaves the process like this.
     pub sealed: String,
+    /// When it was made.
     pub created_at_ms: i64,
+    /// Set once and for good; a revoked one may be removed.
     pub revoked_at_ms: Option<i64>,
+    /// To the minute; none until the first call.
     pub last_used_at_ms: Option<i64>,
+    /// Calls with the key in the address, where logs keep it.
     pub query_calls: i64,
+    /// It sees nothing of any other Guild.
     pub guild_id: GuildId,
+    /// None for a key of the whole Guild.
     pub server_id: Option<ServerId>,
 }
 
@@ -113,18 +129,29 @@ impl FromRow for CustomKey {
 
 /// What it repeats of its Org and Server is copied from them.
 pub struct NewCustomKey<'a> {
+    /// Made before the unit, since the sealed copy is bound to it.
     pub id: &'a KeyId,
+    /// Has to be the scope's.
     pub guild: GuildNum,
+    /// Has to be the Guild's.
     pub server: Option<ServerNum>,
+    /// Need not be unique.
     pub name: &'a str,
+    /// At least one, checked before.
     pub actions: ActionSet,
+    /// What calls are looked up by.
     pub hash: &'a KeyHash,
+    /// Its loggable beginning.
     pub prefix: &'a KeyPrefix,
+    /// The copy for revealing.
     pub sealed: &'a str,
+    /// The master key that opens the copy.
     pub sealed_kid: &'a str,
+    /// Of making and of rotation.
     pub now_ms: i64,
 }
 
+/// Makes the key, with its Org's tier and switches repeated in its row. Under the Org's lock.
 pub async fn insert(tx: &mut Tx<'_>, scope: OrgScope, new: &NewCustomKey<'_>) -> Result<(), DbError> {
     let values = params![
         new.id.as_str(),
@@ -142,6 +169,7 @@ pub async fn insert(tx: &mut Tx<'_>, scope: OrgScope, new: &NewCustomKey<'_>) ->
     tx.execute_one(&INSERT, values).await
 }
 
+/// Under the Org's lock, so that nobody adds one meanwhile.
 pub async fn count(tx: &mut Tx<'_>, scope: OrgScope) -> Result<Counted, DbError> {
     tx.get(&COUNT, params![scope.num()]).await
 }
@@ -151,10 +179,12 @@ pub async fn list(db: &Db, scope: OrgScope) -> Result<Vec<CustomKey>, DbError> {
     db.list_heavy(&BY_ORG, params![scope.num()]).await
 }
 
+/// A custom key of the Org by its public id.
 pub async fn find(db: &Db, scope: OrgScope, id: &KeyId) -> Result<Option<CustomKey>, DbError> {
     db.find(&BY_ID, params![scope.num(), id.as_str()]).await
 }
 
+/// The same inside a unit of work.
 pub async fn find_in(tx: &mut Tx<'_>, scope: OrgScope, id: &KeyId) -> Result<Option<CustomKey>, DbError> {
     tx.find(&BY_ID, params![scope.num(), id.as_str()]).await
 }

@@ -164,17 +164,27 @@ pub async fn end_bot_key(
 
 /// A key of a Server. What it repeats of its Org and Server is copied from them.
 pub struct NewKey<'a> {
+    /// Made before the unit, since the sealed copy is bound to it.
     pub id: &'a KeyId,
+    /// Has to be the scope's. A second plugin key of it breaks a unique index.
     pub server: ServerNum,
+    /// Plugin or bot; custom keys have their own way.
     pub kind: KeyKind,
+    /// Fixed by the kind.
     pub actions: ActionSet,
+    /// What calls are looked up by.
     pub hash: &'a KeyHash,
+    /// Its loggable beginning.
     pub prefix: &'a KeyPrefix,
+    /// The copy for revealing.
     pub sealed: &'a str,
+    /// The master key that opens the copy.
     pub sealed_kid: &'a str,
+    /// Of making and of rotation.
     pub now_ms: i64,
 }
 
+/// Makes the key, with its Org's tier and its Server's switches repeated in its row. Under the Org's lock.
 pub async fn insert(tx: &mut Tx<'_>, scope: OrgScope, new: &NewKey<'_>) -> Result<(), DbError> {
     let values = params![
         new.id.as_str(),
@@ -219,11 +229,17 @@ pub async fn replace(
     Ok(true)
 }
 
+/// What takes the place of a key, in one statement.
 pub struct Replacement<'a> {
+    /// From the commit on the only one that is let in.
     pub hash: &'a KeyHash,
+    /// Its loggable beginning.
     pub prefix: &'a KeyPrefix,
+    /// Bound to the version after the one that is replaced.
     pub sealed: &'a str,
+    /// The master key that opens the copy.
     pub sealed_kid: &'a str,
+    /// When the old one was retired.
     pub now_ms: i64,
 }
 
@@ -235,7 +251,9 @@ pub async fn revoke(tx: &mut Tx<'_>, scope: OrgScope, key: KeyNum, now_ms: i64) 
 /// A key that was regenerated away and is being tried again.
 #[derive(Debug, Clone)]
 pub struct RetiredKey {
+    /// The key that it was a version of.
     pub key_id: KeyId,
+    /// Of an Org that is still there.
     pub scope: OrgScope,
 }
 
@@ -296,9 +314,13 @@ pub async fn record_use(
 /// One key's sealed copy, as the walk of a key rotation sees it.
 #[derive(Debug, Clone)]
 pub struct SealedKey {
+    /// The place from which the next slice goes on.
     pub num: KeyNum,
+    /// Part of what the sealed copy is bound to.
     pub id: KeyId,
+    /// The other part.
     pub version: i64,
+    /// Also what the row is compared with when it is sealed anew.
     pub sealed: String,
 }
 
@@ -323,7 +345,9 @@ pub async fn list_sealed_otherwise(db: &Db, after: KeyNum, kid: &str) -> Result<
 /// A master key and how many copies need it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KidUse {
+    /// The name of a master key.
     pub kid: String,
+    /// Sealed copies that only it opens.
     pub copies: i64,
 }
 

@@ -38,15 +38,23 @@ statements! {
 /// Everything the front door needs to know about a presented key.
 #[derive(Debug, Clone)]
 pub struct ResolvedKey {
+    /// For counting its use.
     pub num: KeyNum,
+    /// Plugin, custom or bot.
     pub kind: KeyKind,
+    /// What it may do, by its kind or by choice.
     pub actions: ActionSet,
+    /// A revoked key is known and refused, unlike one that never was.
     pub revoked: bool,
+    /// The proof with which the call reads and writes.
     pub scope: OrgScope,
+    /// Repeated from the Org, so that no other table is read.
     pub tier: Tier,
+    /// Whose links it sees.
     pub guild: GuildNum,
     /// None for a custom key of the whole Guild.
     pub server: Option<ServerNum>,
+    /// Keys of a Server that is off are refused.
     pub server_active: bool,
     /// The id look-ups answer digits without quotes.
     pub bare_ids: bool,
@@ -84,9 +92,13 @@ impl FromRow for ResolvedKey {
 /// The public ids of what a key is recorded for.
 #[derive(Debug, Clone)]
 pub struct KeyScope {
+    /// What the plugin is told its key is called.
     pub key_id: KeyId,
+    /// Ours.
     pub guild_id: GuildId,
+    /// Discord's.
     pub discord_guild_id: String,
+    /// None for a key of the whole Guild.
     pub server_id: Option<String>,
 }
 

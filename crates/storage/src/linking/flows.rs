@@ -101,15 +101,23 @@ statements! {
 /// A flow as the browser that owns it may see it.
 #[derive(Debug, Clone)]
 pub struct Flow {
+    /// Of the page's Org.
     pub scope: OrgScope,
+    /// Whose page it began on; it is good for no other.
     pub guild: GuildNum,
+    /// Linking and unlinking do not share sign-ins.
     pub purpose: FlowPurpose,
+    /// Who signed in there, with their name.
     pub discord: Option<(DiscordId, String)>,
     /// The token for adding the person to the Discord server.
     pub token_sealed: Option<String>,
+    /// Who signed in there, with their name.
     pub steam: Option<(SteamId, String)>,
+    /// Whether they are in the Discord server, as last seen.
     pub member: Option<Finding>,
+    /// Whether they are in the Steam group, as last seen.
     pub steam_group: Option<Finding>,
+    /// Nothing changes it any more.
     pub finished: bool,
 }
 
@@ -165,20 +173,24 @@ pub async fn find(db: &Db, hash: &str, alive_since_ms: i64) -> Result<Option<Flo
     db.find(&FIND, params![hash, alive_since_ms]).await
 }
 
+/// The same inside a unit of work. It does not lock the flow.
 pub async fn find_in(tx: &mut Tx<'_>, hash: &str, alive_since_ms: i64) -> Result<Option<Flow>, DbError> {
     tx.find(&FIND, params![hash, alive_since_ms]).await
 }
 
 /// One trip to a provider. Several may be under way at once.
 pub struct Trip<'a> {
+    /// A trip comes back from where it went.
     pub provider: Provider,
     /// Of the secret that has to come back.
     pub hash: &'a str,
     /// The verifier, and the master key it is sealed with.
     pub sealed: Option<&'a (String, String)>,
+    /// It does not come back after that.
     pub ends_at_ms: i64,
 }
 
+/// Sends a flow on its way. The trip keeps who had signed in with Discord by then.
 pub async fn begin_trip(tx: &mut Tx<'_>, flow: &str, trip: &Trip<'_>) -> Result<(), DbError> {
     let values = params![
         flow,
@@ -194,11 +206,15 @@ pub async fn begin_trip(tx: &mut Tx<'_>, flow: &str, trip: &Trip<'_>) -> Result<
 /// A trip that somebody came back from.
 #[derive(Debug, Clone)]
 pub struct FoundTrip {
+    /// The hash of its flow.
     pub flow: String,
+    /// The PKCE verifier; Steam needs none.
     pub sealed: Option<String>,
     /// Who was signed in with Discord when it began.
     pub discord_id: Option<String>,
+    /// Of the flow's Org.
     pub scope: OrgScope,
+    /// Of the flow.
     pub guild: GuildNum,
 }
 
@@ -291,6 +307,7 @@ pub async fn finish(tx: &mut Tx<'_>, flow: &str, now_ms: i64) -> Result<bool, Db
     Ok(tx.execute(&FINISH, params![flow, now_ms]).await? == 1)
 }
 
+/// Forgets a flow and its trips.
 pub async fn delete(tx: &mut Tx<'_>, flow: &str) -> Result<(), DbError> {
     tx.execute(&DELETE, params![flow]).await.map(drop)
 }
@@ -298,7 +315,9 @@ pub async fn delete(tx: &mut Tx<'_>, flow: &str) -> Result<(), DbError> {
 /// A flow that ended without using its token up.
 #[derive(Debug, Clone)]
 pub struct LeftToken {
+    /// The hash of the flow that still holds it.
     pub flow: String,
+    /// To be opened once, to be given back.
     pub sealed: String,
     /// Whose it is.
     pub discord_id: String,

@@ -58,7 +58,9 @@ statements! {
 /// An active link of one of the asked ids.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pair {
+    /// Active at most once in a Guild.
     pub discord_id: DiscordId,
+    /// Active at most once in a Guild.
     pub steam_id: SteamId,
 }
 
@@ -76,8 +78,11 @@ impl FromRow for Pair {
 /// An ended link. The Steam id may be that of an erased person, so it is text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EndedPair {
+    /// A digest for an erased person.
     pub discord_id: String,
+    /// A digest for an erased person.
     pub steam_id: String,
+    /// Tells one end of the same pair from another.
     pub ended_at_ms: i64,
 }
 
@@ -125,12 +130,19 @@ pub async fn ended_of_discord<'a>(
 
 /// A link as it comes from another system, active or ended.
 pub struct ImportedLink<'a> {
+    /// Made before the unit.
     pub id: &'a LinkId,
+    /// Free in the Guild unless the link is ended.
     pub discord_id: &'a DiscordId,
+    /// Free in the Guild unless the link is ended.
     pub steam_id: &'a SteamId,
+    /// As the other system knew it.
     pub discord_name: Option<&'a str>,
+    /// As the other system knew it.
     pub steam_name: Option<&'a str>,
+    /// Not after its end; also the time of verification.
     pub linked_at_ms: i64,
+    /// When and why, for history.
     pub ended: Option<(i64, UnlinkCause)>,
 }
 

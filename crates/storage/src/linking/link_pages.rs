@@ -27,15 +27,25 @@ statements! {
 /// A Guild as a player meets it.
 #[derive(Debug, Clone)]
 pub struct LinkPage {
+    /// The visitor is nobody yet, but what they write is this Org's.
     pub scope: OrgScope,
+    /// Flows and links of the page belong to it.
     pub guild: GuildNum,
+    /// Part of a flow's hash, so a flow is good for one Guild.
     pub guild_id: GuildId,
+    /// The page's address.
     pub slug: String,
+    /// Of the Guild, in the title.
     pub name: String,
+    /// Who asks for the link.
     pub org_name: String,
+    /// Where membership is looked up.
     pub discord_guild_id: DiscordId,
+    /// Whether joining is asked for, and how.
     pub join_mode: JoinMode,
+    /// For those who join by themselves.
     pub invite_url: Option<String>,
+    /// How long another account has to wait after an unlink; 0 is no wait.
     pub relink_cooldown_ms: i64,
     /// What somebody pasted, and the number it stands for.
     pub steam_group: Option<(String, GroupId)>,
@@ -66,10 +76,12 @@ impl FromRow for LinkPage {
     }
 }
 
+/// The page at this address; none for removed Guilds and Orgs.
 pub async fn find(db: &Db, slug: &str) -> Result<Option<LinkPage>, DbError> {
     db.find(&BY_SLUG, params![slug]).await
 }
 
+/// The same for a flow under way; none when its Guild was removed meanwhile.
 pub async fn find_by_num(db: &Db, scope: OrgScope, guild: GuildNum) -> Result<Option<LinkPage>, DbError> {
     db.find(&BY_NUM, params![scope.num(), guild]).await
 }

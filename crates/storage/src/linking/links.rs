@@ -77,6 +77,7 @@ impl FromRow for ActiveLink {
     }
 }
 
+/// The active link of a Discord account. Two look-ups for two sides: SQLite reads too much for an `OR`.
 pub async fn find_by_discord(
     tx: &mut Tx<'_>,
     guild: GuildNum,
@@ -85,6 +86,7 @@ pub async fn find_by_discord(
     tx.find(&BY_DISCORD, params![guild, discord_id.as_str()]).await
 }
 
+/// The active link of a Steam account.
 pub async fn find_by_steam(
     tx: &mut Tx<'_>,
     guild: GuildNum,
@@ -93,15 +95,23 @@ pub async fn find_by_steam(
     tx.find(&BY_STEAM, params![guild, steam_id.as_str()]).await
 }
 
+/// A link to be made. Both ids are free in the Guild: the unit ended older links before.
 pub struct NewLink<'a> {
+    /// Made before the unit.
     pub id: &'a LinkId,
+    /// Has to be the scope's.
     pub guild: GuildNum,
+    /// A second active link of it breaks a unique index.
     pub discord_id: &'a DiscordId,
+    /// A second active link of it breaks a unique index.
     pub steam_id: &'a SteamId,
+    /// Two letters, where it is known.
     pub country: Option<&'a str>,
+    /// Of the link and of its verification.
     pub now_ms: i64,
 }
 
+/// Makes the link. Under the Org's lock; counters are the caller's.
 pub async fn insert(tx: &mut Tx<'_>, scope: OrgScope, new: &NewLink<'_>) -> Result<(), DbError> {
     let values = params![
         new.id.as_str(),
@@ -169,6 +179,7 @@ pub async fn set_names(
 /// The end of the last link that either account had in a Guild.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LastEnd {
+    /// When it ended.
     pub at_ms: i64,
     num: i64,
     /// It joined the same two accounts.
@@ -206,11 +217,17 @@ pub async fn find_last_end(
 /// One row of an Org's history, active or ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkRecord {
+    /// Public, also of ended links.
     pub id: String,
+    /// A digest for an erased person.
     pub discord_id: String,
+    /// A digest for an erased person.
     pub steam_id: String,
+    /// When the pair was tied.
     pub linked_at_ms: i64,
+    /// None while it is active.
     pub ended_at_ms: Option<i64>,
+    /// A name of `UnlinkCause`, with the end.
     pub end_cause: Option<String>,
 }
 

@@ -91,12 +91,19 @@ statements! {
 /// An active link with what is known about both sides.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkedPlayer {
+    /// Of the active link.
     pub discord_id: DiscordId,
+    /// Of the active link.
     pub steam_id: SteamId,
+    /// As of the last verification.
     pub discord_name: Option<String>,
+    /// As the game server or a sign-in told it last.
     pub steam_name: Option<String>,
+    /// When this link was made; a relink begins anew.
     pub linked_at_ms: i64,
+    /// Never before `linked_at_ms`.
     pub verified_at_ms: i64,
+    /// Two letters, from the last verification that knew one.
     pub country: Option<String>,
 }
 
@@ -126,7 +133,9 @@ impl FromRow for SteamAccount {
 /// A Discord id and a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Named {
+    /// Of an active link.
     pub discord_id: String,
+    /// On Steam.
     pub name: String,
 }
 
@@ -144,13 +153,21 @@ impl FromRow for Named {
 /// A link with the time of its last change: it was made, verified or ended then.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangedLink {
+    /// Breaks ties between changes of one moment.
     pub id: String,
+    /// Never of an erased person.
     pub discord_id: String,
+    /// Never of an erased person.
     pub steam_id: String,
+    /// As of the last verification.
     pub discord_name: Option<String>,
+    /// As told last.
     pub steam_name: Option<String>,
+    /// When the pair was tied.
     pub linked_at_ms: i64,
+    /// None while it is active.
     pub ended_at_ms: Option<i64>,
+    /// What the list is ordered by, with the id.
     pub changed_at_ms: i64,
 }
 
@@ -221,6 +238,7 @@ pub async fn steam_names(db: &Db, guild: GuildNum, asked: &[DiscordId]) -> Resul
     db.list_heavy(&STEAM_NAMES, params![guild, &list]).await
 }
 
+/// The active link of a Discord account, with names.
 pub async fn find_by_discord(
     db: &Db,
     guild: GuildNum,
@@ -229,6 +247,7 @@ pub async fn find_by_discord(
     db.find(&BY_DISCORD, params![guild, id.as_str()]).await
 }
 
+/// The active link of a Steam account, with names.
 pub async fn find_by_steam(db: &Db, guild: GuildNum, id: &SteamId) -> Result<Option<LinkedPlayer>, DbError> {
     db.find(&BY_STEAM, params![guild, id.as_str()]).await
 }

@@ -47,8 +47,11 @@ statements! {
 /// A role that a member is to get or lose.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RoleChange {
+    /// Who gets or loses it.
     pub discord_id: DiscordId,
+    /// Discord's id.
     pub role_id: String,
+    /// `add` or `remove`; the newer one for a role replaces the older.
     pub mode: String,
 }
 
@@ -66,9 +69,13 @@ impl FromRow for RoleChange {
 
 /// What is asked for.
 pub struct RoleRequest<'a> {
+    /// Those who are not linked are left out.
     pub players: &'a [SteamId],
+    /// One that the Guild's settings allow, checked before.
     pub role_id: &'a DiscordId,
+    /// `add` or `remove`.
     pub mode: &'a str,
+    /// Wishes are fetched in this order.
     pub now_ms: i64,
 }
 
@@ -93,10 +100,13 @@ pub async fn request(
 
 /// Roles that one member gets or loses because of a link.
 pub struct FollowingRoles<'a> {
+    /// Whose link was made or ended.
     pub discord_id: &'a DiscordId,
     /// No role twice.
     pub roles: &'a [DiscordId],
+    /// `add` or `remove`.
     pub mode: &'a str,
+    /// Wishes are fetched in this order.
     pub now_ms: i64,
 }
 

@@ -61,14 +61,18 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// In the order in which they are sealed anew.
     pub const ALL: [Kind; 3] = [Kind::Token, Kind::Trip, Kind::SignIn];
 }
 
+/// A sealed value of somebody on their way.
 #[derive(Debug, Clone)]
 pub struct SealedFlow {
+    /// The place from which the next slice goes on.
     pub hash: String,
     /// The row that it is sealed for.
     pub row: String,
+    /// Also what the row is compared with when it is sealed anew.
     pub sealed: String,
 }
 

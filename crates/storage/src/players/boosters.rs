@@ -56,6 +56,7 @@ statements! {
         LIMIT $2";
 }
 
+/// Notes a booster; one who is noted keeps the time since when.
 pub async fn add(
     tx: &mut Tx<'_>,
     scope: OrgScope,
@@ -82,6 +83,7 @@ pub async fn add_all(
         .map(drop)
 }
 
+/// Somebody who was none is no error.
 pub async fn remove(
     tx: &mut Tx<'_>,
     scope: OrgScope,
@@ -115,6 +117,7 @@ pub async fn boosts(
     Ok(found > 0)
 }
 
+/// All of them, linked or not, against [`MOST`].
 pub async fn count(tx: &mut Tx<'_>, guild: GuildNum) -> Result<i64, DbError> {
     tx.get(&COUNT, params![guild]).await
 }

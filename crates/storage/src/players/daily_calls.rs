@@ -25,7 +25,9 @@ statements! {
 /// Calls of one day. Org 0 stands for people who wait for an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Calls {
+    /// On whose account they were made.
     pub org_num: i64,
+    /// Added up over all nodes.
     pub calls: i64,
 }
 
@@ -46,6 +48,7 @@ pub async fn add(tx: &mut Tx<'_>, provider: &str, day: i64, more: Calls) -> Resu
     tx.execute_one(&ADD, values).await
 }
 
+/// Everybody's calls of a day, by Org.
 pub async fn list(db: &Db, provider: &str, day: i64) -> Result<Vec<Calls>, DbError> {
     db.list_heavy(&OF_DAY, params![provider, day]).await
 }

@@ -39,8 +39,11 @@ statements! {
 /// A change of one group for one player.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GroupChange {
+    /// Whom the game server changes.
     pub steam_id: String,
+    /// Of the game server's own permission groups.
     pub group: String,
+    /// `add` or `remove`.
     pub action: String,
 }
 
@@ -59,8 +62,11 @@ impl FromRow for GroupChange {
 /// The Server whose list it is.
 #[derive(Debug, Clone, Copy)]
 pub struct ServerPlace {
+    /// Whose share of the write queue is used.
     pub scope: OrgScope,
+    /// Whose links decide who is a player.
     pub guild: GuildNum,
+    /// Looked up with the key, so it may be deleted by now: lock it first.
     pub server: ServerNum,
 }
 
@@ -91,6 +97,7 @@ pub async fn put(
     tx.execute_one(&PUT, values).await
 }
 
+/// For the bound on what waits for one player.
 pub async fn count(tx: &mut Tx<'_>, server: ServerNum, steam_id: &SteamId) -> Result<i64, DbError> {
     tx.get(&COUNT, params![server, steam_id.as_str()]).await
 }

@@ -76,10 +76,13 @@ statements! {
 /// A player whose roles are to follow their groups.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PendingRoles {
+    /// By the player's link, so nobody who is not linked is in the list.
     pub discord_id: String,
+    /// As the game server reported it.
     pub steam_id: String,
     /// JSON arrays, as they were reported and confirmed.
     pub oxide_groups: String,
+    /// What the bot confirmed last; a JSON array.
     pub roles_synced: Option<String>,
 }
 
@@ -103,6 +106,7 @@ pub async fn report(tx: &mut Tx<'_>, place: ServerPlace, report: &str, now_ms: i
     tx.execute(&REPORT, values).await
 }
 
+/// Players whose groups changed since the bot confirmed their roles.
 pub async fn list_pending(db: &Db, server: ServerNum, limit: i64) -> Result<Vec<PendingRoles>, DbError> {
     db.list_heavy(&PENDING, params![server, limit]).await
 }
@@ -128,7 +132,9 @@ pub async fn find_groups(db: &Db, server: ServerNum, steam_id: &SteamId) -> Resu
 /// The groups last reported for a player, as a JSON array.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportedGroups {
+    /// As it was asked for.
     pub steam_id: String,
+    /// A JSON array, as reported last.
     pub groups: String,
 }
 
@@ -165,6 +171,7 @@ pub async fn mark_seen(
         .map(drop)
 }
 
+/// When the player was last on the Server, as far as that is written down yet.
 pub async fn find_last_seen(db: &Db, server: ServerNum, steam_id: &SteamId) -> Result<Option<i64>, DbError> {
     db.find(&LAST_SEEN, params![server, steam_id.as_str()]).await
 }

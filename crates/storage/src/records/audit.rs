@@ -67,12 +67,15 @@ statements! {
 /// is no Org's. Nothing else writes an entry.
 #[derive(Debug, Clone)]
 pub struct Act<S = OrgScope> {
+    /// In whose chain it is noted, and whose share of the write queue it uses.
     pub scope: S,
     actor: Actor,
+    /// Made once, for the entry and for all that the unit writes.
     pub now_ms: i64,
 }
 
 impl<S: Whose> Act<S> {
+    /// The time is the caller's: what is noted late keeps the time at which it was done.
     pub fn new(scope: S, actor: Actor, now_ms: i64) -> Self {
         Self { scope, actor, now_ms }
     }
@@ -150,13 +153,21 @@ impl FromRow for Head {
 /// A stored entry.
 #[derive(Debug, Clone)]
 pub struct AuditRow {
+    /// From 1 without gaps in each chain.
     pub seq: i64,
+    /// By the clock of the node that did it; not ordered.
     pub at_ms: i64,
+    /// What sort of actor, as stored: entries outlive names in the code.
     pub actor_kind: String,
+    /// Of an account or a key; none for operators, players and the system.
     pub actor_id: Option<String>,
+    /// A name of `AuditAction`, or of one that there is no more.
     pub action: String,
+    /// One of our own ids.
     pub target: Option<String>,
+    /// A JSON object.
     pub detail: String,
+    /// Over the entry and the hash before it.
     pub hash: String,
 }
 
@@ -191,10 +202,15 @@ pub async fn list_newest_for_operators(db: &Db, limit: i64) -> Result<Vec<AuditR
 /// What somebody looks for in the log; what is none is not asked for.
 #[derive(Debug, Clone, Default)]
 pub struct AuditFilter {
+    /// Exactly this one.
     pub action: Option<AuditAction>,
+    /// Exactly this account.
     pub actor: Option<String>,
+    /// Exactly this id.
     pub target: Option<String>,
+    /// Not before it.
     pub from_ms: Option<i64>,
+    /// Before it.
     pub to_ms: Option<i64>,
     /// Only entries older than this one.
     pub before: Option<i64>,
@@ -203,7 +219,9 @@ pub struct AuditFilter {
 /// An entry with the name of the person behind it, as far as there is one.
 #[derive(Debug, Clone)]
 pub struct NamedEntry {
+    /// As it is in the chain.
     pub row: AuditRow,
+    /// Of now, not of then.
     pub actor_name: Option<String>,
 }
 
@@ -239,14 +257,23 @@ pub async fn list_filtered(
 /// A link that was made or ended not long ago. Ids are plain text: an erased person's are digests.
 #[derive(Debug, Clone)]
 pub struct RecentLink {
+    /// When it was made or ended.
     pub at_ms: i64,
+    /// False for an end, whatever caused it.
     pub linked: bool,
+    /// Why it ended; none for one that was made.
     pub cause: Option<String>,
+    /// Where.
     pub guild_id: GuildId,
+    /// Whose.
     pub discord_id: String,
+    /// As of the last verification.
     pub discord_name: Option<String>,
+    /// Whose.
     pub steam_id: String,
+    /// As told last.
     pub steam_name: Option<String>,
+    /// Two letters, where it is known.
     pub country: Option<String>,
 }
 
@@ -271,6 +298,7 @@ impl FromRow for RecentLink {
     }
 }
 
+/// Links made and ended among the last thousand entries, newest first.
 pub async fn list_recent_links(db: &Db, scope: OrgScope, limit: i64) -> Result<Vec<RecentLink>, DbError> {
     db.list_heavy(&RECENT_LINKS, params![scope.num(), limit]).await
 }

@@ -56,16 +56,24 @@ statements! {
 /// Request ids kept per group.
 pub const KEPT_REQUEST_IDS: usize = 20;
 
+/// Failures of one code at one route for one Org within a minute.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Group {
+    /// The stable code of the answer.
     pub code: String,
+    /// Its template, never the path that was asked for.
     pub route: String,
     /// 0 when no Org was known.
     pub org_num: i64,
+    /// Minutes since 1970.
     pub minute: i64,
+    /// Of the answer.
     pub status: i64,
+    /// Of all of them, also those without a request id here.
     pub count: i64,
+    /// The newest few.
     pub request_ids: Vec<String>,
+    /// Of the first one, without secrets.
     pub detail: String,
 }
 

@@ -28,15 +28,20 @@ statements! {
 /// A request that may be sent again, by whom and to which route.
 #[derive(Debug, Clone, Copy)]
 pub struct Named<'a> {
+    /// A key of somebody else is another key.
     pub account: AccountNum,
+    /// A key for another route is another key.
     pub route: &'static str,
+    /// The key is somebody's own text, so only its hash is kept.
     pub key_hash: &'a str,
 }
 
 /// What an earlier request under the same name made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MadeBefore {
+    /// Tells a repetition from another request under the same key.
     pub request_hash: String,
+    /// The id of what was made.
     pub made: String,
 }
 
@@ -72,6 +77,7 @@ pub async fn claim(
     Ok(tx.execute(&CLAIM, values).await? == 1)
 }
 
+/// What was made under the name, while it is remembered. A look before the unit; `claim` decides.
 pub async fn find(db: &Db, named: Named<'_>, now_ms: i64) -> Result<Option<MadeBefore>, DbError> {
     let values = params![named.account, named.route, named.key_hash, now_ms];
     db.find(&FIND, values).await

@@ -68,27 +68,43 @@ statements! {
         WHERE num = $1 AND sealed = $2";
 }
 
+/// An invitation, used, revoked or open, without its code.
 #[derive(Debug, Clone)]
 pub struct Invite {
+    /// For statements; `id` is what others are told.
     pub num: i64,
+    /// Stays when the code is replaced.
     pub id: InviteId,
+    /// The Org it leads to.
     pub scope: OrgScope,
+    /// The code, to be shown to those who could have made it.
     pub sealed: String,
+    /// Part of what the sealed code is bound to.
     pub version: i64,
+    /// The most that whoever accepts becomes.
     pub role: Role,
+    /// The most that they get; what the inviter lost meanwhile is taken off.
     pub permissions: PermissionSet,
+    /// For the team; not shown to the invited.
     pub note: Option<String>,
     /// Who made it.
     pub account: AccountNum,
+    /// Of now.
     pub account_name: String,
+    /// A replaced code does not change it.
     pub created_at_ms: i64,
+    /// None lasts until it is revoked.
     pub expires_at_ms: Option<i64>,
+    /// For good; it stays in the list.
     pub revoked: bool,
+    /// People who became members with it.
     pub uses: i64,
+    /// What the invited are shown.
     pub org_name: String,
 }
 
 impl Invite {
+    /// Neither revoked nor over.
     pub fn works_at(&self, now_ms: i64) -> bool {
         !self.revoked && self.expires_at_ms.is_none_or(|end| end > now_ms)
     }
@@ -124,22 +140,35 @@ impl FromRow for Invite {
 
 /// A code as it is stored.
 pub struct StoredCode<'a> {
+    /// What an address is looked up by.
     pub hash: &'a str,
+    /// The copy for showing it again.
     pub sealed: &'a str,
+    /// The master key that opens the copy.
     pub sealed_kid: &'a str,
 }
 
+/// An invitation to be made.
 pub struct NewInvite<'a> {
+    /// Made before the unit, since the sealed code is bound to it.
     pub id: &'a InviteId,
+    /// Version 1.
     pub code: StoredCode<'a>,
+    /// Never above the inviter's, checked in the same unit.
     pub role: Role,
+    /// Never beyond the inviter's, checked in the same unit.
     pub permissions: PermissionSet,
+    /// One line.
     pub note: Option<&'a str>,
+    /// Who invites; what they hold when it is accepted counts.
     pub account: AccountNum,
+    /// When it was made.
     pub now_ms: i64,
+    /// None lasts until it is revoked.
     pub expires_at_ms: Option<i64>,
 }
 
+/// Makes an invitation. Under the Org's lock, after the open ones were counted.
 pub async fn insert(tx: &mut Tx<'_>, scope: OrgScope, new: &NewInvite<'_>) -> Result<(), DbError> {
     let values = params![
         new.id.as_str(),
@@ -157,22 +186,27 @@ pub async fn insert(tx: &mut Tx<'_>, scope: OrgScope, new: &NewInvite<'_>) -> Re
     tx.execute_one(&INSERT, values).await
 }
 
+/// The newest 200 of an Org, revoked ones too.
 pub async fn list(db: &Db, scope: OrgScope) -> Result<Vec<Invite>, DbError> {
     db.list(&BY_ORG, params![scope.num()]).await
 }
 
+/// An invitation of the Org by its public id.
 pub async fn find(db: &Db, scope: OrgScope, id: &InviteId) -> Result<Option<Invite>, DbError> {
     db.find(&BY_ID, params![scope.num(), id.as_str()]).await
 }
 
+/// The same inside a unit of work.
 pub async fn find_in(tx: &mut Tx<'_>, scope: OrgScope, id: &InviteId) -> Result<Option<Invite>, DbError> {
     tx.find(&BY_ID, params![scope.num(), id.as_str()]).await
 }
 
+/// By the hash of its code, working or not; none once the Org is removed.
 pub async fn find_by_code(db: &Db, hash: &str) -> Result<Option<Invite>, DbError> {
     db.find(&BY_CODE, params![hash]).await
 }
 
+/// The same inside a unit of work, to be looked at again under the Org's lock.
 pub async fn find_by_code_in(tx: &mut Tx<'_>, hash: &str) -> Result<Option<Invite>, DbError> {
     tx.find(&BY_CODE, params![hash]).await
 }
@@ -217,10 +251,12 @@ pub async fn revoke_of(
         .await
 }
 
+/// With the Org that is removed; tells how many were open.
 pub async fn revoke_all(tx: &mut Tx<'_>, scope: OrgScope, now_ms: i64) -> Result<u64, DbError> {
     tx.execute(&REVOKE_ALL, params![scope.num(), now_ms]).await
 }
 
+/// Counts somebody who became a member with it.
 pub async fn note_use(tx: &mut Tx<'_>, scope: OrgScope, invite: i64) -> Result<(), DbError> {
     tx.execute_one(&USED, params![scope.num(), invite]).await
 }
@@ -228,9 +264,13 @@ pub async fn note_use(tx: &mut Tx<'_>, scope: OrgScope, invite: i64) -> Result<(
 /// A sealed code, for sealing it anew.
 #[derive(Debug, Clone)]
 pub struct SealedCode {
+    /// The place from which the next slice goes on.
     pub num: i64,
+    /// Part of what the sealed code is bound to.
     pub id: InviteId,
+    /// The other part.
     pub version: i64,
+    /// Also what the row is compared with when it is sealed anew.
     pub sealed: String,
 }
 
@@ -252,6 +292,7 @@ pub async fn list_sealed_otherwise(db: &Db, after: i64, active: &str) -> Result<
     db.list_heavy(&SEALED_AFTER, params![after, active]).await
 }
 
+/// Replaces a sealed code; false when it was reissued meanwhile.
 pub async fn reseal(
     tx: &mut Tx<'_>,
     invite: i64,

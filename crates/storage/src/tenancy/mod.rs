@@ -1,5 +1,6 @@
 //! Orgs and what belongs to them.
 
+pub mod guild_settings;
 pub mod guilds;
 pub mod invites;
 pub mod navigation;

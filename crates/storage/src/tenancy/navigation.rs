@@ -27,9 +27,13 @@ statements! {
 /// A button of the page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NavigationLink {
+    /// One line, checked before.
     pub label: String,
+    /// A whole address of the web, checked before.
     pub url: String,
+    /// A name of `Icon`.
     pub icon: String,
+    /// Whether the page stays open beside it.
     pub new_tab: bool,
 }
 
@@ -46,14 +50,17 @@ impl FromRow for NavigationLink {
     }
 }
 
+/// The buttons in their order.
 pub async fn list(db: &Db, scope: OrgScope) -> Result<Vec<NavigationLink>, DbError> {
     db.list(&LIST, params![scope.num()]).await
 }
 
+/// The same inside a unit of work, under the Org's lock.
 pub async fn list_in(tx: &mut Tx<'_>, scope: OrgScope) -> Result<Vec<NavigationLink>, DbError> {
     tx.list(&LIST, params![scope.num()]).await
 }
 
+/// Against the plan's ceiling, for the overview.
 pub async fn count(db: &Db, scope: OrgScope) -> Result<i64, DbError> {
     Ok(db.find(&COUNT, params![scope.num()]).await?.unwrap_or(0))
 }

@@ -102,16 +102,26 @@ statements! {
         WHERE num = $1";
 }
 
+/// An Org that is there, with what it uses of its plan.
 #[derive(Debug, Clone)]
 pub struct Org {
+    /// The proof with which its rows are read and written.
     pub scope: OrgScope,
+    /// Stays when the name changes.
     pub id: OrgId,
+    /// Unique among all.
     pub slug: String,
+    /// As its people call it.
     pub name: String,
+    /// Repeated in the rows of its keys.
     pub tier: Tier,
+    /// Exactly one; no row among the members.
     pub owner: AccountId,
+    /// A counter, changed under the Org's lock.
     pub guilds: i64,
+    /// A counter, changed under the Org's lock.
     pub servers: i64,
+    /// A counter, changed under the Org's lock; those of a removed Guild count until they are ended.
     pub links: i64,
     /// Keys in the address are refused; only headers count.
     pub refuse_query_keys: bool,
@@ -140,9 +150,13 @@ impl FromRow for Org {
 /// What a unit of work knows about its Org while it holds the Org's lock.
 #[derive(Debug, Clone, Copy)]
 pub struct LockedOrg {
+    /// Its ceilings are checked by the guarded updates below.
     pub tier: Tier,
+    /// As of the lock.
     pub guilds: i64,
+    /// As of the lock.
     pub servers: i64,
+    /// As of the lock.
     pub links: i64,
 }
 
@@ -159,12 +173,19 @@ impl FromRow for LockedOrg {
     }
 }
 
+/// An Org to be made. Its place among the owner's is counted before.
 pub struct NewOrg<'a> {
+    /// Made before the unit.
     pub id: &'a OrgId,
+    /// One that is taken breaks a unique index.
     pub slug: &'a str,
+    /// Need not be unique.
     pub name: &'a str,
+    /// Free, unless somebody decides otherwise.
     pub tier: Tier,
+    /// Locked by the unit, as the number of their Orgs hangs on it.
     pub owner: AccountNum,
+    /// When it was made.
     pub now_ms: i64,
 }
 
@@ -194,10 +215,12 @@ pub async fn get_in(tx: &mut Tx<'_>, scope: OrgScope) -> Result<Org, DbError> {
     tx.get(&BY_NUM, params![scope.num()]).await
 }
 
+/// The short name stays.
 pub async fn rename(tx: &mut Tx<'_>, scope: OrgScope, name: &str) -> Result<(), DbError> {
     tx.execute_one(&RENAME, params![scope.num(), name]).await
 }
 
+/// In the Org's row and in those of its keys, which calls are judged by. Under the Org's lock.
 pub async fn set_refuse_query_keys(tx: &mut Tx<'_>, scope: OrgScope, refuse: bool) -> Result<(), DbError> {
     tx.execute_one(&SET_REFUSE_QUERY_KEYS, params![scope.num(), refuse])
         .await?;
@@ -262,14 +285,17 @@ pub async fn remove(tx: &mut Tx<'_>, scope: OrgScope, now_ms: i64) -> Result<(),
     tx.execute_one(&REMOVE, params![scope.num(), now_ms]).await
 }
 
+/// Counts one out. Under the Org's lock.
 pub async fn drop_guild(tx: &mut Tx<'_>, scope: OrgScope) -> Result<(), DbError> {
     tx.execute_one(&DROP_GUILD, params![scope.num()]).await
 }
 
+/// Counts one out. Under the Org's lock.
 pub async fn drop_server(tx: &mut Tx<'_>, scope: OrgScope) -> Result<(), DbError> {
     tx.execute_one(&DROP_SERVER, params![scope.num()]).await
 }
 
+/// Counts so many out. Under the Org's lock.
 pub async fn drop_links(tx: &mut Tx<'_>, scope: OrgScope, count: i64) -> Result<(), DbError> {
     tx.execute_one(&DROP_LINKS, params![scope.num(), count]).await
 }

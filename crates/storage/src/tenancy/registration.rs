@@ -14,6 +14,7 @@ statements! {
         WHERE hash = $1 AND used_at IS NULL AND (expires_at IS NULL OR expires_at > $2)";
 }
 
+/// Makes a code for one new Org. Only its hash is stored.
 pub async fn insert(
     tx: &mut Tx<'_>,
     hash: &str,

@@ -19,12 +19,17 @@ statements! {
 /// Settings of a Server and of its Guild.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerConfig {
+    /// For the address that players are sent to.
     pub guild_slug: String,
+    /// None where no group is asked for.
     pub steam_group: Option<GroupId>,
     /// Permission groups on the game server, by what puts a player into them.
     pub linked_group: String,
+    /// The permission group of boosters.
     pub booster_group: String,
+    /// The permission group of members of the Steam group.
     pub steam_members_group: String,
+    /// How often the plugin asks.
     pub poll_seconds: i64,
 }
 
@@ -44,6 +49,7 @@ impl FromRow for ServerConfig {
     }
 }
 
+/// What the plugin of a Server is told; none once it is deleted.
 pub async fn find(db: &Db, server: ServerNum) -> Result<Option<ServerConfig>, DbError> {
     db.find(&FIND, params![server]).await
 }

@@ -80,39 +80,61 @@ statements! {
 /// A Server and what may be shown of its key.
 #[derive(Debug, Clone)]
 pub struct Server {
+    /// For joins; `id` is what others are told.
     pub num: ServerNum,
+    /// Stays when the name changes.
     pub id: ServerId,
+    /// As its people call it.
     pub name: String,
+    /// Repeated in the rows of its keys.
     pub active: bool,
+    /// Whose links its key sees.
     pub guild: GuildNum,
+    /// The same by its public id.
     pub guild_id: GuildId,
+    /// Exactly one.
     pub key: PluginKey,
+    /// The list is in this order.
     pub created_at_ms: i64,
     /// The id look-ups answer digits without quotes, for one very old client.
     pub bare_ids: bool,
     /// What the plugin last said about itself.
     pub plugin_version: Option<String>,
+    /// What its plugin is told.
     pub game: GameSettings,
 }
 
 /// What a game server is told: the permission groups that follow from a link, and how often to ask.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GameSettings {
+    /// The permission group of linked players.
     pub linked_group: String,
+    /// The permission group of boosters.
     pub booster_group: String,
+    /// The permission group of members of the Steam group.
     pub steam_members_group: String,
+    /// How often the plugin asks.
     pub poll_seconds: i64,
 }
 
+/// The one plugin key of a Server, without the key itself.
 #[derive(Debug, Clone)]
 pub struct PluginKey {
+    /// For statements; `id` is what others are told.
     pub num: KeyNum,
+    /// Stays when the key is regenerated.
     pub id: KeyId,
+    /// All that lists show of it.
     pub prefix: String,
+    /// One more with every regeneration; part of what the sealed copy is bound to.
     pub version: i64,
+    /// The key itself, to be revealed; never leaves the process like this.
     pub sealed: String,
+    /// Until it is regenerated.
     pub revoked_at_ms: Option<i64>,
+    /// To the minute; none until the first call.
     pub last_used_at_ms: Option<i64>,
+    /// When this version was made.
     pub rotated_at_ms: i64,
     /// Calls that carried the key in the query string.
     pub query_calls: i64,
@@ -156,6 +178,7 @@ impl FromRow for Server {
     }
 }
 
+/// Adds a Server without its key, which the same unit adds. Under the Org's lock; counters are the caller's.
 pub async fn insert(
     tx: &mut Tx<'_>,
     scope: OrgScope,
@@ -169,10 +192,12 @@ pub async fn insert(
         .map(ServerNum)
 }
 
+/// A Server of the Org by its public id.
 pub async fn find(db: &Db, scope: OrgScope, id: &ServerId) -> Result<Option<Server>, DbError> {
     db.find(&BY_ID, params![scope.num(), id.as_str()]).await
 }
 
+/// The same inside a unit of work.
 pub async fn find_in(tx: &mut Tx<'_>, scope: OrgScope, id: &ServerId) -> Result<Option<Server>, DbError> {
     tx.find(&BY_ID, params![scope.num(), id.as_str()]).await
 }
@@ -185,6 +210,7 @@ pub async fn find_org(db: &Db, id: &ServerId) -> Result<Option<OrgScope>, DbErro
         .map(OrgScope::new))
 }
 
+/// The Servers of an Org, oldest first, 200 at most.
 pub async fn list(db: &Db, scope: OrgScope) -> Result<Vec<Server>, DbError> {
     db.list(&BY_ORG, params![scope.num()]).await
 }
@@ -209,6 +235,7 @@ pub async fn hold(tx: &mut Tx<'_>, server: ServerNum) -> Result<bool, DbError> {
     Ok(tx.find::<i64>(&HOLD, params![server]).await?.is_some())
 }
 
+/// Replaces all of them. Under the Org's lock.
 pub async fn set_game_settings(
     tx: &mut Tx<'_>,
     scope: OrgScope,
@@ -233,6 +260,7 @@ pub async fn note_version(tx: &mut Tx<'_>, server: ServerNum, version: &str) -> 
         .map(drop)
 }
 
+/// In the Server's row and in those of its keys, which calls are judged by. Under the Org's lock.
 pub async fn set_active(
     tx: &mut Tx<'_>,
     scope: OrgScope,
@@ -244,6 +272,7 @@ pub async fn set_active(
     plugin_keys::set_server_active(tx, scope, server, active).await
 }
 
+/// In the Server's row and in those of its keys, which calls are judged by. Under the Org's lock.
 pub async fn set_bare_ids(
     tx: &mut Tx<'_>,
     scope: OrgScope,
@@ -255,6 +284,7 @@ pub async fn set_bare_ids(
     plugin_keys::set_bare_ids(tx, scope, server, bare).await
 }
 
+/// Nothing hangs on the name.
 pub async fn rename(tx: &mut Tx<'_>, scope: OrgScope, server: ServerNum, name: &str) -> Result<(), DbError> {
     tx.execute_one(&RENAME, params![scope.num(), server, name]).await
 }
@@ -269,7 +299,9 @@ pub async fn delete(tx: &mut Tx<'_>, scope: OrgScope, server: ServerNum) -> Resu
 /// A Server that a key of its Guild named.
 #[derive(Debug, Clone, Copy)]
 pub struct NamedServer {
+    /// Of the Server in the key's Guild.
     pub num: ServerNum,
+    /// A Server that is off answers for nobody.
     pub active: bool,
 }
 

@@ -70,14 +70,22 @@ statements! {
         LIMIT 500";
 }
 
+/// Somebody of an Org: the owner or a member.
 #[derive(Debug, Clone)]
 pub struct Member {
+    /// The account's row.
     pub num: AccountNum,
+    /// By which they are changed and removed.
     pub account: AccountId,
+    /// As Discord showed it at their last sign-in.
     pub name: String,
+    /// By which the team finds them on Discord.
     pub discord_id: DiscordId,
+    /// Owner for exactly one.
     pub role: Role,
+    /// Everything for the owner.
     pub permissions: PermissionSet,
+    /// For the owner, when the Org was made.
     pub joined_at_ms: i64,
 }
 
@@ -117,6 +125,7 @@ pub async fn list(db: &Db, scope: OrgScope) -> Result<Vec<Member>, DbError> {
     Ok(everybody)
 }
 
+/// Every Org has one. Under the Org's lock, so that nobody transfers it meanwhile.
 pub async fn get_owner(tx: &mut Tx<'_>, scope: OrgScope) -> Result<Member, DbError> {
     tx.get(&OWNER, params![scope.num()]).await
 }
@@ -130,6 +139,7 @@ pub async fn find_member(
     tx.find(&MEMBER, params![scope.num(), account.as_str()]).await
 }
 
+/// A member by their row; the owner is none.
 pub async fn find_by_account(
     tx: &mut Tx<'_>,
     scope: OrgScope,
@@ -138,10 +148,12 @@ pub async fn find_by_account(
     tx.find(&BY_ACCOUNT, params![scope.num(), account]).await
 }
 
+/// Members besides the owner.
 pub async fn count(tx: &mut Tx<'_>, scope: OrgScope) -> Result<i64, DbError> {
     tx.get(&COUNT, params![scope.num()]).await
 }
 
+/// Role and permissions together. Under the Org's lock.
 pub async fn change(
     tx: &mut Tx<'_>,
     scope: OrgScope,
@@ -153,10 +165,12 @@ pub async fn change(
     tx.execute_one(&CHANGE, values).await
 }
 
+/// False for somebody who is no member.
 pub async fn remove(tx: &mut Tx<'_>, scope: OrgScope, account: AccountNum) -> Result<bool, DbError> {
     Ok(tx.execute(&REMOVE, params![scope.num(), account]).await? == 1)
 }
 
+/// With the Org that is removed.
 pub async fn remove_all(tx: &mut Tx<'_>, scope: OrgScope) -> Result<u64, DbError> {
     tx.execute(&REMOVE_ALL, params![scope.num()]).await
 }
@@ -174,16 +188,27 @@ pub async fn set_owner(
 /// An Org as one of its people sees it in their list.
 #[derive(Debug, Clone)]
 pub struct OrgOfPerson {
+    /// For the address.
     pub id: OrgId,
+    /// Its short name.
     pub slug: String,
+    /// The list is in this order.
     pub name: String,
+    /// For ceilings.
     pub tier: Tier,
+    /// Of the person.
     pub role: Role,
+    /// Of the person; everything for the owner.
     pub permissions: PermissionSet,
+    /// Used of the plan.
     pub guilds: i64,
+    /// Used of the plan.
     pub servers: i64,
+    /// Used of the plan.
     pub links: i64,
+    /// The proof for whatever is read of it next.
     pub scope: OrgScope,
+    /// Used of the plan.
     pub navigation_links: i64,
 }
 

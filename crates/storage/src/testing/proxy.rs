@@ -14,6 +14,7 @@ enum Line {
     OneWay,
 }
 
+/// A wire between a store and its PostgreSQL, to be cut and mended by a test.
 pub struct Proxy {
     port: u16,
     line: watch::Sender<Line>,
@@ -35,6 +36,7 @@ impl Proxy {
         Proxy { port, line }
     }
 
+    /// The same address by way of this wire.
     pub fn address(&self, address: &str) -> String {
         address.replace(host(address), &format!("127.0.0.1:{}", self.port))
     }

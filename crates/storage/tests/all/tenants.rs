@@ -5,9 +5,9 @@ use domain::plan::{Dimension, Tier};
 use domain::random::{SeededRandom, SystemRandom};
 use domain::steam_group::GroupId;
 use storage::keys::plugin_keys;
-use storage::tenancy::guilds::SteamGroup;
+use storage::tenancy::guild_settings::SteamGroup;
 use storage::tenancy::orgs::LockedOrg;
-use storage::tenancy::{guilds, orgs, server_config, servers};
+use storage::tenancy::{guild_settings, guilds, orgs, server_config, servers};
 use storage::testing::TestDb;
 use storage::{DbError, GuildNum, OrgScope, ServerNum, both_databases};
 
@@ -59,9 +59,9 @@ unit!(AddGuild { scope: OrgScope, discord: u64, slug: &'static str } -> GuildNum
 });
 
 unit!(SetSteamGroup { scope: OrgScope, guild: GuildNum, group: Option<SteamGroup> } -> (), |it, tx| {
-    let mut settings = guilds::get_settings_in(tx, it.scope, it.guild).await?;
+    let mut settings = guild_settings::get_in(tx, it.scope, it.guild).await?;
     settings.steam_group = it.group.clone();
-    guilds::set_settings(tx, it.scope, it.guild, &settings).await
+    guild_settings::set(tx, it.scope, it.guild, &settings).await
 });
 
 async fn sound(test: TestDb) {
@@ -91,12 +91,12 @@ both_databases! {
         let group = SteamGroup { pasted: "our group".to_owned(), id: GroupId::new(u32::MAX).unwrap() };
         let set = |scope, group| test.db.write(SetSteamGroup { scope, guild: one.guild, group });
         assert!(set(two.scope, Some(group.clone())).await.is_err(), "another Org's Guild");
-        assert_eq!(guilds::find_steam_group(&test.db, one.guild).await.unwrap(), None);
+        assert_eq!(guild_settings::find_steam_group(&test.db, one.guild).await.unwrap(), None);
         set(one.scope, Some(group.clone())).await.unwrap();
-        assert_eq!(guilds::find_steam_group(&test.db, one.guild).await.unwrap(), Some(group.id));
-        let settings = guilds::find_settings(&test.db, one.scope, one.guild).await.unwrap().unwrap();
+        assert_eq!(guild_settings::find_steam_group(&test.db, one.guild).await.unwrap(), Some(group.id));
+        let settings = guild_settings::find(&test.db, one.scope, one.guild).await.unwrap().unwrap();
         assert_eq!(settings.steam_group, Some(group.clone()));
-        assert_eq!(guilds::find_steam_group(&test.db, two.guild).await.unwrap(), None);
+        assert_eq!(guild_settings::find_steam_group(&test.db, two.guild).await.unwrap(), None);
         let config = server_config::find(&test.db, one.server).await.unwrap().unwrap();
         assert_eq!((config.guild_slug.as_str(), config.steam_group), ("guild-1", Some(group.id)));
         assert_eq!((config.linked_group.as_str(), config.poll_seconds), ("linked", 60));

@@ -22,7 +22,7 @@ use storage::linking::links;
 use storage::players::daily_calls;
 use storage::records::audit::Act;
 use storage::records::error_log;
-use storage::tenancy::{guilds, orgs, servers};
+use storage::tenancy::{guild_settings, guilds, orgs, servers};
 use storage::testing::statement;
 use storage::{
     AccountNum, Db, DbError, GuildNum, KeyNum, NoOrg, OrgScope, Tx, Work, doctor, jobs, params, settings,
@@ -232,12 +232,12 @@ impl Work for AddTenant {
             now_ms: NOW,
         };
         let guild = guilds::insert(tx, scope, &guild).await?;
-        let mut settings = guilds::get_settings_in(tx, scope, guild).await?;
-        settings.steam_group = GroupId::new(u32::MAX).map(|id| guilds::SteamGroup {
+        let mut settings = guild_settings::get_in(tx, scope, guild).await?;
+        settings.steam_group = GroupId::new(u32::MAX).map(|id| guild_settings::SteamGroup {
             pasted: HARD.to_owned(),
             id,
         });
-        guilds::set_settings(tx, scope, guild, &settings).await?;
+        guild_settings::set(tx, scope, guild, &settings).await?;
         self.server(tx, scope, guild).await?;
         self.records(tx, owner, scope).await?;
         Ok(Tenant { scope, guild })

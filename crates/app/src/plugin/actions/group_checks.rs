@@ -3,7 +3,7 @@
 use domain::platform_id::SteamId;
 use domain::steam_group::{GroupId, PastedGroup};
 use storage::linking::lookups;
-use storage::tenancy::guilds;
+use storage::tenancy::guild_settings;
 
 use crate::error::{AppError, PlayersError};
 use crate::players::steam_groups;
@@ -39,7 +39,7 @@ async fn group(call: &Call<'_>) -> Result<GroupId, AppError> {
     if let Some(Ok(PastedGroup::Id(id))) = call.params.last("group").map(PastedGroup::parse) {
         return Ok(id);
     }
-    let own = guilds::find_steam_group(&call.app.db, call.key.guild).await?;
+    let own = guild_settings::find_steam_group(&call.app.db, call.key.guild).await?;
     own.ok_or_else(|| {
         AppError::invalid(
             "group",

@@ -2,7 +2,7 @@
 
 use domain::platform_id::{DiscordId, SteamId};
 use storage::linking::role_changes::{self, RoleRequest};
-use storage::tenancy::guilds;
+use storage::tenancy::{guild_settings, guilds};
 use storage::{GuildNum, OrgScope, Tx, Work};
 
 use crate::error::AppError;
@@ -44,7 +44,7 @@ impl Work for Request {
     /// A plugin may only touch roles that the Guild's settings name: its key must not be a way to any role.
     async fn run(&self, tx: &mut Tx<'_>, &scope: &OrgScope) -> Result<(), AppError> {
         guilds::lock(tx, scope, self.guild).await?;
-        if !guilds::may_grant(tx, scope, self.guild, &self.role).await? {
+        if !guild_settings::may_grant(tx, scope, self.guild, &self.role).await? {
             return Err(AppError::invalid(
                 "role",
                 "plugins may not change this role; allow it in the guild's settings",
