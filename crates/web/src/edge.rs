@@ -144,14 +144,12 @@ impl Shared {
     fn finish(&self, mut response: Response, seen: &Seen) -> Response {
         let status = response.status();
         REQUESTS.record(seen.surface, status, seen.started);
-        let is_failure = status.is_client_error() || status.is_server_error();
-        if is_failure {
+        if status.is_client_error() || status.is_server_error() {
             response = self.render(response, seen);
         } else if seen.surface.form() != Form::Plugin {
             self.log(seen, status.as_u16(), None);
         }
-        self.headers
-            .add(response.headers_mut(), seen.surface, is_failure, &seen.id);
+        self.headers.add(response.headers_mut(), seen.surface, &seen.id);
         if seen.method == Method::HEAD {
             *response.body_mut() = Body::empty();
         }

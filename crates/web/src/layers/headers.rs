@@ -36,7 +36,7 @@ impl SecurityHeaders {
     }
 
     /// Adds them, and takes what a handler said back where its surface does not allow it.
-    pub(crate) fn add(&self, headers: &mut HeaderMap, surface: Surface, is_failure: bool, id: &RequestId) {
+    pub(crate) fn add(&self, headers: &mut HeaderMap, surface: Surface, id: &RequestId) {
         headers.insert(REQUEST_ID, id.header());
         headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         let referrer = if surface.hides_address() {
@@ -50,10 +50,11 @@ impl SecurityHeaders {
             PERMISSIONS_POLICY,
             HeaderValue::from_static("camera=(), geolocation=(), microphone=()"),
         );
-        if is_failure || !surface.may_be_kept() {
-            headers.insert(CACHE_CONTROL, NO_STORE);
-        } else {
+        if surface.may_be_kept() {
+            // A failure is drawn anew and says nothing about it.
             headers.entry(CACHE_CONTROL).or_insert(NO_STORE);
+        } else {
+            headers.insert(CACHE_CONTROL, NO_STORE);
         }
         if surface.is_unlisted() {
             headers.insert(ROBOTS, HeaderValue::from_static("noindex"));
