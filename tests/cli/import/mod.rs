@@ -153,11 +153,11 @@ async fn assert_taken_over(scene: &Scene) {
         [
             (
                 "links.imported",
-                format!(r#"{{"guild":"{}","active":0,"ended":2}}"#, scene.guild).as_str()
+                format!(r#"{{"active":0,"ended":2,"guild":"{}"}}"#, scene.guild).as_str()
             ),
             (
                 "links.imported",
-                format!(r#"{{"guild":"{}","active":3,"ended":0}}"#, scene.guild).as_str()
+                format!(r#"{{"active":3,"ended":0,"guild":"{}"}}"#, scene.guild).as_str()
             ),
         ]
     );
