@@ -49,6 +49,7 @@ const SCREENS = {
     await page.getByRole('button', { name: 'Switch organisation' }).click();
   }],
   guilds: ['/orgs/o1/guilds'],
+  'guilds-removing': ['/orgs/o2/guilds'],
   'guilds-new': ['/orgs/o1/guilds/new'],
   guild: ['/orgs/o1/guilds/g1'],
   servers: ['/orgs/o1/servers'],
