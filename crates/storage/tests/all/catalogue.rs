@@ -123,6 +123,27 @@ async fn on_sqlite_a_plugin_call_finds_its_link_in_the_index_alone() {
     test.finish().await;
 }
 
+/// A page of a long log costs as much as one of a short log.
+#[tokio::test]
+async fn on_postgres_a_page_of_the_audit_log_is_read_without_sorting_all_of_it() {
+    let test = TestDb::open(Engine::Postgres).await;
+    let fill = "INSERT INTO audit_heads (chain, seq, hash) VALUES (7, 20000, '');
+        INSERT INTO audit (chain, seq, at, actor_kind, action, detail, hash)
+        SELECT 7, i, 1, 'system', 'guild.changed', '{}', '' FROM generate_series(1, 20000) i;
+        ANALYZE audit";
+    test.damage(fill).await;
+    let plan = test
+        .db
+        .explain(named("storage::records::audit::BEFORE"))
+        .await
+        .unwrap();
+    assert!(
+        plan.contains("Index Scan Backward") && !plan.contains("Sort"),
+        "{plan}"
+    );
+    test.finish().await;
+}
+
 /// The links of a Guild in the order of the index, without a look at their rows and without sorting.
 #[tokio::test]
 async fn on_sqlite_everybody_who_is_linked_is_read_from_an_index_alone() {
