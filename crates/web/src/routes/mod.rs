@@ -68,6 +68,31 @@ pub struct RouteSpec {
     pub answer: RouteAnswer,
 }
 
+impl RouteSpec {
+    /// A route that takes nothing and is served as written.
+    fn plain(
+        method: Method,
+        (path, summary): (&'static str, &'static str),
+        (surface, access): (Surface, Access),
+        answer: RouteAnswer,
+    ) -> Self {
+        Self {
+            method,
+            path,
+            surface,
+            access,
+            stop: None,
+            mirrored: false,
+            limit: None,
+            summary,
+            takes: None,
+            asks: &[],
+            repeatable: false,
+            answer,
+        }
+    }
+}
+
 /// What one network may do at routes that store something for people who are not signed in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NetworkLimit {
@@ -120,26 +145,14 @@ impl Routes {
     /// A route that only shows something, and decides by itself to whom.
     pub fn open(
         mut self,
-        (path, summary): (&'static str, &'static str),
-        (surface, access): (Surface, Access),
+        about: (&'static str, &'static str),
+        side: (Surface, Access),
         answer: RouteAnswer,
         route: MethodRouter<WebState>,
     ) -> Self {
-        self.router = self.router.route(path, route);
-        self.table.push(RouteSpec {
-            method: Method::GET,
-            path,
-            surface,
-            access,
-            stop: None,
-            mirrored: false,
-            limit: None,
-            summary,
-            takes: None,
-            asks: &[],
-            repeatable: false,
-            answer,
-        });
+        self.router = self.router.route(about.0, route);
+        self.table
+            .push(RouteSpec::plain(Method::GET, about, side, answer));
         self
     }
 
@@ -215,19 +228,11 @@ impl Routes {
         };
         let filter = MethodFilter::try_from(method.clone()).unwrap_or(MethodFilter::GET);
         self.router = self.router.route(path, on(filter, run));
+        let side = (surface, Access::Public);
         self.table.push(RouteSpec {
-            method,
-            path,
-            surface,
-            access: Access::Public,
-            stop: None,
-            mirrored: false,
-            repeatable: false,
             limit: Some(limit),
-            summary,
-            takes: None,
             asks: trip_asks(path),
-            answer: RouteAnswer::SeeOther,
+            ..RouteSpec::plain(method, (path, summary), side, RouteAnswer::SeeOther)
         });
         self
     }

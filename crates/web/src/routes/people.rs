@@ -157,19 +157,13 @@ impl Routes {
             self.router = self.router.route(below_api, on(filter, run.clone()));
         }
         self.router = self.router.route(path, on(filter, run));
+        let side = (C::SURFACE, C::access(path));
         self.table.push(RouteSpec {
-            method,
-            path,
-            surface: C::SURFACE,
-            access: C::access(path),
-            stop: None,
             mirrored: C::MIRRORED,
-            limit: None,
-            summary,
             takes: I::BODY,
             asks: I::ASKS,
             repeatable: I::REPEATABLE,
-            answer: O::ANSWER,
+            ..RouteSpec::plain(method, (path, summary), side, O::ANSWER)
         });
         self
     }

@@ -58,20 +58,9 @@ impl Routes {
             }
         };
         self.router = self.router.route(path, post(run));
-        self.table.push(RouteSpec {
-            method: Method::POST,
-            path,
-            surface: Surface::Webhook,
-            access: Access::Sender,
-            stop: None,
-            mirrored: false,
-            limit: None,
-            summary,
-            takes: None,
-            asks: &[],
-            repeatable: false,
-            answer: O::ANSWER,
-        });
+        let side = (Surface::Webhook, Access::Sender);
+        self.table
+            .push(RouteSpec::plain(Method::POST, (path, summary), side, O::ANSWER));
         self
     }
 }
