@@ -86,7 +86,7 @@ async fn removal(store: &Store, server: &Server, cookie: &str, data: &Dataset) -
     if status != 204 {
         return Err(format!("the removal was answered with {status}").into());
     }
-    while !jobs::count_kinds(&db).await?.is_empty() {
+    while !jobs::count_waiting(&db).await?.is_empty() {
         tokio::time::sleep(LOOK_EVERY).await;
     }
     let took = begun.elapsed();

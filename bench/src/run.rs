@@ -125,8 +125,9 @@ async fn measure(plan: &Plan, ground: &Ground) -> Fallible<bool> {
     }
     let served = serve(plan, ground, &data, &mut mistakes).await?;
     let cold = cold_starts(plan.starts, &stores[0], binaries, &data, &mut mistakes)?;
-    let factor = write(plan, stores, &data, &mut mistakes).await?;
+    // Before the writes, which leave jobs behind and make keys anew.
     let removal = removals(plan.removal_length, stores, binaries, &data, &mut mistakes).await?;
+    let factor = write(plan, stores, &data, &mut mistakes).await?;
     hold_against_targets(&served, cold, factor, removal);
     Ok(mistakes.none())
 }

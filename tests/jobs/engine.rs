@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use app::AppError;
 use app::jobs::operate::{self, Soon};
-use app::jobs::{Engine, Outcome, carry};
+use app::jobs::{Engine, Outcome, Pace, carry};
 use domain::audit::Actor;
 use domain::job::LaneKind;
 use domain::plan::Tier;
@@ -116,6 +116,67 @@ both_databases! {
         test.finish().await;
     }
 
+    /// Its step takes twice as long as a lease, and it is heard of all the time.
+    async fn who_is_slow_and_gives_signs_of_life_keeps_the_lane(engine_of) {
+        let test = TestApp::start(engine_of).await;
+        let tenant = test.tenant(1, Tier::Pro).await;
+        tenant.link(&test.app, 1).await;
+        let (ledger, go_on) = (Ledger::default(), Arc::new(Notify::new()));
+        let (noted, waiting) = (ledger.clone(), Arc::clone(&go_on));
+        let slow = engine(&test.app, worker(move |_, claimed| {
+            noted.note(&claimed);
+            let waiting = Arc::clone(&waiting);
+            Box::pin(async move {
+                waiting.notified().await;
+                Ok(Outcome::Done)
+            })
+        })).at(Pace { renew_every: Duration::from_millis(5), ..Pace::default() });
+        let meanwhile = async {
+            for _ in 0..3 {
+                test.clock.advance_ms(10_000);
+                let renewed = format!("job_lanes WHERE run_at >= {}", test.app.now_ms() + 15_000);
+                wait_until("the lane is kept", || async { test.db.count(&renewed).await == 1 }).await;
+                let other = engine(&test.app, Ledger::default().worker(|_| Outcome::Done));
+                assert!(other.turn_once(9).await.unwrap().is_empty(), "it is taken");
+            }
+            go_on.notify_one();
+        };
+        let (taken, ()) = tokio::join!(slow.turn_once(9), meanwhile);
+        assert_eq!(taken.unwrap().len(), 1);
+        assert_eq!(ledger.numbers(), [1], "begun once");
+        assert_eq!(test.db.count("jobs").await, 0, "and its end was written");
+        test.finish().await;
+    }
+
+    async fn a_step_that_does_not_end_is_tried_again_later(engine_of) {
+        let test = TestApp::start(engine_of).await;
+        let tenant = test.tenant(1, Tier::Pro).await;
+        tenant.link(&test.app, 1).await;
+        let quick = Pace { longest_step: Duration::from_millis(5), ..Pace::default() };
+        let hanging = engine(&test.app, worker(|_, _| Box::pin(std::future::pending()))).at(quick);
+        assert_eq!(hanging.turn_once(9).await.unwrap().len(), 1);
+        assert_eq!(test.db.count("jobs WHERE attempts = 1 AND last_error = 'TOO_SLOW'").await, 1);
+        assert_eq!(test.db.count("job_lanes WHERE lease_owner IS NULL").await, 1);
+        test.finish().await;
+    }
+
+    async fn a_step_that_does_not_end_does_not_keep_its_lane_from_others_after_a_stop(engine_of) {
+        let test = TestApp::start(engine_of).await;
+        let tenant = test.tenant(1, Tier::Pro).await;
+        tenant.link(&test.app, 1).await;
+        let (stopper, stop) = watch::channel(false);
+        let hanging = worker(|_, _| Box::pin(std::future::pending()));
+        let quick = Pace { last_step: Duration::from_millis(5), ..Pace::default() };
+        test.app.tasks.spawn(Engine::new(&test.app, LaneKind::Log, hanging, stop).at(quick).run());
+        let taken = "job_lanes WHERE lease_owner IS NOT NULL";
+        wait_until("the job has begun", || async { test.db.count(taken).await == 1 }).await;
+        stopper.send(true).unwrap();
+        test.settle().await;
+        assert_eq!(test.db.count(taken).await, 0);
+        assert_eq!(test.db.count("jobs WHERE attempts = 0").await, 1, "that was no failure");
+        test.finish().await;
+    }
+
     async fn a_cancelled_job_ends_before_its_next_step(engine_of) {
         let test = TestApp::start(engine_of).await;
         let tenant = test.tenant(1, Tier::Pro).await;
@@ -209,7 +270,7 @@ async fn lanes_that_nobody_works_off_are_left_alone() {
     let tenant: Tenant = test.tenant(1, Tier::Pro).await;
     tenant.link(&test.app, 1).await;
     let left = app::work::drain(&test.app).await.unwrap();
-    assert_eq!(left, [("log.linked".to_owned(), 1)]);
+    assert_eq!(left, [("log".to_owned(), 1)]);
     assert_eq!(test.db.count("job_lanes WHERE fence = 0").await, 1);
     test.finish().await;
 }

@@ -5,9 +5,13 @@ use app::tenancy::guilds;
 use app::{AppError, master_keys};
 use domain::audit::Actor;
 use domain::flow::JoinMode;
+use emulator::{Fault, FaultKind};
 use testkit::{both_databases, discord};
 
 use super::stage::{Stage, own_path, visit};
+
+/// Where tokens are given back.
+const REVOKE: &str = "POST /api/v10/oauth2/token/revoke";
 
 both_databases! {
     async fn the_tokens_of_a_removed_guild_are_given_back(engine) {
@@ -28,13 +32,48 @@ both_databases! {
         stage.finish().await;
     }
 
+    async fn a_token_is_not_lost_because_discord_is_away(engine) {
+        let stage = Stage::set(engine).await;
+        stage.demand(JoinMode::Auto, false).await;
+        stage.signed_in(1).await;
+        stage.test.settle().await;
+        stage.discord.hub().add_fault(Fault::new(REVOKE, FaultKind::Error500));
+        let (app, tenant) = (&stage.test.app, &stage.tenant);
+        guilds::remove(app, tenant.scope, tenant.guild.clone(), Actor::System).await.unwrap();
+        stage.test.drain_jobs().await;
+        assert_eq!(stage.discord.grants().len(), 1);
+        assert_eq!(stage.count("flows WHERE token_sealed IS NOT NULL").await, 1, "it is kept");
+        assert_eq!(stage.count("jobs WHERE last_error = 'PROVIDER_UNREACHABLE'").await, 1);
+        stage.discord.hub().remove_faults();
+        stage.test.clock.advance_ms(60_000);
+        stage.test.drain_jobs().await;
+        assert!(stage.discord.grants().is_empty());
+        assert_eq!(stage.count("flows").await, 0);
+        stage.finish().await;
+    }
+
+    async fn a_token_that_discord_does_not_take_for_a_day_is_forgotten(engine) {
+        let stage = Stage::set(engine).await;
+        stage.demand(JoinMode::Auto, false).await;
+        stage.signed_in(1).await;
+        stage.test.settle().await;
+        stage.discord.hub().add_fault(Fault::new(REVOKE, FaultKind::Error500));
+        stage.test.clock.advance_ms(2 * 60 * 60_000);
+        app::background::keep_house(&stage.test.app).await.unwrap();
+        assert_eq!(stage.count("flows WHERE token_sealed IS NOT NULL").await, 1, "it is kept");
+        stage.test.clock.advance_ms(24 * 60 * 60_000);
+        app::background::keep_house(&stage.test.app).await.unwrap();
+        assert_eq!(stage.count("flows").await, 0);
+        stage.finish().await;
+    }
+
     async fn tokens_that_a_dead_node_left_behind_are_given_back_by_the_next(engine) {
         let stage = Stage::set(engine).await;
         stage.demand(JoinMode::Auto, false).await;
         stage.signed_in(1).await;
         let mut under_way = stage.signed_in(2).await;
-        // What a removal leaves for whoever keeps house.
-        stage.test.db.damage(&format!("UPDATE flows SET finished_at = touched_at WHERE discord_id = '{}'", discord(1))).await;
+        // Nobody came back to it.
+        stage.test.db.damage(&format!("UPDATE flows SET created_at = 1, touched_at = 1 WHERE discord_id = '{}'", discord(1))).await;
         app::background::keep_house(&stage.test.app).await.unwrap();
         stage.test.settle().await;
         let owners: Vec<String> = stage.discord.grants().iter().map(|grant| grant.user.to_string()).collect();

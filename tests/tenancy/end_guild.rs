@@ -1,7 +1,7 @@
 //! A removed Guild is gone at once, and its links end one slice after the other.
 
 use app::jobs::operate;
-use app::tenancy::{guilds, orgs};
+use app::tenancy::{guilds, orgs, servers};
 use app::work;
 use domain::audit::Actor;
 use domain::plan::Tier;
@@ -93,6 +93,64 @@ both_databases! {
         assert_eq!(test.db.count(&ended).await, 1_300, "at the time of the removal");
         assert_eq!(test.db.count("links WHERE ended_at IS NULL").await, 1, "nobody else's");
         assert_eq!(test.db.count("jobs WHERE kind <> 'log.linked'").await, 0, "nothing is posted about them");
+        test.finish().await;
+    }
+
+    async fn nothing_is_told_about_a_removed_guild_any_more(engine) {
+        let test = TestApp::start(engine).await;
+        let (tenant, other) = (test.tenant(1, Tier::Pro).await, test.tenant(2, Tier::Pro).await);
+        tenant.link(&test.app, 1).await;
+        test.db.damage(
+            "INSERT INTO jobs (lane, kind, dedupe, org_num, payload, give_up_at, created_at)
+             WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 450)
+             SELECT lane, kind, dedupe || CAST(i AS TEXT), org_num, payload, give_up_at, created_at FROM jobs, n;
+             UPDATE job_lanes SET jobs = 450").await;
+        other.link(&test.app, 1).await;
+        guilds::remove(&test.app, tenant.scope, tenant.guild.clone(), Actor::System).await.unwrap();
+        test.drain_jobs().await;
+        assert_eq!(test.db.count("jobs").await, 1);
+        let left = format!("job_lanes WHERE lane = 'log:{}' AND jobs = 1", other.guild);
+        assert_eq!(test.db.count(&left).await, 1, "nobody else's");
+        assert_eq!(test.db.count("job_lanes").await, 1, "and its lanes are gone");
+        assert_sound(&test).await;
+        test.finish().await;
+    }
+
+    async fn what_servers_knew_of_players_is_forgotten_in_slices(engine) {
+        let test = TestApp::start(engine).await;
+        let tenants = [test.tenant(1, Tier::Pro).await, test.tenant(2, Tier::Pro).await, test.tenant(3, Tier::Pro).await];
+        test.db.damage(
+            "INSERT INTO server_players (server_num, guild_num, org_num, steam_id, seen_at)
+             WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 450)
+             SELECT num, guild_num, org_num, CAST(i AS TEXT), 1 FROM servers, n;
+             INSERT INTO group_changes (server_num, guild_num, org_num, steam_id, group_name, action, created_at)
+             SELECT server_num, guild_num, org_num, steam_id, 'vip', 'add', 1 FROM server_players;
+             INSERT INTO role_changes (guild_num, org_num, discord_id, role_id, mode, requested_at)
+             SELECT guild_num, org_num, steam_id, '1', 'add', 1 FROM server_players").await;
+        let [first, second, third] = &tenants;
+        guilds::remove(&test.app, first.scope, first.guild.clone(), Actor::System).await.unwrap();
+        servers::delete(&test.app, second.scope, second.server.clone(), Actor::System).await.unwrap();
+        for tenant in [first, second] {
+            assert_eq!(test.plugin(&tenant.key).get("/api?action=count").await.status, 401, "gone at once");
+            assert!(servers::list(&test.app, tenant.scope).await.unwrap().is_empty());
+        }
+        assert_eq!(test.db.count("server_players").await, 1_350, "and forgotten after that");
+        assert_sound(&test).await;
+        let (_stopper, stop) = watch::channel(false);
+        let [engine] = work::engines(&test.app, &stop);
+        engine.turn_once(9).await.unwrap();
+        assert_sound(&test).await;
+        test.drain_jobs().await;
+        let left = |table: &str| format!("{table} WHERE org_num <> {}", third.scope.num());
+        for table in ["server_players", "group_changes", "servers"] {
+            assert_eq!(test.db.count(&left(table)).await, 0, "{table}");
+        }
+        assert_eq!(test.db.count(&format!("role_changes WHERE org_num = {}", first.scope.num())).await, 0);
+        for table in ["server_players", "group_changes", "role_changes"] {
+            let kept = format!("{table} WHERE org_num = {}", third.scope.num());
+            assert_eq!(test.db.count(&kept).await, 450, "nobody else's: {table}");
+        }
+        assert_sound(&test).await;
         test.finish().await;
     }
 

@@ -5,6 +5,9 @@ use std::ops::Range;
 /// Answers to the measured calls are far smaller.
 const MAX_ANSWER_BYTES: usize = 16 * 1024;
 
+/// The one answer of ours that has no length, because it has no body.
+const NO_CONTENT: u16 = 204;
+
 #[derive(Debug, PartialEq, Eq)]
 pub struct Parsed {
     pub status: u16,
@@ -66,8 +69,9 @@ fn parse(bytes: &[u8]) -> Result<Option<Parsed>, Unreadable> {
             let code = line.strip_prefix(b"HTTP/1.1 ").and_then(|rest| rest.get(..3));
             status = Some(number(code.ok_or(Unreadable)?)?);
         } else if line.is_empty() {
-            let body = at..at + usize::from(length.ok_or(Unreadable)?);
             let status = status.ok_or(Unreadable)?;
+            let length = length.or((status == NO_CONTENT).then_some(0));
+            let body = at..at + usize::from(length.ok_or(Unreadable)?);
             return Ok((body.end <= bytes.len()).then_some(Parsed { status, body }));
         } else if let Some(value) = header(line, b"content-length:") {
             length = Some(number(value.trim_ascii())?);
@@ -102,6 +106,13 @@ mod tests {
         }
         let whole = parse(ANSWER).unwrap().unwrap();
         assert_eq!((whole.status, &ANSWER[whole.body]), (200, b"\"42\"".as_slice()));
+    }
+
+    #[test]
+    fn an_answer_without_content_needs_no_length() {
+        let answer = b"HTTP/1.1 204 No Content\r\n\r\n";
+        let whole = parse(answer).unwrap().unwrap();
+        assert_eq!((whole.status, whole.body.len()), (204, 0));
     }
 
     #[test]

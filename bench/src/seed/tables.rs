@@ -46,6 +46,7 @@ pub fn tables(data: &Dataset) -> Vec<Table<'_>> {
         servers(data),
         api_keys(data),
         links(data),
+        server_players(data),
     ]
 }
 
@@ -204,5 +205,23 @@ fn links(data: &Dataset) -> Table<'_> {
             "verified_at",
         ],
         rows: Box::new(rows),
+    }
+}
+
+/// Players that the Server of the large Guild has seen. They go with the Guild.
+fn server_players(data: &Dataset) -> Table<'_> {
+    let of_large = data.all_links().filter(|(row, _, _)| *row > TENANTS);
+    Table {
+        name: "server_players",
+        columns: &["server_num", "guild_num", "org_num", "steam_id", "seen_at"],
+        rows: Box::new(of_large.map(|(row, number, _)| {
+            vec![
+                int(row),
+                int(row),
+                int(row),
+                text(steam_id(number)),
+                Cell::Int(CREATED_AT_MS),
+            ]
+        })),
     }
 }

@@ -20,6 +20,7 @@ fn worker() -> Worker {
 async fn step(app: &App, claimed: Claimed) -> Result<Outcome, AppError> {
     match &claimed.job {
         Job::EndGuild { guild } => end_guild::step(app, &claimed, guild).await,
+        Job::EndServer { server, .. } => end_guild::server_step(app, &claimed, server).await,
         Job::LogLinked { .. } | Job::LogUnlinked { .. } | Job::LogMore { .. } => {
             let kind = claimed.job.kind();
             Err(AppError::internal(format!("nobody does {kind} yet")))
@@ -42,12 +43,12 @@ pub fn start(app: &App, stop: &watch::Receiver<bool>) {
         .supervise("bell", move || carry(app_of_task.clone(), stop.clone()));
 }
 
-/// Does all that is due and can be done. What waits after that is told by kind.
+/// Does all that is due and can be done. What waits after that is told by the kind of its lane.
 pub async fn drain(app: &App) -> Result<Vec<(String, i64)>, AppError> {
     let (_never, stop) = watch::channel(false);
     for engine in engines(app, &stop) {
         engine.drain().await?;
     }
-    let left = storage::jobs::count_kinds(&app.db).await?;
-    Ok(left.into_iter().map(|left| (left.kind, left.waiting)).collect())
+    let left = storage::jobs::count_waiting(&app.db).await?;
+    Ok(left.into_iter().map(|left| (left.lanes, left.jobs)).collect())
 }

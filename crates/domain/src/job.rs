@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::id::{GuildId, LinkId};
+use crate::id::{GuildId, LinkId, ServerId};
 use crate::words::words;
 
 const HOUR_MS: i64 = 60 * 60_000;
@@ -21,6 +21,7 @@ words! {
         LogUnlinked = "log.unlinked",
         LogMore = "log.more",
         EndGuild = "guild.end",
+        EndServer = "server.end",
     }
 }
 
@@ -45,6 +46,8 @@ pub enum Job {
     LogMore { guild: GuildId },
     /// Ends what a removed Guild left behind.
     EndGuild { guild: GuildId },
+    /// Forgets what a deleted Server knew of players.
+    EndServer { guild: GuildId, server: ServerId },
 }
 
 #[derive(Serialize, Deserialize)]
@@ -58,6 +61,13 @@ struct OfLink {
 #[serde(deny_unknown_fields)]
 struct OfGuild {
     guild: GuildId,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OfServer {
+    guild: GuildId,
+    server: ServerId,
 }
 
 /// Why a stored job is none that this version knows.
@@ -76,6 +86,7 @@ impl Job {
             Job::LogUnlinked { .. } => JobKind::LogUnlinked,
             Job::LogMore { .. } => JobKind::LogMore,
             Job::EndGuild { .. } => JobKind::EndGuild,
+            Job::EndServer { .. } => JobKind::EndServer,
         }
     }
 
@@ -83,7 +94,7 @@ impl Job {
     pub const fn lane_kind(&self) -> LaneKind {
         match self {
             Job::LogLinked { .. } | Job::LogUnlinked { .. } | Job::LogMore { .. } => LaneKind::Log,
-            Job::EndGuild { .. } => LaneKind::Guild,
+            Job::EndGuild { .. } | Job::EndServer { .. } => LaneKind::Guild,
         }
     }
 
@@ -92,13 +103,14 @@ impl Job {
             Job::LogLinked { guild, .. }
             | Job::LogUnlinked { guild, .. }
             | Job::LogMore { guild }
-            | Job::EndGuild { guild } => guild,
+            | Job::EndGuild { guild }
+            | Job::EndServer { guild, .. } => guild,
         }
     }
 
     /// Jobs of one lane are done one after the other, in the order in which they came.
     pub fn lane(&self) -> String {
-        [self.lane_kind().as_str(), ":", self.guild().as_str()].concat()
+        self.lane_kind().of(self.guild())
     }
 
     /// While a job waits, another one with the same text is the same job.
@@ -106,6 +118,7 @@ impl Job {
         let about = match self {
             Job::LogLinked { link, .. } | Job::LogUnlinked { link, .. } => link.as_str(),
             Job::LogMore { guild } | Job::EndGuild { guild } => guild.as_str(),
+            Job::EndServer { server, .. } => server.as_str(),
         };
         [self.kind().as_str(), ":", about].concat()
     }
@@ -113,14 +126,10 @@ impl Job {
     /// What it is about, as JSON.
     pub fn payload(&self) -> String {
         match self {
-            Job::LogLinked { guild, link } | Job::LogUnlinked { guild, link } => [
-                r#"{"guild":""#,
-                guild.as_str(),
-                r#"","link":""#,
-                link.as_str(),
-                r#""}"#,
-            ]
-            .concat(),
+            Job::LogLinked { guild, link } | Job::LogUnlinked { guild, link } => {
+                of_two(guild, "link", link.as_str())
+            }
+            Job::EndServer { guild, server } => of_two(guild, "server", server.as_str()),
             Job::LogMore { guild } | Job::EndGuild { guild } => {
                 [r#"{"guild":""#, guild.as_str(), r#""}"#].concat()
             }
@@ -146,6 +155,11 @@ impl Job {
             JobKind::EndGuild => Job::EndGuild {
                 guild: of_guild()?.guild,
             },
+            JobKind::EndServer => {
+                let found = serde_json::from_str(payload).map_err(|_| JobError::Payload)?;
+                let OfServer { guild, server } = found;
+                Job::EndServer { guild, server }
+            }
         })
     }
 
@@ -153,7 +167,7 @@ impl Job {
     pub const fn lifetime_ms(&self) -> Option<i64> {
         match self.kind() {
             JobKind::LogLinked | JobKind::LogUnlinked | JobKind::LogMore => Some(LOG_LIFETIME_MS),
-            JobKind::EndGuild => None,
+            JobKind::EndGuild | JobKind::EndServer => None,
         }
     }
 
@@ -163,8 +177,29 @@ impl Job {
             Job::LogLinked { guild, .. } | Job::LogUnlinked { guild, .. } | Job::LogMore { guild } => {
                 Some(Job::LogMore { guild: guild.clone() })
             }
-            Job::EndGuild { .. } => None,
+            Job::EndGuild { .. } | Job::EndServer { .. } => None,
         }
+    }
+}
+
+/// Ids need no escaping.
+fn of_two(guild: &GuildId, name: &str, id: &str) -> String {
+    [
+        r#"{"guild":""#,
+        guild.as_str(),
+        r#"",""#,
+        name,
+        r#"":""#,
+        id,
+        r#""}"#,
+    ]
+    .concat()
+}
+
+impl LaneKind {
+    /// The lane of this kind that a Guild has.
+    pub fn of(self, guild: &GuildId) -> String {
+        [self.as_str(), ":", guild.as_str()].concat()
     }
 }
 
@@ -173,8 +208,8 @@ impl JobKind {
     pub const fn may_be_dropped(self) -> bool {
         match self {
             JobKind::LogLinked | JobKind::LogUnlinked | JobKind::LogMore => true,
-            // The rest of a removed Guild would stay for ever.
-            JobKind::EndGuild => false,
+            // What is left of a removed Guild or Server would stay for ever.
+            JobKind::EndGuild | JobKind::EndServer => false,
         }
     }
 }
@@ -197,9 +232,10 @@ mod tests {
     use super::*;
     use crate::random::SeededRandom;
 
-    fn jobs(seed: u64, now_ms: i64) -> [Job; 4] {
+    fn jobs(seed: u64, now_ms: i64) -> [Job; 5] {
         let random = SeededRandom::new(seed);
         let guild = GuildId::generate(now_ms, &random);
+        let server = ServerId::generate(now_ms, &random);
         let link = LinkId::generate(now_ms, &random);
         [
             Job::LogLinked {
@@ -211,7 +247,8 @@ mod tests {
                 link,
             },
             Job::LogMore { guild: guild.clone() },
-            Job::EndGuild { guild },
+            Job::EndGuild { guild: guild.clone() },
+            Job::EndServer { guild, server },
         ]
     }
 

@@ -92,6 +92,12 @@ impl Unanswered {
         }
     }
 
+    /// Whether the same question may be answered another time. A refusal of our credentials or of our haste is no answer
+    /// to it.
+    pub fn may_pass(self) -> bool {
+        !self.is_refusal() || matches!(self, Self::Refused | Self::Throttled { .. })
+    }
+
     /// An answer that says no, as opposed to none.
     pub fn is_refusal(self) -> bool {
         match self {

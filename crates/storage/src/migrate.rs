@@ -90,6 +90,7 @@ const MIGRATIONS: &[Migration] = migrations! {
     18 "0018_trips" portable;
     19 "0019_error_log_order" portable;
     20 "0020_job_lanes" pair;
+    21 "0021_removed_servers" portable;
 };
 
 /// The newest schema this binary knows.

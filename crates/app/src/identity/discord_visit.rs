@@ -112,22 +112,28 @@ pub(crate) fn open_verifier(app: &App, place: &Aad<'_>, sealed: &str) -> Result<
 /// so it stays while another flow of its owner needs one; that flow gives all back.
 pub(crate) fn revoke_later(app: &App, owner: Option<&DiscordId>, token: AccessToken) {
     let (app_of_task, owner) = (app.clone(), owner.cloned());
-    app.tasks
-        .spawn(async move { revoke(&app_of_task, owner.as_ref(), &token).await });
+    app.tasks.spawn(async move {
+        if let Err(cause) = revoke(&app_of_task, owner.as_ref(), &token).await {
+            tracing::debug!(%cause, "a token was not revoked; it ends by itself");
+        }
+    });
 }
 
 /// The same for who can wait.
-pub(crate) async fn revoke(app: &App, owner: Option<&DiscordId>, token: &AccessToken) {
+pub(crate) async fn revoke(
+    app: &App,
+    owner: Option<&DiscordId>,
+    token: &AccessToken,
+) -> Result<(), Unanswered> {
     if let Some(owner) = owner {
         let alive_since_ms = app.now_ms() - LIFETIME_MS;
         let needed = flows::is_token_needed(&app.db, owner.as_str(), alive_since_ms).await;
         if needed.unwrap_or(false) {
-            return;
+            return Ok(());
         }
     }
-    if let Some(discord) = &app.platforms.discord_sign_in
-        && let Err(cause) = discord.revoke(token).await
-    {
-        tracing::debug!(%cause, "a token was not revoked; it ends by itself");
+    match &app.platforms.discord_sign_in {
+        Some(discord) => discord.revoke(token).await,
+        None => Ok(()),
     }
 }

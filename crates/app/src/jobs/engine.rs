@@ -3,7 +3,7 @@
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use domain::job::{Job, JobKind, LaneKind, backoff_ms};
 use domain::random::bytes;
@@ -23,8 +23,11 @@ use crate::state::App;
 const AT_ONCE: usize = 4;
 /// Steps in a lane before it goes behind the others that wait.
 const STEPS_IN_A_TURN: usize = 5;
-/// A third of the time after which a lane is taken from who is not heard of.
-const RENEW_EVERY: Duration = Duration::from_secs(5);
+/// Somebody else takes a lane 15 seconds after the last sign of life. Whoever could not give one for this long ends what
+/// it is at, because the lane may be another's soon.
+const SURE_FOR: Duration = Duration::from_secs(12);
+/// After a sign of life that could not be given.
+const RENEW_AGAIN: Duration = Duration::from_secs(1);
 /// Between two looks, a tenth more or less. The bell usually comes first.
 const LOOK_EVERY_MS: u64 = 1_000;
 /// Between two looks at what others are still at.
@@ -39,6 +42,28 @@ pub struct Engine {
     stop: watch::Receiver<bool>,
     node: Arc<str>,
     claims: Arc<AtomicU64>,
+    pace: Pace,
+}
+
+/// How long things take at most. Tests that would have to wait for them are quicker.
+#[derive(Debug, Clone, Copy)]
+pub struct Pace {
+    /// Between two signs of life: a third of the time after which a lane is taken from who is not heard of.
+    pub renew_every: Duration,
+    /// After which a step is ended and tried again later, so that those that hang do not keep all workers.
+    pub longest_step: Duration,
+    /// How long a step may go on after the engine was told to stop.
+    pub last_step: Duration,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self {
+            renew_every: Duration::from_secs(5),
+            longest_step: Duration::from_secs(60),
+            last_step: Duration::from_secs(3),
+        }
+    }
 }
 
 /// What follows a step.
@@ -60,7 +85,15 @@ impl Engine {
             stop,
             node: node.into(),
             claims: Arc::default(),
+            pace: Pace::default(),
         }
+    }
+
+    /// The same engine at another pace.
+    #[must_use]
+    pub fn at(mut self, pace: Pace) -> Self {
+        self.pace = pace;
+        self
     }
 
     /// Works until it is stopped. What it is at then ends its step and gives its lane back.
@@ -170,6 +203,7 @@ impl Engine {
     }
 
     async fn steps(&self, claim: &Claim) -> Result<(), AppError> {
+        let mut heard = Instant::now();
         for _ in 0..STEPS_IN_A_TURN {
             if *self.stop.borrow() {
                 break;
@@ -177,7 +211,7 @@ impl Engine {
             let Some(head) = jobs::find_head(&self.app.db, &claim.lane).await? else {
                 return Ok(());
             };
-            if self.step(claim, head).await? == Next::Leave {
+            if self.step(claim, head, &mut heard).await? == Next::Leave {
                 return Ok(());
             }
         }
@@ -190,7 +224,7 @@ impl Engine {
         Ok(())
     }
 
-    async fn step(&self, claim: &Claim, head: Head) -> Result<Next, AppError> {
+    async fn step(&self, claim: &Claim, head: Head, heard: &mut Instant) -> Result<Next, AppError> {
         let held = Held {
             claim: claim.clone(),
             num: head.num,
@@ -214,7 +248,7 @@ impl Engine {
             done: head.done,
             total: head.total,
         };
-        match self.outcome(claimed).await {
+        match self.outcome(claimed, heard).await {
             Outcome::Again => Ok(Next::GoOn),
             Outcome::Done => {
                 let grip = self.settle(held, Fate::Finish(head.total)).await?;
@@ -235,18 +269,20 @@ impl Engine {
         }
     }
 
-    /// Lets the worker do a step, and keeps its lane meanwhile. If that cannot be, the step is ended where it is.
-    async fn outcome(&self, claimed: Claimed) -> Outcome {
+    /// Lets the worker do a step, and keeps its lane meanwhile. If that cannot be, or takes too long, the step is ended
+    /// where it is.
+    async fn outcome(&self, claimed: Claimed, heard: &mut Instant) -> Outcome {
         let (held, kind) = (claimed.held.clone(), Some(claimed.job.kind()));
         let begun = AssertUnwindSafe(async { (self.worker)(self.app.clone(), claimed).await });
-        let mut working = std::pin::pin!(begun.catch_unwind());
-        let ended = loop {
-            tokio::select! {
-                ended = &mut working => break ended,
-                () = tokio::time::sleep(RENEW_EVERY) => match self.settle(held.clone(), Fate::Renew).await {
-                    Ok(Grip::Ours) => {}
-                    Ok(Grip::Over | Grip::Lost) | Err(_) => return Outcome::Lost,
-                },
+        // Side by side: a step that has a connection must go on while the lane is kept, or both would wait.
+        let ended = tokio::select! {
+            ended = begun.catch_unwind() => ended,
+            () = self.keep(&held, heard) => return Outcome::Lost,
+            // Begun again by whoever takes the lane, which is given back at once.
+            () = self.is_over() => return Outcome::Again,
+            () = tokio::time::sleep(self.pace.longest_step) => {
+                tracing::warn!(job = held.num, "a job took too long and is tried again");
+                return Outcome::Retry { after: None, code: "TOO_SLOW" };
             }
         };
         match ended {
@@ -267,6 +303,36 @@ impl Engine {
                 }
             }
         }
+    }
+
+    /// Keeps a lane. Ends when it is lost, or when for too long nobody could say that it is not.
+    async fn keep(&self, held: &Held, heard: &mut Instant) {
+        let mut pause = self.pace.renew_every.saturating_sub(heard.elapsed());
+        loop {
+            tokio::time::sleep(pause).await;
+            let asked = Instant::now();
+            match self.settle(held.clone(), Fate::Renew).await {
+                Ok(Grip::Ours) => (*heard, pause) = (asked, self.pace.renew_every),
+                Ok(Grip::Over | Grip::Lost) => return,
+                Err(error) => {
+                    tracing::warn!(job = held.num, error = %error.internal_detail(), "a lane could not be kept");
+                    if heard.elapsed() >= SURE_FOR {
+                        return;
+                    }
+                    pause = RENEW_AGAIN;
+                }
+            }
+        }
+    }
+
+    /// Ends a while after the engine was told to stop.
+    async fn is_over(&self) {
+        let mut stop = self.stop.clone();
+        if stop.wait_for(|stopped| *stopped).await.is_err() {
+            // Nobody is left who could stop it.
+            std::future::pending::<()>().await;
+        }
+        tokio::time::sleep(self.pace.last_step).await;
     }
 
     async fn retry(

@@ -47,17 +47,20 @@ pub(super) fn claimed(app: &App, lanes: LaneKind, count: usize) {
         .inc_by(count as u64);
 }
 
-/// Notes how much waits and for how long, for every kind there is.
+/// Notes how much waits in lanes of each kind, and for how long the oldest job of each kind.
 pub(super) async fn measure(app: &App) -> Result<(), AppError> {
-    let found = jobs::count_kinds(&app.db).await?;
     let (numbers, now_ms) = (&app.memories.jobs, app.now_ms());
-    for kind in JobKind::ALL {
-        let of_kind = found.iter().find(|found| found.kind == kind.as_str());
-        let age_ms = of_kind.map_or(0, |found| (now_ms - found.oldest_ms).max(0));
-        let labels = [("kind", kind.as_str())];
-        let waiting = of_kind.map_or(0, |found| found.waiting);
+    let found = jobs::count_waiting(&app.db).await?;
+    for lanes in LaneKind::ALL {
+        let of_lanes = found.iter().find(|found| found.lanes == lanes.as_str());
+        let waiting = of_lanes.map_or(0, |found| found.jobs);
+        let labels = [("lanes", lanes.as_str())];
         numbers.waiting.get_or_create(&labels).set(waiting);
-        let oldest = numbers.oldest_seconds.get_or_create(&labels);
+    }
+    for kind in JobKind::ALL {
+        let oldest_ms = jobs::find_oldest(&app.db, *kind).await?;
+        let age_ms = oldest_ms.map_or(0, |oldest_ms| (now_ms - oldest_ms).max(0));
+        let oldest = numbers.oldest_seconds.get_or_create(&[("kind", kind.as_str())]);
         oldest.set(age_ms as f64 / 1_000.0);
     }
     Ok(())

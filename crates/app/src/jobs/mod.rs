@@ -16,7 +16,7 @@ use storage::OrgScope;
 pub use storage::jobs::Held;
 
 pub use carry::carry;
-pub use engine::Engine;
+pub use engine::{Engine, Pace};
 
 use crate::error::AppError;
 use crate::state::App;

@@ -15,8 +15,8 @@ use crate::state::App;
 /// The oldest jobs, `limit` at most, and how many there are beside them.
 pub async fn list(app: &App, limit: u32) -> Result<(Vec<ListedJob>, i64), AppError> {
     let listed = jobs::list(&app.db, limit).await?;
-    let kinds = jobs::count_kinds(&app.db).await?;
-    let all: i64 = kinds.iter().map(|kind| kind.waiting).sum();
+    let waiting = jobs::count_waiting(&app.db).await?;
+    let all: i64 = waiting.iter().map(|waiting| waiting.jobs).sum();
     // Some may have come or gone between the two.
     let more = (all - listed.len() as i64).max(0);
     Ok((listed, more))

@@ -1,5 +1,6 @@
 //! What the engine writes.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use domain::job::{JobKind, LaneKind};
@@ -104,11 +105,11 @@ struct Purge {
 
 impl Work for Purge {
     type For = NoOrg;
-    type Output = Vec<(String, i64)>;
+    type Output = BTreeMap<String, u64>;
     type Error = AppError;
     const NAME: &'static str = "purge_jobs";
 
-    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<Vec<(String, i64)>, AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<Self::Output, AppError> {
         Ok(jobs::purge(tx, self.now_ms).await?)
     }
 }
@@ -121,8 +122,7 @@ pub(super) async fn purge(app: &App) -> Result<(), AppError> {
         if purged.is_empty() {
             return Ok(());
         }
-        for (kind, jobs) in purged {
-            let times = u64::try_from(jobs).unwrap_or(0);
+        for (kind, times) in purged {
             metered::count_many(app, JobKind::parse(&kind), Became::Dropped, times);
         }
     }

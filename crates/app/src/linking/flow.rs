@@ -1,20 +1,27 @@
 //! Flows: found by their browser's secret, sealed where they hold something, cleared when they are over.
 
+use std::time::Duration;
+
 use domain::flow::{FlowPurpose, FlowToken, LIFETIME_MS};
+use domain::id::GuildId;
 use domain::platform_id::DiscordId;
 use domain::seal::Aad;
+use platform::Unanswered;
 use platform::discord::oauth::AccessToken;
 use secrecy::SecretString;
-use storage::linking::flows::{self, Flow};
+use storage::linking::flows::{self, Flow, LeftToken};
 use storage::linking::link_pages::{self, LinkPage};
-use storage::{NoOrg, Tx, Work};
+use storage::{NoOrg, OrgScope, Tx, Work};
 
 use crate::error::{AppError, IdentityError, RequestError};
 use crate::identity::discord_visit::{revoke, revoke_later};
+use crate::jobs;
 use crate::state::App;
 
 /// One-time numbers of Steam are refused by their age long before this.
 const NONCES_KEPT_MS: i64 = 60 * 60_000;
+/// How long a token is kept for that Discord does not take back.
+const TOKENS_KEPT_MS: i64 = 24 * 60 * 60_000;
 
 /// A flow under way, with the Guild it is for.
 pub(super) struct Current {
@@ -162,22 +169,54 @@ pub async fn clear_expired(app: &App) -> Result<(), AppError> {
     Ok(())
 }
 
-/// Gives back the tokens of flows that are over, by their age or because their Guild was removed.
-pub(crate) async fn give_back_left(app: &App) -> Result<(), AppError> {
+/// Gives back the tokens of flows that are over by their age. What Discord does not take now is tried a minute later.
+async fn give_back_left(app: &App) -> Result<(), AppError> {
     loop {
         let slice = flows::list_left_tokens(&app.db, app.now_ms() - LIFETIME_MS).await?;
-        if slice.is_empty() {
+        if slice.is_empty() || give_back(app, slice).await?.is_some() {
             return Ok(());
         }
-        for left in slice {
-            let hash = left.flow.clone();
-            app.db.write(Forget { hash }).await?;
-            if let Some(token) = open_token(app, &left.flow, &left.sealed) {
-                let owner = DiscordId::parse(&left.discord_id).ok();
-                revoke(app, owner.as_ref(), &token).await;
+    }
+}
+
+/// A step of the end of a Guild: gives back some of the tokens that its flows held.
+pub(crate) async fn give_back_of_guild(
+    app: &App,
+    scope: OrgScope,
+    guild: &GuildId,
+) -> Result<jobs::Outcome, AppError> {
+    let slice = flows::list_tokens_of(&app.db, scope, guild).await?;
+    if slice.is_empty() {
+        return Ok(jobs::Outcome::Done);
+    }
+    Ok(match give_back(app, slice).await? {
+        None => jobs::Outcome::Again,
+        Some(cause) => jobs::Outcome::Retry {
+            after: cause
+                .retry_after_ms()
+                .map(|ms| Duration::from_millis(ms.max(0).unsigned_abs())),
+            code: "PROVIDER_UNREACHABLE",
+        },
+    })
+}
+
+/// Gives tokens back and then forgets their flows, so that none is lost on the way. It ends with the first that Discord
+/// does not take for now, and says why; after a day such a token is forgotten as it is.
+async fn give_back(app: &App, slice: Vec<LeftToken>) -> Result<Option<Unanswered>, AppError> {
+    for left in slice {
+        if let Some(token) = open_token(app, &left.flow, &left.sealed) {
+            let owner = DiscordId::parse(&left.discord_id).ok();
+            let is_fresh = left.touched_at_ms > app.now_ms() - TOKENS_KEPT_MS;
+            if let Err(cause) = revoke(app, owner.as_ref(), &token).await
+                && is_fresh
+                && cause.may_pass()
+            {
+                return Ok(Some(cause));
             }
         }
+        app.db.write(Forget { hash: left.flow }).await?;
     }
+    Ok(None)
 }
 
 struct Purge {

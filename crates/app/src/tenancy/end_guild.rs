@@ -1,6 +1,8 @@
-//! What is left of a removed Guild: it is gone for everybody at once, and this ends its links in slices afterwards.
+//! What is left of a removed Guild or a deleted Server: it is gone for everybody at once, and this forgets the rest in
+//! slices afterwards.
 
-use domain::id::GuildId;
+use domain::id::{GuildId, ServerId};
+use domain::job::LaneKind;
 use domain::link::UnlinkCause;
 use storage::jobs::{self, Grip, Held};
 use storage::linking::links;
@@ -14,29 +16,31 @@ use crate::jobs::{Claimed, Outcome};
 use crate::linking;
 use crate::state::App;
 
-/// Links in one unit of work, so that others need not wait for a long one.
+/// Rows in one unit of work, so that others need not wait for a long one.
 const SLICE: i64 = 200;
-
-/// Tokens go back first, because they are somebody's; then links end and boosters are forgotten.
-const LINKS: &str = "links";
 
 /// Removals that are under way, for those who see the Org's Guilds.
 pub async fn list(app: &App, scope: OrgScope) -> Result<Vec<Removal>, AppError> {
     Ok(removals::list(&app.db, scope).await?)
 }
 
+/// A slice of what a removed Guild left. Tokens come last: Discord has to be there for them, and nothing else waits for it.
 pub(crate) async fn step(app: &App, claimed: &Claimed, guild: &GuildId) -> Result<Outcome, AppError> {
-    let no_org = || AppError::internal("a Guild of no Org");
-    if claimed.cursor.is_none() {
-        linking::give_back_left(app).await?;
-    }
-    let scope = claimed.org.ok_or_else(no_org)?;
+    let scope = org_of(claimed)?;
     let slice = EndSlice {
         guild: guild.clone(),
         held: claimed.held.clone(),
         done: claimed.done,
     };
-    app.db.write_for(scope, slice).await
+    let outcome = app.db.write_for(scope, slice).await?;
+    if outcome != Outcome::Done {
+        return Ok(outcome);
+    }
+    linking::give_back_of_guild(app, scope, guild).await
+}
+
+fn org_of(claimed: &Claimed) -> Result<OrgScope, AppError> {
+    claimed.org.ok_or_else(|| AppError::internal("a job of no Org"))
 }
 
 struct EndSlice {
@@ -52,6 +56,7 @@ impl Work for EndSlice {
     const NAME: &'static str = "end_guild";
 
     async fn run(&self, tx: &mut Tx<'_>, &scope: &OrgScope) -> Result<Outcome, AppError> {
+        // The Org, then this job's lane, then the lane of messages: nobody waits for them in another order.
         orgs::lock_even_removed(tx, scope).await?;
         if jobs::hold(tx, &self.held).await? == Grip::Lost {
             return Ok(Outcome::Lost);
@@ -64,12 +69,61 @@ impl Work for EndSlice {
         let ended = links::end_slice(tx, scope, guild.num, at_ms, UnlinkCause::Admin, SLICE).await?;
         orgs::drop_links(tx, scope, ended).await?;
         guilds::change_links(tx, scope, guild.num, -ended).await?;
-        let forgotten = boosters::remove_slice(tx, scope, guild.num, SLICE).await?;
-        jobs::advance(tx, &self.held, Some(LINKS), self.done + ended).await?;
-        Ok(if ended == 0 && forgotten == 0 {
-            Outcome::Done
-        } else {
-            Outcome::Again
-        })
+        let mut gone = ended.unsigned_abs();
+        if gone == 0 {
+            gone = boosters::remove_slice(tx, scope, guild.num, SLICE).await?;
+        }
+        if gone == 0 {
+            gone = removals::forget_roles(tx, scope, guild.num, SLICE).await?;
+        }
+        if gone == 0 {
+            gone = jobs::remove_slice(tx, &LaneKind::Log.of(&self.guild), SLICE).await?;
+        }
+        if gone == 0
+            && let Some(server) = removals::find_server_of(tx, scope, guild.num).await?
+        {
+            gone = removals::forget_server(tx, scope, server, SLICE).await?;
+        }
+        jobs::advance(tx, &self.held, None, self.done + ended).await?;
+        Ok(more(gone))
+    }
+}
+
+const fn more(gone: u64) -> Outcome {
+    if gone == 0 { Outcome::Done } else { Outcome::Again }
+}
+
+/// A slice of what a deleted Server knew of players.
+pub(crate) async fn server_step(
+    app: &App,
+    claimed: &Claimed,
+    server: &ServerId,
+) -> Result<Outcome, AppError> {
+    let slice = ForgetSlice {
+        server: server.clone(),
+        held: claimed.held.clone(),
+    };
+    app.db.write_for(org_of(claimed)?, slice).await
+}
+
+struct ForgetSlice {
+    server: ServerId,
+    held: Held,
+}
+
+impl Work for ForgetSlice {
+    type For = OrgScope;
+    type Output = Outcome;
+    type Error = AppError;
+    const NAME: &'static str = "forget_server";
+
+    async fn run(&self, tx: &mut Tx<'_>, &scope: &OrgScope) -> Result<Outcome, AppError> {
+        if jobs::hold(tx, &self.held).await? == Grip::Lost {
+            return Ok(Outcome::Lost);
+        }
+        let Some(server) = removals::find_server(tx, scope, &self.server).await? else {
+            return Ok(Outcome::Done);
+        };
+        Ok(more(removals::forget_server(tx, scope, server, SLICE).await?))
     }
 }

@@ -3,10 +3,12 @@
 use domain::action::ActionSet;
 use domain::audit::{Actor, AuditAction};
 use domain::id::{GuildId, KeyId, ServerId};
+use domain::job::Job;
 use domain::key::{KeyKind, PlainKey};
 use domain::name::DisplayName;
 use domain::plan::Dimension;
 use serde_json::json;
+use storage::jobs;
 use storage::keys::plugin_keys::{self, NewKey};
 use storage::records::audit::Act;
 use storage::tenancy::servers;
@@ -292,9 +294,11 @@ impl Work for Change {
     }
 }
 
-/// Deletes a Server with its key. Links stay: they belong to the Guild.
+/// Deletes a Server with its key. Links stay: they belong to the Guild. What it knew of players is forgotten afterwards.
 pub async fn delete(app: &App, scope: OrgScope, id: ServerId, actor: Actor) -> Result<(), AppError> {
-    app.db.write_for(app.act(scope, actor), Delete { id }).await
+    app.db.write_for(app.act(scope, actor), Delete { id }).await?;
+    app.bell.ring();
+    Ok(())
 }
 
 struct Delete {
@@ -312,8 +316,10 @@ impl Work for Delete {
         let server = servers::find_in(tx, act.scope, &self.id)
             .await?
             .ok_or(RequestError::NotFound)?;
-        servers::delete(tx, act.scope, server.num).await?;
+        servers::remove(tx, act.scope, server.num, act.now_ms).await?;
         orgs::drop_server(tx, act.scope).await?;
+        let (guild, id) = (server.guild_id, self.id.clone());
+        jobs::enqueue(tx, act.scope, &Job::EndServer { guild, server: id }, act.now_ms).await?;
         let target = Some(self.id.as_str());
         Ok(act
             .note(tx, AuditAction::ServerDeleted, target, &json!({}))

@@ -23,7 +23,7 @@ statements! {
         SELECT o.id, o.id, CAST(COUNT(*) OVER () AS BIGINT)
         FROM org_usage u
         JOIN orgs o ON o.num = u.org_num
-        WHERE u.servers <> (SELECT COUNT(*) FROM servers s WHERE s.org_num = u.org_num)
+        WHERE u.servers <> (SELECT COUNT(*) FROM servers s WHERE s.org_num = u.org_num AND s.removed_at IS NULL)
         ORDER BY o.num
         LIMIT 10";
     LINK_COUNTERS = "
@@ -72,7 +72,8 @@ statements! {
         SELECT o.id, s.id, CAST(COUNT(*) OVER () AS BIGINT)
         FROM servers s
         LEFT JOIN orgs o ON o.num = s.org_num
-        WHERE 1 <> (SELECT COUNT(*) FROM api_keys k WHERE k.server_num = s.num AND k.kind = 'plugin')
+        WHERE s.removed_at IS NULL
+          AND 1 <> (SELECT COUNT(*) FROM api_keys k WHERE k.server_num = s.num AND k.kind = 'plugin')
         ORDER BY s.num
         LIMIT 10";
     PLUGIN_KEYS_WITH_OTHER_ACTIONS = "
@@ -144,7 +145,9 @@ statements! {
         FROM servers s
         JOIN guilds g ON g.num = s.guild_num
         JOIN orgs o ON o.num = g.org_num
-        WHERE o.removed_at IS NOT NULL OR g.removed_at IS NOT NULL
+        WHERE s.removed_at IS NULL AND (o.removed_at IS NOT NULL OR g.removed_at IS NOT NULL)
+           OR s.removed_at IS NOT NULL
+          AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.dedupe IN ('guild.end:' || g.id, 'server.end:' || s.id))
         ORDER BY s.num
         LIMIT 10";
     KEYS_OF_REMOVED = "
@@ -152,7 +155,8 @@ statements! {
         FROM api_keys k
         JOIN guilds g ON g.num = k.guild_num
         JOIN orgs o ON o.num = g.org_num
-        WHERE o.removed_at IS NOT NULL OR g.removed_at IS NOT NULL
+        LEFT JOIN servers s ON s.num = k.server_num
+        WHERE o.removed_at IS NOT NULL OR g.removed_at IS NOT NULL OR s.removed_at IS NOT NULL
         ORDER BY k.num
         LIMIT 10";
     LINKS_OF_REMOVED = "

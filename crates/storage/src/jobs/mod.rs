@@ -16,8 +16,8 @@ pub use lanes::{
     release, renew, retry,
 };
 pub use waiting::{
-    Found, Kinds, ListedJob, WaitingJob, count_busy, count_kinds, drop_job, find, list, list_waiting, purge,
-    retry_now,
+    Found, ListedJob, Waiting, WaitingJob, count_busy, count_waiting, drop_job, find, find_oldest, list,
+    list_waiting, purge, remove_slice, retry_now,
 };
 
 /// The time by which leases and pauses are measured. Several nodes share a PostgreSQL, so its clock counts there, moved

@@ -1,14 +1,17 @@
 //! What waits: for operators, for metrics, and for the housekeeping.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use domain::job::LaneKind;
+use domain::job::{JobKind, LaneKind};
 
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row, Tx};
-use crate::jobs::{Changed, Grip, Moment, lanes};
+use crate::jobs::{Changed, Moment, lanes};
 use crate::params;
 use crate::scope::OrgScope;
+
+/// Jobs that are purged in one unit of work.
+const PURGED_AT_ONCE: i64 = 500;
 
 statements! {
     BY_KIND: WaitingJob = "
@@ -17,11 +20,17 @@ statements! {
         WHERE kind = $1
         ORDER BY num
         LIMIT 1000";
-    COUNT_KINDS: Kinds = "
+    COUNT_LANES: Waiting = "
         SELECT {columns}
-        FROM jobs
+        FROM job_lanes
         GROUP BY kind
         ORDER BY kind";
+    OLDEST = "
+        SELECT created_at
+        FROM jobs
+        WHERE kind = $1
+        ORDER BY created_at
+        LIMIT 1";
     COUNT_BUSY = "
         SELECT CAST(COUNT(*) AS BIGINT)
         FROM job_lanes
@@ -50,15 +59,21 @@ statements! {
         UPDATE jobs
         SET cancelled = 1
         WHERE num = $1";
-    TRY_NOW = "
-        UPDATE job_lanes
-        SET run_at = $2
-        WHERE lane = $1";
-    EXPIRED = "
-        SELECT lane
+    HEAD = "
+        SELECT num
         FROM jobs
-        WHERE give_up_at <= $1
-        ORDER BY give_up_at
+        WHERE lane = $1
+        ORDER BY num
+        LIMIT 1";
+    REMOVE_SLICE = "
+        DELETE FROM jobs
+        WHERE num IN (SELECT num FROM jobs WHERE lane = $1 ORDER BY num LIMIT $2)";
+    EXPIRED = "
+        SELECT j.lane
+        FROM jobs j
+        JOIN job_lanes l ON l.lane = j.lane
+        WHERE j.give_up_at <= $1 AND l.lease_owner IS NULL
+        ORDER BY j.give_up_at
         LIMIT 500";
     /// A lane that somebody is at is left to them: they look at the time too.
     LOCK_FREE = "
@@ -66,15 +81,23 @@ statements! {
         FROM job_lanes
         WHERE lane = $1 AND lease_owner IS NULL
         FOR UPDATE SKIP LOCKED";
-    EXPIRED_KINDS: OfKind = "
+    EXPIRED_OF: Expired = "
         SELECT {columns}
         FROM jobs
         WHERE lane = $1 AND give_up_at <= $2
-        GROUP BY kind
-        ORDER BY kind";
+        ORDER BY num
+        LIMIT $3";
     PURGE = "
         DELETE FROM jobs
-        WHERE lane = $1 AND give_up_at <= $2";
+        WHERE lane = $1 AND give_up_at <= $2 AND num <= $3";
+    /// What it waited for may be gone.
+    NOT_LATER = "
+        UPDATE job_lanes
+        SET run_at = MIN(run_at, $2)
+        WHERE lane = $1" postgres "
+        UPDATE job_lanes
+        SET run_at = LEAST(run_at, $2)
+        WHERE lane = $1";
 }
 
 /// A job as it waits.
@@ -105,32 +128,34 @@ pub async fn list_waiting(db: &Db, kind: &str) -> Result<Vec<WaitingJob>, DbErro
     db.list_heavy(&BY_KIND, params![kind]).await
 }
 
-/// How many jobs of a kind wait, and since when.
+/// How many jobs wait in lanes of a kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kinds {
-    /// A name of `JobKind`, or of a newer version's.
-    pub kind: String,
+pub struct Waiting {
+    /// A name of `LaneKind`, or of a newer version's.
+    pub lanes: String,
     /// Those under way count too.
-    pub waiting: i64,
-    /// When the oldest was written.
-    pub oldest_ms: i64,
+    pub jobs: i64,
 }
 
-impl FromRow for Kinds {
-    const COLUMNS: &'static str = "kind, CAST(COUNT(*) AS BIGINT), MIN(created_at)";
+impl FromRow for Waiting {
+    const COLUMNS: &'static str = "kind, CAST(SUM(jobs) AS BIGINT)";
 
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
-            kind: row.text(0)?,
-            waiting: row.int(1)?,
-            oldest_ms: row.int(2)?,
+            lanes: row.text(0)?,
+            jobs: row.int(1)?,
         })
     }
 }
 
-/// What waits, by kind. It reads all that waits.
-pub async fn count_kinds(db: &Db) -> Result<Vec<Kinds>, DbError> {
-    db.list_heavy(&COUNT_KINDS, params![]).await
+/// What waits, by the kind of its lane. It reads the lanes and none of the jobs, of which there may be very many.
+pub async fn count_waiting(db: &Db) -> Result<Vec<Waiting>, DbError> {
+    db.list_heavy(&COUNT_LANES, params![]).await
+}
+
+/// When the oldest job of a kind was written; none when there is no such job.
+pub async fn find_oldest(db: &Db, kind: JobKind) -> Result<Option<i64>, DbError> {
+    db.find(&OLDEST, params![kind.as_str()]).await
 }
 
 /// Lanes of a kind that can be taken now or are being worked on.
@@ -258,7 +283,7 @@ pub async fn retry_now(tx: &mut Tx<'_>, lane: &str, num: i64, moment: Moment) ->
         Some(true) => Ok(Changed::Soon),
         Some(false) => {
             let now_ms = moment.read(tx).await?;
-            tx.execute_one(&TRY_NOW, params![lane, now_ms]).await?;
+            tx.execute_one(&NOT_LATER, params![lane, now_ms]).await?;
             Ok(Changed::Done)
         }
     }
@@ -272,47 +297,70 @@ pub async fn drop_job(tx: &mut Tx<'_>, lane: &str, num: i64, moment: Moment) -> 
             tx.execute_one(&CANCEL, params![num]).await?;
             Ok(Changed::Soon)
         }
-        Some(false) => match lanes::remove(tx, lane, num).await? {
-            Grip::Ours | Grip::Over | Grip::Lost => Ok(Changed::Done),
-        },
+        Some(false) => {
+            let head: Option<i64> = tx.find(&HEAD, params![lane]).await?;
+            let _ = lanes::remove(tx, lane, num).await?;
+            if head == Some(num) {
+                // Those behind it need not wait for its pause.
+                let now_ms = moment.read(tx).await?;
+                tx.execute(&NOT_LATER, params![lane, now_ms]).await?;
+            }
+            Ok(Changed::Done)
+        }
     }
 }
 
-/// Removes jobs whose time is over, 500 or one lane at once, and counts them by kind. Lanes that are taken or locked are
-/// left to the others, so it never waits.
-pub async fn purge(tx: &mut Tx<'_>, now_ms: i64) -> Result<Vec<(String, i64)>, DbError> {
+/// Removes the oldest jobs of a lane, so many at most, because what they are about is gone. Whoever is at one of them
+/// finds it lost. Returns how many there were.
+pub async fn remove_slice(tx: &mut Tx<'_>, lane: &str, limit: i64) -> Result<u64, DbError> {
+    if tx.find::<LaneNow>(&LOCK, params![lane]).await?.is_none() {
+        return Ok(0);
+    }
+    let removed = tx.execute(&REMOVE_SLICE, params![lane, limit]).await?;
+    let _ = lanes::leave(tx, lane, removed.cast_signed()).await?;
+    Ok(removed)
+}
+
+/// Removes up to 500 jobs whose time is over, and counts them by kind. Lanes that are taken or locked are left to the
+/// others, so it never waits.
+pub async fn purge(tx: &mut Tx<'_>, now_ms: i64) -> Result<BTreeMap<String, u64>, DbError> {
     let expired: Vec<String> = tx.list(&EXPIRED, params![now_ms]).await?;
-    let mut purged: Vec<(String, i64)> = Vec::new();
+    let mut purged = BTreeMap::new();
+    let mut room = PURGED_AT_ONCE;
     for lane in BTreeSet::from_iter(expired) {
-        if purged.iter().map(|(_, jobs)| jobs).sum::<i64>() >= 500 {
+        if room == 0 {
             break;
         }
         if tx.find::<String>(&LOCK_FREE, params![&lane]).await?.is_none() {
             continue;
         }
-        let kinds: Vec<OfKind> = tx.list(&EXPIRED_KINDS, params![&lane, now_ms]).await?;
-        let jobs = kinds.iter().map(|of_kind| of_kind.jobs).sum();
-        if jobs > 0 {
-            tx.execute(&PURGE, params![&lane, now_ms]).await?;
-            let _ = lanes::leave(tx, &lane, jobs).await?;
+        let over: Vec<Expired> = tx.list(&EXPIRED_OF, params![&lane, now_ms, room]).await?;
+        let Some(last) = over.last() else {
+            continue;
+        };
+        tx.execute(&PURGE, params![&lane, now_ms, last.num]).await?;
+        let _ = lanes::leave(tx, &lane, over.len() as i64).await?;
+        tx.execute(&NOT_LATER, params![&lane, now_ms]).await?;
+        room -= over.len() as i64;
+        for job in over {
+            *purged.entry(job.kind).or_default() += 1;
         }
-        purged.extend(kinds.into_iter().map(|of_kind| (of_kind.kind, of_kind.jobs)));
     }
     Ok(purged)
 }
 
-struct OfKind {
+struct Expired {
+    num: i64,
     kind: String,
-    jobs: i64,
 }
 
-impl FromRow for OfKind {
-    const COLUMNS: &'static str = "kind, CAST(COUNT(*) AS BIGINT)";
+impl FromRow for Expired {
+    const COLUMNS: &'static str = "num, kind";
 
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
-            kind: row.text(0)?,
-            jobs: row.int(1)?,
+            num: row.int(0)?,
+            kind: row.text(1)?,
         })
     }
 }

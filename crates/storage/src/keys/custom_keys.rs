@@ -15,7 +15,7 @@ statements! {
         SELECT $1, g.org_num, g.num, s.num, 'custom', $4, $5, o.tier, $6, $7, $8, $9, 1, $10, $10, COALESCE(s.active, 1), COALESCE(s.bare_ids, 0), o.refuse_query_keys
         FROM guilds g
         JOIN orgs o ON o.num = g.org_num
-        LEFT JOIN servers s ON s.num = $3 AND s.guild_num = g.num AND s.org_num = g.org_num
+        LEFT JOIN servers s ON s.num = $3 AND s.guild_num = g.num AND s.org_num = g.org_num AND s.removed_at IS NULL
         WHERE g.num = $2 AND g.org_num = $11";
     COUNT: Counted = "
         SELECT {columns}

@@ -18,7 +18,7 @@ statements! {
         SELECT $1, s.org_num, s.guild_num, s.num, $3, $4, o.tier, $5, $6, $7, $8, 1, $9, $9, s.active, s.bare_ids, o.refuse_query_keys
         FROM servers s
         JOIN orgs o ON o.num = s.org_num
-        WHERE s.num = $2 AND s.org_num = $10";
+        WHERE s.num = $2 AND s.org_num = $10 AND s.removed_at IS NULL";
     LOCK_ALL = "
         SELECT num
         FROM api_keys

@@ -1,6 +1,7 @@
 //! Flows of the link and unlink pages. Every step is a guarded update: who comes second changes nothing.
 
 use domain::flow::{Finding, FlowPurpose, Provider};
+use domain::id::GuildId;
 use domain::platform_id::{DiscordId, SteamId};
 
 use crate::db::statement::statements;
@@ -74,8 +75,9 @@ statements! {
         SELECT {columns}
         FROM flows
         WHERE finished_at >= 0 AND token_sealed IS NOT NULL
+          AND org_num = $1 AND guild_num = (SELECT num FROM guilds WHERE id = $2 AND org_num = $1)
         ORDER BY finished_at
-        LIMIT 100";
+        LIMIT 20";
     HOLDS_TOKEN = "
         SELECT CAST(COUNT(*) AS BIGINT)
         FROM flows
@@ -321,29 +323,33 @@ pub struct LeftToken {
     pub sealed: String,
     /// Whose it is.
     pub discord_id: String,
+    /// When somebody was last seen in the flow.
+    pub touched_at_ms: i64,
 }
 
 impl FromRow for LeftToken {
-    const COLUMNS: &'static str = "hash, token_sealed, COALESCE(discord_id, '')";
+    const COLUMNS: &'static str = "hash, token_sealed, COALESCE(discord_id, ''), touched_at";
 
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             flow: row.text(0)?,
             sealed: row.text(1)?,
             discord_id: row.text(2)?,
+            touched_at_ms: row.int(3)?,
         })
     }
 }
 
-/// Of flows that are over by their age, and of those that ended with their Guild.
+/// Of flows that are over by their age, 100 at most.
 pub async fn list_left_tokens(db: &Db, touched_before_ms: i64) -> Result<Vec<LeftToken>, DbError> {
-    let mut left: Vec<LeftToken> = db
-        .list_heavy(&EXPIRED_WITH_TOKEN, params![touched_before_ms])
-        .await?;
-    if left.is_empty() {
-        left = db.list_heavy(&ENDED_WITH_TOKEN, params![]).await?;
-    }
-    Ok(left)
+    db.list_heavy(&EXPIRED_WITH_TOKEN, params![touched_before_ms])
+        .await
+}
+
+/// Of flows that ended with their Guild, 20 at most.
+pub async fn list_tokens_of(db: &Db, scope: OrgScope, guild: &GuildId) -> Result<Vec<LeftToken>, DbError> {
+    db.list(&ENDED_WITH_TOKEN, params![scope.num(), guild.as_str()])
+        .await
 }
 
 /// Whether a flow under way needs a token of this person.

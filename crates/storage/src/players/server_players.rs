@@ -58,13 +58,13 @@ statements! {
         INSERT INTO server_players (server_num, guild_num, org_num, steam_id, seen_at)
         SELECT s.num, s.guild_num, s.org_num, $2, CAST($3 AS BIGINT)
         FROM servers s
-        WHERE s.num = $1
+        WHERE s.num = $1 AND s.removed_at IS NULL
         ON CONFLICT (server_num, steam_id) DO UPDATE
         SET seen_at = excluded.seen_at" postgres "
         INSERT INTO server_players (server_num, guild_num, org_num, steam_id, seen_at)
         SELECT s.num, s.guild_num, s.org_num, CAST($2 AS TEXT), CAST($3 AS BIGINT)
         FROM servers s
-        WHERE s.num = $1
+        WHERE s.num = $1 AND s.removed_at IS NULL
         ON CONFLICT (server_num, steam_id) DO UPDATE
         SET seen_at = excluded.seen_at";
     LAST_SEEN = "

@@ -53,9 +53,6 @@ statements! {
         UPDATE guilds
         SET removed_at = $3, slug = id, discord_guild_id = id
         WHERE num = $2 AND org_num = $1 AND removed_at IS NULL";
-    DELETE_SERVERS = "
-        DELETE FROM servers
-        WHERE guild_num = $2 AND org_num = $1";
     DELETE_KEYS = "
         DELETE FROM api_keys
         WHERE guild_num = $2 AND org_num = $1";
@@ -190,7 +187,7 @@ pub async fn remove(tx: &mut Tx<'_>, scope: OrgScope, guild: GuildNum, now_ms: i
     // First: who began something in the Guild is done now, and who comes later finds it gone.
     tx.execute_one(&REMOVE, params![org, guild, now_ms]).await?;
     tx.execute(&DELETE_KEYS, params![org, guild]).await?;
-    let servers = tx.execute(&DELETE_SERVERS, params![org, guild]).await?;
+    let servers = servers::remove_all(tx, scope, guild, now_ms).await?;
     flows::end_of_guild(tx, scope, guild, now_ms).await?;
     Ok(servers)
 }

@@ -1,18 +1,45 @@
-//! How far the removal of Guilds is.
+//! What is left of removed Guilds and deleted Servers: how far its end is, and the slices in which it is forgotten.
+
+use domain::id::ServerId;
 
 use crate::db::statement::statements;
-use crate::db::{Db, DbError, FromRow, Row};
+use crate::db::{Db, DbError, FromRow, Row, Tx};
 use crate::params;
-use crate::scope::OrgScope;
+use crate::scope::{GuildNum, OrgScope, ServerNum};
 
 statements! {
     UNDER_WAY: Removal = "
         SELECT {columns}
-        FROM guilds g
-        JOIN jobs j ON j.dedupe = 'guild.end:' || g.id
-        WHERE g.org_num = $1 AND g.removed_at IS NOT NULL
+        FROM jobs j
+        JOIN guilds g ON g.id = substr(j.dedupe, 11) AND g.org_num = j.org_num
+        WHERE j.kind = 'guild.end' AND j.org_num = $1
         ORDER BY g.num
         LIMIT 100";
+    REMOVED_SERVER = "
+        SELECT num
+        FROM servers
+        WHERE id = $2 AND org_num = $1 AND removed_at IS NOT NULL";
+    NEXT_REMOVED_SERVER = "
+        SELECT num
+        FROM servers
+        WHERE guild_num = $2 AND org_num = $1 AND removed_at IS NOT NULL
+        ORDER BY num
+        LIMIT 1";
+    FORGET_PLAYERS = "
+        DELETE FROM server_players
+        WHERE server_num = $1
+          AND steam_id IN (SELECT steam_id FROM server_players WHERE server_num = $1 ORDER BY steam_id LIMIT $2)";
+    FORGET_CHANGES = "
+        DELETE FROM group_changes
+        WHERE server_num = $1
+          AND steam_id IN (SELECT steam_id FROM group_changes WHERE server_num = $1 ORDER BY steam_id, group_name LIMIT $2)";
+    FORGET_SERVER = "
+        DELETE FROM servers
+        WHERE num = $2 AND org_num = $1 AND removed_at IS NOT NULL";
+    FORGET_ROLES = "
+        DELETE FROM role_changes
+        WHERE guild_num = $2 AND org_num = $1
+          AND discord_id IN (SELECT discord_id FROM role_changes WHERE guild_num = $2 ORDER BY discord_id, role_id LIMIT $3)";
 }
 
 /// A Guild that is gone for everybody, and whose links are being ended.
@@ -41,4 +68,55 @@ impl FromRow for Removal {
 /// Removals of an Org's Guilds that are not finished.
 pub async fn list(db: &Db, scope: OrgScope) -> Result<Vec<Removal>, DbError> {
     db.list(&UNDER_WAY, params![scope.num()]).await
+}
+
+/// The row of a Server that is gone for everybody; none when it is forgotten.
+pub async fn find_server(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    id: &ServerId,
+) -> Result<Option<ServerNum>, DbError> {
+    let found: Option<i64> = tx
+        .find(&REMOVED_SERVER, params![scope.num(), id.as_str()])
+        .await?;
+    Ok(found.map(ServerNum))
+}
+
+/// The same for the next Server of a removed Guild.
+pub async fn find_server_of(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    guild: GuildNum,
+) -> Result<Option<ServerNum>, DbError> {
+    let found: Option<i64> = tx.find(&NEXT_REMOVED_SERVER, params![scope.num(), guild]).await?;
+    Ok(found.map(ServerNum))
+}
+
+/// Forgets some of what a removed Server knew of players, and the Server after the last of it. Returns how many rows went.
+pub async fn forget_server(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    server: ServerNum,
+    limit: i64,
+) -> Result<u64, DbError> {
+    let players = tx.execute(&FORGET_PLAYERS, params![server, limit]).await?;
+    if players > 0 {
+        return Ok(players);
+    }
+    let changes = tx.execute(&FORGET_CHANGES, params![server, limit]).await?;
+    if changes > 0 {
+        return Ok(changes);
+    }
+    tx.execute(&FORGET_SERVER, params![scope.num(), server]).await
+}
+
+/// Forgets role changes that nobody will make any more in a removed Guild. Returns how many there were.
+pub async fn forget_roles(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    guild: GuildNum,
+    limit: i64,
+) -> Result<u64, DbError> {
+    tx.execute(&FORGET_ROLES, params![scope.num(), guild, limit])
+        .await
 }

@@ -13,7 +13,7 @@ statements! {
         SELECT {columns}
         FROM servers s
         JOIN guilds g ON g.num = s.guild_num
-        WHERE s.num = $1";
+        WHERE s.num = $1 AND s.removed_at IS NULL";
 }
 
 /// Settings of a Server and of its Guild.

@@ -20,61 +20,69 @@ statements! {
         FROM servers s
         JOIN guilds g ON g.num = s.guild_num
         JOIN api_keys k ON k.server_num = s.num AND k.kind = 'plugin'
-        WHERE s.id = $2 AND s.org_num = $1";
+        WHERE s.id = $2 AND s.org_num = $1 AND s.removed_at IS NULL";
     BY_ORG: Server = "
         SELECT {columns}
         FROM servers s
         JOIN guilds g ON g.num = s.guild_num
         JOIN api_keys k ON k.server_num = s.num AND k.kind = 'plugin'
-        WHERE s.org_num = $1
+        WHERE s.org_num = $1 AND s.removed_at IS NULL
         ORDER BY s.num
         LIMIT 200";
     ORG_OF = "
         SELECT org_num
         FROM servers
-        WHERE id = $1";
+        WHERE id = $1 AND removed_at IS NULL";
     IN_GUILD: NamedServer = "
         SELECT {columns}
         FROM servers
-        WHERE id = $3 AND guild_num = $2 AND org_num = $1";
+        WHERE id = $3 AND guild_num = $2 AND org_num = $1 AND removed_at IS NULL";
     LOCK_ALL = "
         SELECT num
         FROM servers
-        WHERE org_num = $1
+        WHERE org_num = $1 AND removed_at IS NULL
         ORDER BY num
         FOR UPDATE";
     HOLD = "
         SELECT num
         FROM servers
-        WHERE num = $1
+        WHERE num = $1 AND removed_at IS NULL
         FOR KEY SHARE";
     ALIVE = "
         SELECT num
         FROM servers
-        WHERE num = $3 AND guild_num = $2 AND org_num = $1";
+        WHERE num = $3 AND guild_num = $2 AND org_num = $1 AND removed_at IS NULL";
     SET_ACTIVE = "
         UPDATE servers
         SET active = $3
-        WHERE num = $2 AND org_num = $1";
+        WHERE num = $2 AND org_num = $1 AND removed_at IS NULL";
     SET_BARE_IDS = "
         UPDATE servers
         SET bare_ids = $3
-        WHERE num = $2 AND org_num = $1";
+        WHERE num = $2 AND org_num = $1 AND removed_at IS NULL";
     SET_GAME_SETTINGS = "
         UPDATE servers
         SET linked_group = $3, booster_group = $4, steam_members_group = $5, poll_seconds = $6
-        WHERE num = $2 AND org_num = $1";
+        WHERE num = $2 AND org_num = $1 AND removed_at IS NULL";
     NOTE_VERSION = "
         UPDATE servers
         SET plugin_version = $2
-        WHERE num = $1";
+        WHERE num = $1 AND removed_at IS NULL";
     RENAME = "
         UPDATE servers
         SET name = $3
-        WHERE num = $2 AND org_num = $1";
-    DELETE = "
-        DELETE FROM servers
-        WHERE num = $2 AND org_num = $1";
+        WHERE num = $2 AND org_num = $1 AND removed_at IS NULL";
+    REMOVE = "
+        UPDATE servers
+        SET removed_at = $3
+        WHERE num = $2 AND org_num = $1 AND removed_at IS NULL";
+    REMOVE_ALL = "
+        UPDATE servers
+        SET removed_at = $3
+        WHERE guild_num = $2 AND org_num = $1 AND removed_at IS NULL";
+    DELETE_KEYS = "
+        DELETE FROM api_keys
+        WHERE server_num = $2 AND org_num = $1";
 }
 
 /// A Server and what may be shown of its key.
@@ -289,11 +297,26 @@ pub async fn rename(tx: &mut Tx<'_>, scope: OrgScope, server: ServerNum, name: &
     tx.execute_one(&RENAME, params![scope.num(), server, name]).await
 }
 
-/// Deletes the Server; its keys go with it, links stay.
-pub async fn delete(tx: &mut Tx<'_>, scope: OrgScope, server: ServerNum) -> Result<(), DbError> {
+/// Removes a Server: it is gone for everybody and its keys with it, links stay. What it knew of players is to be
+/// forgotten after that; see [`crate::tenancy::removals`].
+pub async fn remove(tx: &mut Tx<'_>, scope: OrgScope, server: ServerNum, now_ms: i64) -> Result<(), DbError> {
     lock_all(tx, scope).await?;
     plugin_keys::lock_all(tx, scope).await?;
-    tx.execute_one(&DELETE, params![scope.num(), server]).await
+    let values = params![scope.num(), server, now_ms];
+    tx.execute_one(&REMOVE, values).await?;
+    tx.execute(&DELETE_KEYS, params![scope.num(), server])
+        .await
+        .map(drop)
+}
+
+/// The same for all Servers of a Guild, which takes the locks and the keys itself. Tells how many went.
+pub(crate) async fn remove_all(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    guild: GuildNum,
+    now_ms: i64,
+) -> Result<u64, DbError> {
+    tx.execute(&REMOVE_ALL, params![scope.num(), guild, now_ms]).await
 }
 
 /// A Server that a key of its Guild named.

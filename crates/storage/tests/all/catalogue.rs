@@ -32,7 +32,7 @@ const LONG: [&str; 12] = [
     "storage::identity::accounts::GRANTED_OPERATORS",
     "storage::jobs::waiting::ALL",
     "storage::jobs::waiting::BY_KIND",
-    "storage::jobs::waiting::COUNT_KINDS",
+    "storage::jobs::waiting::COUNT_LANES",
     "storage::keys::plugin_keys::SEALED_KIDS",
     "storage::linking::links::HISTORY",
     "storage::tenancy::orgs::ALL",
@@ -104,6 +104,35 @@ both_databases! {
         assert!(plan.contains(if engine == Engine::Sqlite { "SCAN" } else { "Seq Scan" }), "{plan}");
         test.finish().await;
     }
+}
+
+/// Reached through a key, which goes with its Server.
+const BY_KEY: [&str; 4] = [
+    "storage::keys::bot_keys::BY_ORG",
+    "storage::keys::custom_keys::BY_ID",
+    "storage::keys::custom_keys::BY_ORG",
+    "storage::keys::resolved_keys::SCOPE",
+];
+
+#[test]
+fn whatever_reads_servers_knows_that_some_are_gone() {
+    let mut readers = 0;
+    for statement in catalogue::statements() {
+        let name = statement.name();
+        for sql in [statement.sqlite(), statement.postgres()] {
+            let reads = ["FROM servers", "JOIN servers", "UPDATE servers"]
+                .iter()
+                .any(|how| sql.contains(how));
+            let is_let_off = BY_KEY.contains(&name) || name.starts_with("storage::doctor::");
+            assert!(
+                !reads || is_let_off || sql.contains("removed_at"),
+                "{name}: {sql}"
+            );
+            readers += usize::from(reads);
+        }
+    }
+    assert!(readers > 20, "{readers}");
+    BY_KEY.iter().copied().map(named).for_each(drop);
 }
 
 /// Touching the row as well costs a tenth of a plugin call.

@@ -1,5 +1,6 @@
 //! Jobs and their lanes: order, leases and fences, bounds, and what operators may do.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use domain::id::{GuildId, LinkId};
@@ -44,7 +45,7 @@ unit!(DropJob { lane: String, num: i64, now: i64 } -> Changed, |it, tx| {
 unit!(RetryNow { lane: String, num: i64, now: i64 } -> Changed, |it, tx| {
     jobs::retry_now(tx, &it.lane, it.num, at(it.now)).await
 });
-unit!(PurgeJobs { now: i64 } -> Vec<(String, i64)>, |it, tx| { jobs::purge(tx, it.now).await });
+unit!(PurgeJobs { now: i64 } -> BTreeMap<String, u64>, |it, tx| { jobs::purge(tx, it.now).await });
 
 /// A store with an Org and jobs about Guilds that only have an id.
 pub struct Stage {
@@ -132,7 +133,7 @@ both_databases! {
         let day = one.lifetime_ms().unwrap();
         assert!(stage.test.db.write(PurgeJobs { now: NOW + day - 1 }).await.unwrap().is_empty());
         let purged = stage.test.db.write(PurgeJobs { now: NOW + day }).await.unwrap();
-        assert_eq!(purged, [("log.linked".to_owned(), 2)]);
+        assert_eq!(purged, BTreeMap::from([("log.linked".to_owned(), 2)]));
         assert!(stage.lanes().await.is_empty(), "the last job takes its lane along");
         stage.done().await;
     }
@@ -321,6 +322,45 @@ both_databases! {
         stage.done().await;
     }
 
+    async fn the_pause_of_a_dropped_job_is_not_that_of_the_next(engine) {
+        let stage = Stage::open(engine).await;
+        let lane = linked(1, 1).lane();
+        for link in 1..=3 {
+            stage.enqueue(&linked(1, link)).await;
+        }
+        let held = stage.take_one("a", NOW).await;
+        let (db, num) = (&stage.test.db, held.num);
+        assert_eq!(db.write(Retry { held, pause_ms: 60_000, now: NOW }).await.unwrap(), Grip::Ours);
+        let drop_job = |num| DropJob { lane: lane.clone(), num, now: NOW + 1 };
+        assert_eq!(db.write(drop_job(num + 1)).await.unwrap(), Changed::Done);
+        assert_eq!(stage.lanes().await, [format!("{lane} 2 {} 1 -", NOW + 60_000)], "the first still has its pause");
+        assert_eq!(db.write(drop_job(num)).await.unwrap(), Changed::Done);
+        assert_eq!(stage.lanes().await, [format!("{lane} 1 {} 1 -", NOW + 1)]);
+        let again = RetryNow { lane: lane.clone(), num: num + 2, now: NOW + 9 };
+        assert_eq!(db.write(again).await.unwrap(), Changed::Done);
+        assert_eq!(stage.lanes().await, [format!("{lane} 1 {} 1 -", NOW + 1)], "who is due keeps the place");
+        stage.done().await;
+    }
+
+    async fn what_is_over_is_purged_in_slices(engine) {
+        let stage = Stage::open(engine).await;
+        stage.enqueue(&linked(1, 1)).await;
+        stage.test.damage(
+            "INSERT INTO jobs (lane, kind, dedupe, org_num, payload, give_up_at, created_at)
+             WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 700)
+             SELECT lane, kind, 'copy:' || CAST(i AS TEXT), org_num, payload, give_up_at, created_at FROM jobs, n;
+             UPDATE job_lanes SET jobs = 700").await;
+        let now = NOW + linked(1, 1).lifetime_ms().unwrap();
+        let purge = async || stage.test.db.write(PurgeJobs { now }).await.unwrap();
+        let of = |jobs| BTreeMap::from([("log.linked".to_owned(), jobs)]);
+        assert_eq!(purge().await, of(500));
+        assert_eq!(stage.jobs().await.len(), 200);
+        assert_eq!(purge().await, of(200));
+        assert_eq!(purge().await, BTreeMap::new());
+        assert!(stage.lanes().await.is_empty());
+        stage.done().await;
+    }
+
     async fn what_a_worker_is_at_is_not_purged_under_it(engine) {
         let stage = Stage::open(engine).await;
         stage.enqueue(&linked(1, 1)).await;
@@ -328,7 +368,7 @@ both_databases! {
         let day = linked(1, 1).lifetime_ms().unwrap();
         let [claim] = stage.take("a", 1, NOW).await.try_into().unwrap();
         let purged = stage.test.db.write(PurgeJobs { now: NOW + day }).await.unwrap();
-        assert_eq!(purged, [("log.linked".to_owned(), 1)]);
+        assert_eq!(purged, BTreeMap::from([("log.linked".to_owned(), 1)]));
         let held = stage.held(claim).await;
         assert_eq!(stage.test.db.write(DropHeld { held }).await.unwrap(), Grip::Over);
         stage.done().await;

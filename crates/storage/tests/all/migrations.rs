@@ -204,6 +204,7 @@ both_databases! {
             include_str!("../../../../migrations/0020_job_lanes.postgres.sql"),
         )
         .await;
+        raw.run("CREATE INDEX jobs_kind ON jobs (kind, created_at)").await.unwrap();
         let lanes = "SELECT lane || ' ' || kind || ' ' || jobs || ' ' || run_at || ' ' || fence FROM job_lanes";
         assert_eq!(raw.texts(lanes).await, ["log:a log 2 5 0"]);
         let jobs = "SELECT num || ' ' || dedupe || ' ' || attempts || ' ' || give_up_at FROM jobs ORDER BY num";

@@ -7,7 +7,7 @@ use domain::steam_group::GroupId;
 use storage::keys::plugin_keys;
 use storage::tenancy::guild_settings::SteamGroup;
 use storage::tenancy::orgs::LockedOrg;
-use storage::tenancy::{guild_settings, guilds, orgs, server_config, servers};
+use storage::tenancy::{guild_settings, guilds, orgs, removals, server_config, servers};
 use storage::testing::TestDb;
 use storage::{DbError, GuildNum, OrgScope, ServerNum, both_databases};
 
@@ -32,8 +32,10 @@ unit!(AddServer { scope: OrgScope, guild: GuildNum, seed: u64 } -> ServerId, |it
 });
 
 unit!(DeleteServer { scope: OrgScope, server: ServerNum } -> (), |it, tx| {
-    servers::delete(tx, it.scope, it.server).await?;
-    orgs::drop_server(tx, it.scope).await
+    servers::remove(tx, it.scope, it.server, NOW).await?;
+    orgs::drop_server(tx, it.scope).await?;
+    assert_eq!(removals::forget_server(tx, it.scope, it.server, 9).await?, 1, "its row");
+    Ok(())
 });
 
 unit!(SetActive { scope: OrgScope, server: ServerNum, active: bool } -> (), |it, tx| {

@@ -99,25 +99,13 @@ both_databases! {
         let to = backups.join("one");
         let origin = TestDb::open(Engine::Sqlite).await;
         add_tenant(&origin.db).await;
-        origin.db.write(fixture::Run("UPDATE jobs SET give_up_at = 5, total = 0")).await.unwrap();
         let wanted = rows::of(&origin.options()).await;
         let directory = origin.directory().join("symbolon.db");
         origin.db.close().await;
         // The last migration, undone.
         rusqlite::Connection::open(directory).unwrap().execute_batch("
-            CREATE TABLE jobs_before (
-              num INTEGER PRIMARY KEY, lane TEXT NOT NULL, kind TEXT NOT NULL, dedupe TEXT NOT NULL UNIQUE, org_num INTEGER,
-              payload TEXT NOT NULL, state TEXT NOT NULL, attempts INTEGER NOT NULL, run_at INTEGER NOT NULL,
-              give_up_at INTEGER NOT NULL, lease_owner TEXT, lease_until INTEGER, fence INTEGER NOT NULL,
-              created_at INTEGER NOT NULL) STRICT;
-            INSERT INTO jobs_before
-            SELECT j.num, j.lane, j.kind, j.dedupe, j.org_num, j.payload, 'ready', j.attempts, l.run_at, j.give_up_at, NULL, NULL, 0,
-                   j.created_at
-            FROM jobs j JOIN job_lanes l ON l.lane = j.lane;
-            DROP TABLE jobs; DROP TABLE job_lanes; ALTER TABLE jobs_before RENAME TO jobs;
-            CREATE INDEX jobs_ready ON jobs (lane, run_at) WHERE state = 'ready';
-            CREATE INDEX jobs_give_up ON jobs (give_up_at);
-            DELETE FROM schema_migrations WHERE name = '0020_job_lanes'").unwrap();
+            ALTER TABLE servers DROP COLUMN removed_at; DROP INDEX jobs_kind;
+            DELETE FROM schema_migrations WHERE name = '0021_removed_servers'").unwrap();
         let made = backup::create(&origin.options(), &to, NOW).await.unwrap();
         assert_eq!(made.schema, storage::migrate::newest() - 1);
         assert_eq!(backup::verify(&to).await.unwrap(), made);
