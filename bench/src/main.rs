@@ -52,6 +52,13 @@ enum Command {
         #[arg(long)]
         data: Option<PathBuf>,
     },
+    /// Measure only what the removal of a large Guild costs others.
+    Removal {
+        #[arg(long)]
+        quick: bool,
+        #[arg(long)]
+        data: Option<PathBuf>,
+    },
     /// Keep one server under a closed loop of one call, in turn with the bare server, and print its process id: for a
     /// profiler, or to compare one call before and after a change.
     Profile {
@@ -113,6 +120,10 @@ fn start(command: Command) -> Fallible<bool> {
         Command::Run { quick, data } => {
             let runtime = runtime.worker_threads(CLIENT_THREADS).build()?;
             runtime.block_on(run::everything(quick, data))
+        }
+        Command::Removal { quick, data } => {
+            let runtime = runtime.worker_threads(CLIENT_THREADS).build()?;
+            runtime.block_on(run::removal_alone(quick, data))
         }
         Command::Profile {
             call,
