@@ -1,6 +1,8 @@
 //! The registry of what needs a person's attention: for the people of an Org, and for operators. A capability that has
-//! something to tell adds a line here and a function that tells it in its own area.
+//! something to tell adds a line here and a function that tells it in its own area. A line for the people of an Org
+//! begins with the permission that shows them the same elsewhere: nobody learns more here than there.
 
+use domain::permission::{Permission, PermissionSet};
 use storage::{OperatorScope, OrgScope};
 
 use crate::error::AppError;
@@ -9,15 +11,23 @@ use crate::state::App;
 use crate::tenancy::overview::Overview;
 use crate::{identity, instance, keys, records, tenancy};
 
-/// What the people of an Org should look at, the worst first.
-pub async fn of_org(app: &App, scope: OrgScope, seen: &Overview) -> Result<Vec<Notice>, AppError> {
+/// What somebody of an Org should look at, as far as they may see it, the worst first.
+pub async fn of_org(
+    app: &App,
+    scope: OrgScope,
+    seen: &Overview,
+    held: PermissionSet,
+) -> Result<Vec<Notice>, AppError> {
+    use Permission::{OrgSettings, ServersKeys, ServersView};
     let told = [
-        tenancy::attention::plan(seen),
-        tenancy::attention::guilds(seen),
-        tenancy::attention::servers(seen, app.now_ms()),
-        keys::attention::of_org(app, scope).await?,
+        (ServersView, tenancy::attention::plan(seen)),
+        (ServersView, tenancy::attention::guilds(seen)),
+        (OrgSettings, tenancy::attention::log_channels(seen)),
+        (ServersView, tenancy::attention::servers(seen, app.now_ms())),
+        (ServersKeys, keys::attention::of_org(app, scope).await?),
     ];
-    Ok(worst_first(told))
+    let shown = told.into_iter().filter(|(needed, _)| held.contains(*needed));
+    Ok(worst_first(shown.map(|(_, notices)| notices)))
 }
 
 /// What operators should look at, the worst first.
@@ -31,7 +41,7 @@ pub async fn for_operators(app: &App, operator: OperatorScope) -> Result<Vec<Not
     Ok(worst_first(told))
 }
 
-fn worst_first<const SOURCES: usize>(told: [Vec<Notice>; SOURCES]) -> Vec<Notice> {
+fn worst_first(told: impl IntoIterator<Item = Vec<Notice>>) -> Vec<Notice> {
     let mut notices: Vec<Notice> = told.into_iter().flatten().collect();
     notices.sort_by_key(|notice| notice.severity);
     notices

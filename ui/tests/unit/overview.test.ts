@@ -57,6 +57,12 @@ describe('setting up', () => {
     expect(steps[3]).toMatchObject({ done: false, href: '/app/orgs/1/guilds/g1' });
   });
 
+  test('who is not told about log channels is not shown one as chosen', () => {
+    const steps = setupSteps('1', overview(), (permission) => permission !== 'org.settings');
+    expect(steps.map((step) => step.title)).not.toContain('Choose a log channel');
+    expect(steps).toHaveLength(4);
+  });
+
   test('a step the person may not take is shown without a button', () => {
     const steps = setupSteps('1', overview(), (permission) => permission !== 'org.navigation');
     expect(steps[4]).toMatchObject({ done: false, href: undefined, action: undefined });

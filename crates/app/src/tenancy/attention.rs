@@ -3,6 +3,7 @@
 use domain::plan::Dimension;
 
 use crate::notice::{Notice, Page, Severity};
+use crate::tenancy::guilds::Guild;
 use crate::tenancy::overview::Overview;
 use crate::tenancy::servers::Server;
 
@@ -47,20 +48,26 @@ pub(crate) fn guilds(seen: &Overview) -> Vec<Notice> {
         let text = "No Guild is added, so nobody can link yet.";
         return vec![Notice::new("no_guild", Severity::Info, text).fixed_at("Add Guild", Page::NewGuild)];
     }
-    let mut found = Vec::new();
-    for guild in &seen.guilds {
-        if !seen.servers.iter().any(|server| server.guild == guild.num) {
-            let text = format!("{} has no Server.", guild.name);
-            let notice = Notice::new("no_server", Severity::Info, text).about(guild.id.as_str());
-            found.push(notice.fixed_at("Add Server", Page::Servers));
-        }
-        if guild.log_channel_id.is_none() {
+    let is_bare = |guild: &&Guild| !seen.servers.iter().any(|server| server.guild == guild.num);
+    let bare = seen.guilds.iter().filter(is_bare);
+    bare.map(|guild| {
+        let text = format!("{} has no Server.", guild.name);
+        let notice = Notice::new("no_server", Severity::Info, text).about(guild.id.as_str());
+        notice.fixed_at("Add Server", Page::Servers)
+    })
+    .collect()
+}
+
+/// What the settings of Guilds leave out.
+pub(crate) fn log_channels(seen: &Overview) -> Vec<Notice> {
+    let silent = seen.guilds.iter().filter(|guild| guild.log_channel_id.is_none());
+    silent
+        .map(|guild| {
             let text = format!("{} has no log channel: links are not announced.", guild.name);
             let notice = Notice::new("no_log_channel", Severity::Info, text).about(guild.id.as_str());
-            found.push(notice.fixed_at("Set channel", Page::Guild(guild.id.clone())));
-        }
-    }
-    found
+            notice.fixed_at("Set channel", Page::Guild(guild.id.clone()))
+        })
+        .collect()
 }
 
 /// Servers that do not call as they should.

@@ -61,7 +61,7 @@ impl From<overview::RecentLink> for RecentLink {
 
 pub async fn get(app: App, caller: Authorized<perm::ServersView>, (): ()) -> Answer<Found<Overview>> {
     let seen = overview::get(&app, caller.scope).await?;
-    let attention = attention::of_org(&app, caller.scope, &seen).await?;
+    let attention = attention::of_org(&app, caller.scope, &seen, caller.permissions).await?;
     let sees_links = caller.permissions.contains(Permission::LinksView);
     let recent = seen.recent.into_iter().map(RecentLink::from);
     let attention = attention

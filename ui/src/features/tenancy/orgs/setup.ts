@@ -10,7 +10,7 @@ export function setupSteps(org: string, data: Overview, may: (permission: Permis
   const quiet = new Set(data.attention.filter((one) => one.kind === 'no_log_channel').map((one) => one.subject));
   const withoutLog = data.guilds.find((guild) => quiet.has(guild.id));
   const waiting = data.servers.find((server) => server.last_call_at_ms == null);
-  const steps: Array<Step & { needs: Permission }> = [
+  const steps: Array<Step & { needs: Permission; unknown?: boolean }> = [
     {
       title: 'Connect a Guild',
       text: 'The chat community whose members will link.',
@@ -42,6 +42,8 @@ export function setupSteps(org: string, data: Overview, may: (permission: Permis
       href: withoutLog ? at('/guilds/:gid', { gid: withoutLog.id }) : at('/guilds'),
       action: 'Set channel',
       needs: 'org.settings',
+      // Others are not told whether there is one.
+      unknown: !may('org.settings'),
     },
     {
       title: 'Dress the link page',
@@ -52,5 +54,6 @@ export function setupSteps(org: string, data: Overview, may: (permission: Permis
       needs: 'org.navigation',
     },
   ];
-  return steps.map(({ needs, ...step }) => (may(needs) ? step : { ...step, href: undefined, action: undefined }));
+  const known = steps.filter((step) => !step.unknown);
+  return known.map(({ needs, unknown, ...step }) => (may(needs) ? step : { ...step, href: undefined, action: undefined }));
 }
