@@ -75,6 +75,9 @@ both_databases! {
         assert_eq!(slow.header("connection"), Some("close"));
         assert_eq!(slow.header("retry-after"), Some("1"));
         assert_eq!(quick.text(), "fine");
+        background::flush_errors(&test.app).await.unwrap();
+        let groups = storage::testing::newest_errors(&test.db.db, 10).await;
+        assert_eq!((groups.len(), groups[0].detail.as_str()), (1, "the answer took too long"), "it is ours to put right");
         test.finish().await;
     }
 

@@ -27,7 +27,7 @@ const CLOSED: [&str; 8] = [
 const OPEN: [&str; 3] = ["action=count", "action=remove", "action=getPlayer"];
 
 /// Every way to fail, in the order of the statuses.
-const FAILURES: [fn() -> AppError; 18] = [
+const FAILURES: [fn() -> AppError; 19] = [
     || AppError::invalid("id", "it is missing"),
     || PluginError::UnknownAction.into(),
     || KeysError::Unauthorized.into(),
@@ -47,6 +47,7 @@ const FAILURES: [fn() -> AppError; 18] = [
     },
     || HttpError::TlsRequired.into(),
     || ServiceError::Timeout.into(),
+    || ServiceError::AnswerTooLate.into(),
     || {
         TenancyError::LimitReached {
             dimension: Dimension::Links,

@@ -1,14 +1,19 @@
 //! What needs a person's attention: told once, for an Org and for operators.
 
-use app::error::{IdentityError, RequestError};
+use app::error::{IdentityError, RequestError, ServiceError};
 use app::identity::accounts;
 use app::memories::error_log::Failure;
 use app::{AppError, background, instance};
+use domain::action::ActionSet;
 use domain::audit::Actor;
 use domain::flow::Provider;
+use domain::permission::Permission;
 use domain::plan::Tier;
+use http::Method;
 use serde_json::{Value, json};
 use testkit::{Client, TestApp, both_databases};
+
+use crate::support::call;
 
 async fn kinds(who: &Client) -> Vec<String> {
     let told = who.get("/admin/attention").await.json();
@@ -46,6 +51,55 @@ both_databases! {
         instance::set_maintenance(&test.app, false, None, Actor::Operator).await.unwrap();
         test.clock.advance_ms(62 * 60_000);
         assert_eq!(kinds(&operator).await, ["granted_operators"]);
+        test.finish().await;
+    }
+
+    async fn what_maintenance_refuses_is_no_failure_and_hides_none(engine) {
+        let test = TestApp::start(engine).await;
+        let (account, tenant) = (test.account(9).await, test.tenant(1, Tier::Free).await);
+        accounts::grant_operator(&test.app, account.clone()).await.unwrap();
+        let operator = test.person(&test.session(&account).await);
+        let owner = test.person(&test.session(&tenant.owner).await);
+        let note = |error: &AppError, route, org_num| {
+            let now_ms = test.app.now_ms();
+            test.app.memories.errors.note(&Failure { error, route, org_num, request_id: "r", now_ms });
+        };
+        for setting in ["discord.client_id", "discord.client_secret"] {
+            note(&IdentityError::ProviderMisconfigured { provider: Provider::Discord, setting }.into(), setting, 0);
+        }
+        test.clock.advance_ms(60_000);
+        instance::set_maintenance(&test.app, true, None, Actor::Operator).await.unwrap();
+        assert_eq!(owner.get("/account").await.status, 503);
+        for org_num in 1..=300 {
+            note(&ServiceError::Maintenance { message: "Closed.".to_owned() }.into(), "/account", org_num);
+        }
+        background::flush_errors(&test.app).await.unwrap();
+        assert_eq!(kinds(&operator).await, ["provider_misconfigured", "provider_misconfigured", "maintenance", "granted_operators"]);
+        test.finish().await;
+    }
+
+    async fn answers_that_came_too_late_are_told_and_bodies_that_did_are_not(engine) {
+        let test = TestApp::start(engine).await;
+        let account = test.account(9).await;
+        accounts::grant_operator(&test.app, account.clone()).await.unwrap();
+        let operator = test.person(&test.session(&account).await);
+        let note = |error: ServiceError, route, request_id| {
+            let now_ms = test.app.now_ms();
+            test.app.memories.errors.note(&Failure { error: &error.into(), route, org_num: 0, request_id, now_ms });
+        };
+        note(ServiceError::Timeout, "/orgs", "body");
+        background::flush_errors(&test.app).await.unwrap();
+        assert_eq!(kinds(&operator).await, ["granted_operators"]);
+        note(ServiceError::AnswerTooLate, "/account", "answer");
+        background::flush_errors(&test.app).await.unwrap();
+        let told = operator.get("/admin/attention").await.json()["attention"][0].take();
+        assert_eq!((&told["kind"], &told["text"]), (&"timeouts".into(), &"1 request took too long in the last hour.".into()));
+        assert_eq!(told["fix"]["page"], "/admin/errors?code=TIMEOUT");
+        // Both of one minute are one group, whichever came first and wherever they meet.
+        note(ServiceError::AnswerTooLate, "/orgs", "answer");
+        background::flush_errors(&test.app).await.unwrap();
+        let told = operator.get("/admin/attention").await.json()["attention"][0].take();
+        assert_eq!(told["text"], "3 requests took too long in the last hour.");
         test.finish().await;
     }
 
@@ -87,6 +141,42 @@ both_databases! {
             (&"bad".into(), &"The key of Server 1 is revoked: its calls are refused.".into()),
             (&"warn".into(), &"Server 1 sends its key in the address, where logs may keep it.".into()),
         ]);
+        test.finish().await;
+    }
+
+    async fn nobody_is_told_of_keys_and_settings_that_their_permissions_do_not_show(engine) {
+        let test = TestApp::start(engine).await;
+        let tenant = test.tenant(1, Tier::Standard).await;
+        let (custom, secret) = test.custom_key(&tenant, ActionSet::ALL, true).await;
+        assert_eq!(test.client().get(&format!("/api?action=count&secret={secret}")).await.status, 200);
+        let owner = test.person(&test.session(&tenant.owner).await);
+        let regenerate = format!("/orgs/{}/servers/{}/key/regenerate", tenant.org, tenant.server);
+        assert_eq!(owner.post(&regenerate, "").await.status, 200);
+        assert_eq!(test.plugin(&tenant.key).get("/api?action=count").await.status, 401);
+        let guild = format!("/orgs/{}/guilds/{}", tenant.org, tenant.guild);
+        assert_eq!(call(&owner, Method::PATCH, &guild, &json!({ "log_channel_id": null })).await.status, 204);
+        test.settle().await;
+        background::keep_house(&test.app).await.unwrap();
+        let told = async |who: &Client| {
+            let reply = who.get(&format!("/orgs/{}/overview", tenant.org)).await.json()["attention"].take();
+            let kinds: Vec<String> = reply.as_array().unwrap().iter().map(|one| one["kind"].as_str().unwrap().to_owned()).collect();
+            (kinds, reply.to_string())
+        };
+        assert_eq!(told(&owner).await.0, ["retired_key_used", "query_keys", "no_log_channel", "never_called"]);
+        let mut number = 5;
+        for (held, kinds) in [
+            (&[][..], &["never_called"][..]),
+            (&[Permission::OrgSettings], &["no_log_channel", "never_called"]),
+            (&[Permission::ServersKeys], &["retired_key_used", "query_keys", "never_called"]),
+        ] {
+            let held = [&[Permission::ServersView][..], held].concat();
+            let member = test.person(&test.member(&tenant, number, &held).await);
+            let (seen, text) = told(&member).await;
+            assert_eq!(seen, kinds, "{held:?}");
+            let names_key = text.contains(custom.as_str()) || text.contains("The custom key");
+            assert_eq!(names_key, held.contains(&Permission::ServersKeys), "{text}");
+            number += 1;
+        }
         test.finish().await;
     }
 }

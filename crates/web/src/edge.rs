@@ -137,7 +137,7 @@ impl Shared {
         match outcome {
             Ok(Ok(response)) => response,
             Ok(Err(_)) => failed_response(AppError::internal("a handler panicked")),
-            Err(_) => failed_response(ServiceError::Timeout.into()),
+            Err(_) => failed_response(ServiceError::AnswerTooLate.into()),
         }
     }
 

@@ -5,9 +5,12 @@ use super::told::{Fault, Told};
 /// Why the service does not do what it otherwise would.
 #[derive(Debug, thiserror::Error)]
 pub enum ServiceError {
-    /// Body or answer took longer than the edge waits. The connection is closed after it.
-    #[error("the request took too long")]
+    /// The body took longer than the edge waits. The connection is closed after it.
+    #[error("the body took too long")]
     Timeout,
+    /// The answer took longer than the edge waits, which a caller cannot change. They are told the same.
+    #[error("the answer took too long")]
+    AnswerTooLate,
     /// A bounded queue is full; nothing was done.
     #[error("overloaded")]
     Overloaded,
@@ -34,9 +37,8 @@ pub enum ServiceError {
 impl ServiceError {
     pub(super) fn told(&self) -> Told<'_> {
         match self {
-            Self::Timeout => {
-                Told::new(408, "TIMEOUT", "The request took too long. Try again.").retry_after_s(1)
-            }
+            Self::Timeout => too_long(),
+            Self::AnswerTooLate => too_long().fault(Fault::Ours),
             Self::Overloaded => Told::new(503, "OVERLOADED", "The service is busy. Try again in a moment.")
                 .retry_after_s(1),
             Self::StorageUnavailable(_) => Told::new(
@@ -66,4 +68,8 @@ impl ServiceError {
             ),
         }
     }
+}
+
+fn too_long() -> Told<'static> {
+    Told::new(408, "TIMEOUT", "The request took too long. Try again.").retry_after_s(1)
 }

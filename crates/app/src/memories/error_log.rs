@@ -59,11 +59,14 @@ impl ErrorLog {
         let group = match groups.entry(key) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(empty) => {
-                let group = new_group(empty.key(), failure.error);
+                let group = new_group(empty.key(), failure.error.status());
                 empty.insert(group)
             }
         };
         group.count += 1;
+        if group.detail.is_empty() && failure.error.tells_detail() {
+            group.detail = failure.error.internal_detail();
+        }
         if group.request_ids.len() == KEPT_REQUEST_IDS {
             group.request_ids.remove(0);
         }
@@ -97,6 +100,9 @@ impl ErrorLog {
                 Entry::Occupied(mut known) => {
                     let group = known.get_mut();
                     group.count += lost.count;
+                    if group.detail.is_empty() {
+                        group.detail = lost.detail;
+                    }
                     let newer = std::mem::replace(&mut group.request_ids, lost.request_ids);
                     group.request_ids.extend(newer);
                     let surplus = group.request_ids.len().saturating_sub(KEPT_REQUEST_IDS);
@@ -111,20 +117,16 @@ impl ErrorLog {
     }
 }
 
-fn new_group(key: &GroupKey, error: &AppError) -> Group {
+fn new_group(key: &GroupKey, status: u16) -> Group {
     Group {
         code: key.code.to_owned(),
         route: key.route.to_owned(),
         org_num: key.org_num,
         minute: key.minute,
-        status: i64::from(error.status()),
+        status: i64::from(status),
         count: 0,
         request_ids: Vec::new(),
-        detail: if error.tells_detail() {
-            error.internal_detail()
-        } else {
-            String::new()
-        },
+        detail: String::new(),
     }
 }
 

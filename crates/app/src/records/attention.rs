@@ -1,9 +1,7 @@
 //! What failed lately, and what could not be written down.
 
-use std::collections::BTreeSet;
-
 use storage::OperatorScope;
-use storage::records::error_log::{self, ErrorFilter};
+use storage::records::error_log;
 
 use crate::error::AppError;
 use crate::notice::{Notice, Page, Severity};
@@ -11,23 +9,14 @@ use crate::records::log_lines;
 use crate::state::App;
 
 const LATELY_MS: i64 = 60 * 60_000;
-/// Groups that are looked at. More than these only make the number a lower bound.
-const MOST: i64 = 200;
 const MISCONFIGURED: &str = "PROVIDER_MISCONFIGURED";
+const TIMEOUT: &str = "TIMEOUT";
 
-/// Failures of the last hour that an operator can do something about.
+/// Failures of the last hour that an operator can do something about. What was refused on purpose, as during
+/// maintenance, is none.
 pub(crate) async fn failures(app: &App, operator: OperatorScope) -> Result<Vec<Notice>, AppError> {
-    let lately = ErrorFilter {
-        status_class: Some(5),
-        from_ms: Some(app.now_ms() - LATELY_MS),
-        ..ErrorFilter::default()
-    };
-    let found = error_log::list_all(&app.db, operator, &lately, MOST).await?;
-    let (misconfigured, others): (Vec<_>, Vec<_>) = found
-        .into_iter()
-        .map(|listed| listed.group)
-        .partition(|group| group.code == MISCONFIGURED);
-    let causes: BTreeSet<String> = misconfigured.into_iter().map(|group| group.detail).collect();
+    let from_ms = app.now_ms() - LATELY_MS;
+    let causes = error_log::list_details(&app.db, operator, MISCONFIGURED, from_ms).await?;
     let mut notices: Vec<Notice> = causes
         .iter()
         .map(|cause| {
@@ -35,12 +24,24 @@ pub(crate) async fn failures(app: &App, operator: OperatorScope) -> Result<Vec<N
             notice.fixed_at("Look at errors", Page::ErrorsWith(MISCONFIGURED))
         })
         .collect();
-    let failed: i64 = others.iter().map(|group| group.count).sum();
-    if failed > 0 {
-        let requests = if failed == 1 { "request" } else { "requests" };
-        let text = format!("{failed} {requests} failed in the last hour.");
-        let notice = Notice::new("failures", Severity::Warn, text);
-        notices.push(notice.fixed_at("Look at errors", Page::OurErrors));
+    let (mut failed, mut late) = (0, 0);
+    for fault in error_log::count_faults(&app.db, operator, from_ms).await? {
+        match &*fault.code {
+            MISCONFIGURED => {}
+            TIMEOUT => late += fault.count,
+            _ => failed += fault.count,
+        }
+    }
+    for (kind, count, what, page) in [
+        ("failures", failed, "failed", Page::OurErrors),
+        ("timeouts", late, "took too long", Page::ErrorsWith(TIMEOUT)),
+    ] {
+        if count > 0 {
+            let requests = if count == 1 { "request" } else { "requests" };
+            let text = format!("{count} {requests} {what} in the last hour.");
+            let notice = Notice::new(kind, Severity::Warn, text);
+            notices.push(notice.fixed_at("Look at errors", page));
+        }
     }
     Ok(notices)
 }

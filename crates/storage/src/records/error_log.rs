@@ -21,7 +21,7 @@ statements! {
         ON CONFLICT (code, route, org_num, minute) DO NOTHING";
     ADD = "
         UPDATE error_log
-        SET count = count + $2, request_ids = $3
+        SET count = count + $2, request_ids = $3, detail = CASE WHEN detail = '' THEN $4 ELSE detail END
         WHERE num = $1";
     PURGE_OLD = "
         DELETE FROM error_log
@@ -46,6 +46,18 @@ statements! {
           AND ($5 = '' OR e.route = $5) AND e.status >= $6 AND e.status < $7
         ORDER BY e.minute DESC, e.num DESC
         LIMIT $8";
+    FAULTS: Fault = "
+        SELECT {columns}
+        FROM error_log e
+        WHERE e.minute >= $1 AND e.detail <> ''
+        GROUP BY e.code
+        ORDER BY e.code";
+    DETAILS = "
+        SELECT DISTINCT detail
+        FROM error_log
+        WHERE minute >= $1 AND code = $2 AND detail <> ''
+        ORDER BY detail
+        LIMIT 20";
     /// Removed ones too: what failed there is still written down.
     ORG_NUM = "
         SELECT num
@@ -73,7 +85,8 @@ pub struct Group {
     pub count: i64,
     /// The newest few.
     pub request_ids: Vec<String>,
-    /// Of the first one, without secrets.
+    /// Of the first one that has any, without secrets. Those have one that are for operators to put right; where it is
+    /// empty, nothing in the group is.
     pub detail: String,
 }
 
@@ -117,8 +130,9 @@ pub async fn record(tx: &mut Tx<'_>, group: &Group) -> Result<(), DbError> {
         .await?;
     let mut merged: Vec<String> = split(&known.request_ids);
     merged.extend(group.request_ids.iter().cloned());
-    tx.execute_one(&ADD, params![known.num, group.count, &join_newest(&merged)])
-        .await
+    let ids = join_newest(&merged);
+    let values = params![known.num, group.count, &ids, &group.detail];
+    tx.execute_one(&ADD, values).await
 }
 
 /// Removes up to 500 groups that are too old and up to 500 beyond the number kept.
@@ -294,6 +308,43 @@ pub async fn list_all(
         limit,
     ];
     db.list_heavy(&OF_ALL, values).await
+}
+
+/// How often a code was answered where it was for operators to put right.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// The stable code of the answer.
+    pub code: String,
+    /// Requests, also those of the group that were somebody else's fault.
+    pub count: i64,
+}
+
+impl FromRow for Fault {
+    const COLUMNS: &'static str = "e.code, CAST(SUM(e.count) AS BIGINT)";
+
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self {
+            code: row.text(0)?,
+            count: row.int(1)?,
+        })
+    }
+}
+
+/// What was for operators to put right since the minute of this time, in all Orgs and in none.
+pub async fn count_faults(db: &Db, _operator: OperatorScope, from_ms: i64) -> Result<Vec<Fault>, DbError> {
+    let minute = from_ms.div_euclid(MINUTE_MS);
+    db.list_heavy(&FAULTS, params![minute]).await
+}
+
+/// What was written down with one code since the minute of this time, each text once.
+pub async fn list_details(
+    db: &Db,
+    _operator: OperatorScope,
+    code: &str,
+    from_ms: i64,
+) -> Result<Vec<String>, DbError> {
+    let minute = from_ms.div_euclid(MINUTE_MS);
+    db.list_heavy(&DETAILS, params![minute, code]).await
 }
 
 fn join_newest(ids: &[String]) -> String {

@@ -127,4 +127,31 @@ both_databases! {
         assert_eq!(seen, expected);
         test.finish().await;
     }
+
+    async fn what_operators_have_to_put_right_is_counted_by_code_however_much_else_failed(engine) {
+        let test = TestDb::open(engine).await;
+        let one = Tenant::make(&test.db, 1).await;
+        let fault = |org_num, code, minute, detail: &str| Group {
+            detail: detail.to_owned(),
+            ..group(org_num, code, "/r", (minute, 500))
+        };
+        let mut groups: Vec<Group> = (0..300).map(|route| group(0, "WANTED", &format!("/{route}"), (9, 503))).collect();
+        groups.extend([
+            fault(0, "A", 4, "before"),
+            fault(0, "A", 5, "one"),
+            fault(one.scope.num(), "A", 6, "two"),
+            fault(one.scope.num(), "A", 7, "one"),
+            fault(0, "B", 8, "three"),
+            // The first of a group tells nothing, a later one does.
+            group(0, "C", "/r", (8, 408)),
+            fault(0, "C", 8, "four"),
+        ]);
+        test.db.write(Record { groups }).await.unwrap();
+        let found = error_log::count_faults(&test.db, operator(), 5 * MINUTE_MS + 59_999).await.unwrap();
+        let found: Vec<(&str, i64)> = found.iter().map(|fault| (&*fault.code, fault.count)).collect();
+        assert_eq!(found, [("A", 3), ("B", 1), ("C", 2)]);
+        let details = error_log::list_details(&test.db, operator(), "A", 5 * MINUTE_MS).await.unwrap();
+        assert_eq!(details, ["one", "two"]);
+        test.finish().await;
+    }
 }
