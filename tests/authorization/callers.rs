@@ -54,6 +54,8 @@ pub enum Outcome {
     Success,
     Refused(u16, &'static str),
     Denied(Permission),
+    /// Refused with this status and code, and noted with the role that it takes.
+    Noted(u16, &'static str, &'static str),
     /// A page or a redirect with this status, after which nothing else is stored than before.
     Shown(u16),
     /// Joins the team as the invitation says, and goes on to the dashboard.
@@ -79,9 +81,10 @@ impl Who {
 /// What browsers get whose answer depends on who is signed in there, though anyone may come.
 fn shown_to(path: &str, who: Who) -> Option<Outcome> {
     let status = match path {
-        "/app" | "/app/" | "/app/{*rest}" | "/app/admin" | "/app/admin/{*rest}" if who.is_outside() => 303,
-        // The page is one file for all; what it shows comes from elsewhere.
-        "/app" | "/app/" | "/app/{*rest}" | "/app/admin" | "/app/admin/{*rest}" => 200,
+        "/app" | "/app/" | "/app/{*rest}" | "/app/admin" | "/app/admin/" | "/app/admin/{*rest}" => {
+            // The page is one file for all; what it shows comes from elsewhere.
+            if who.is_outside() { 303 } else { 200 }
+        }
         "/auth/discord/claim" | "/auth/discord/claim/callback" | "/invite/{code}/accept"
             if who.is_outside() =>
         {
@@ -104,7 +107,7 @@ pub fn outcome(route: &RouteSpec, success: u16, who: Who) -> Outcome {
     match route.access {
         Access::Public => shown_to(route.path, who).unwrap_or(Outcome::Shown(success)),
         Access::PluginKey if is_key => Outcome::Success,
-        Access::Bot if who == Who::BotKey => Outcome::Success,
+        // Nobody of these is a bot: what a bot shows to the plugin API is no secret of its own.
         Access::PluginKey | Access::Bot => Outcome::Refused(401, "UNAUTHORIZED"),
         // Nobody of these signs anything.
         Access::Sender => Outcome::Refused(400, "INVALID_PARAMETER"),
@@ -112,7 +115,7 @@ pub fn outcome(route: &RouteSpec, success: u16, who: Who) -> Outcome {
         Access::SignedIn => Outcome::Success,
         Access::Operator if matches!(who, Who::Operator | Who::OperatorMember) => Outcome::Success,
         // The same for whoever is much in an Org.
-        Access::Operator => Outcome::Refused(404, "NOT_FOUND"),
+        Access::Operator => Outcome::Noted(404, "NOT_FOUND", "operator"),
         _ if is_foreign => Outcome::Refused(404, "NOT_FOUND"),
         Access::Member if who == Who::Owner => Outcome::Refused(409, "OWNER_STAYS"),
         Access::Member => Outcome::Success,
@@ -121,7 +124,7 @@ pub fn outcome(route: &RouteSpec, success: u16, who: Who) -> Outcome {
         {
             Outcome::Denied(permission)
         }
-        Access::Owner(_) if who == Who::With => Outcome::Refused(403, "OWNER_ONLY"),
+        Access::Owner(_) if who == Who::With => Outcome::Noted(403, "OWNER_ONLY", "owner"),
         Access::Permission(_) | Access::Owner(_) => Outcome::Success,
     }
 }

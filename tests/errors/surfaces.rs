@@ -1,7 +1,8 @@
 //! What follows from the surface that every route declares.
 
 use app::error::RequestError;
-use app::identity::accounts;
+use app::identity::{accounts, sessions};
+use app::memories::gate::Limits;
 use app::{background, instance};
 use axum::routing::get;
 use domain::audit::Actor;
@@ -13,7 +14,7 @@ use testkit::{Client, Reply, TestApp, both_databases};
 use web::error::Failure;
 use web::extract::{JsonBody, Person};
 use web::layers::{Form, Surface};
-use web::routes::{Access, RouteAnswer, RouteTable, Routes};
+use web::routes::{Access, RouteAnswer, RouteSpec, RouteTable, Routes};
 use web::{Edge, WebState};
 
 use super::assert_failure;
@@ -88,7 +89,7 @@ fn declared(path: &str) -> Surface {
     match path {
         "/api" => Surface::Plugin,
         "/app" | "/app/" | "/app/{*rest}" => Surface::DashboardPage,
-        "/app/admin" | "/app/admin/{*rest}" => Surface::AdminPage,
+        "/app/admin" | "/app/admin/" | "/app/admin/{*rest}" => Surface::AdminPage,
         "/app/assets/{*rest}" | "/app/theme.js" | "/app/favicon.svg" | "/docs/style.css" => Surface::Download,
         "/auth/discord/claim" | "/auth/discord/claim/callback" | "/invite/{code}/accept" => Surface::Entrance,
         "/healthz" | "/readyz" | "/openapi.json" => Surface::Ops,
@@ -265,44 +266,53 @@ both_databases! {
     }
 
     async fn maintenance_closes_what_the_surface_says_and_nothing_else(engine) {
-        let test = TestApp::start_with(engine, |limits| limits.dashboard.burst = 10_000, |_| {}).await;
+        let wide = |limits: &mut Limits| {
+            for limit in [&mut limits.dashboard, &mut limits.link_starts, &mut limits.link_steps] {
+                limit.burst = 10_000;
+            }
+        };
+        let test = TestApp::start_with(engine, wide, |_| {}).await;
         let tenant = test.full_tenant(1, Tier::Pro).await;
+        let expired = sessions::start(&test.app, &tenant.owner, 1).await.unwrap();
+        test.clock.advance_ms(10);
         instance::set_maintenance(&test.app, true, None, Actor::Operator).await.unwrap();
         let mut closed = 0;
         for route in web::table() {
-            for prefix in prefixes(&route) {
-                let owner = test.person(&test.session(&tenant.owner).await);
+            for (prefix, who) in prefixes(&route).iter().flat_map(|prefix| CALLERS.map(|who| (prefix, who))) {
                 let call = example(&route, &Target::from(&tenant)).below(prefix);
                 let expected = if follows(route.surface).closes {
                     closed += 1;
                     503
                 } else {
-                    open_to(&route, call.success)
+                    open_to(&route, call.success, who)
                 };
-                let caller = if route.access == Access::PluginKey { test.plugin(&tenant.key) } else { owner };
+                let caller = match who {
+                    Who::Owner => test.person(&test.session(&tenant.owner).await),
+                    Who::Expired => test.person(expired.expose()),
+                    Who::PluginKey => test.plugin(&tenant.key),
+                    _ => test.client(),
+                };
                 let reply = call.send(&caller).await;
-                let place = format!("{} {}: {}", call.method, call.uri, reply.text());
+                let place = format!("{who:?} at {} {}: {}", call.method, call.uri, reply.text());
                 assert_eq!(reply.status.as_u16(), expected, "{place}");
                 if expected == 503 && route.surface == Surface::Dashboard {
                     assert_eq!((reply.code().as_str(), reply.header("retry-after")), ("MAINTENANCE", Some("120")), "{place}");
                 }
             }
         }
-        assert!(closed > 60, "{closed} addresses");
+        assert!(closed > 240, "{closed} addresses");
         test.finish().await;
     }
 }
 
-/// What an owner, or the plugin of a Server, gets where nothing is closed.
-fn open_to(route: &web::routes::RouteSpec, success: u16) -> u16 {
-    let who = if route.access == Access::PluginKey {
-        Who::PluginKey
-    } else {
-        Who::Owner
-    };
+/// Whom maintenance keeps out, signed in or not.
+const CALLERS: [Who; 4] = [Who::Nobody, Who::Expired, Who::PluginKey, Who::Owner];
+
+/// What somebody gets where nothing is closed.
+fn open_to(route: &RouteSpec, success: u16, who: Who) -> u16 {
     match outcome(route, success, who) {
         Outcome::Success => success,
-        Outcome::Shown(status) | Outcome::Refused(status, _) => status,
+        Outcome::Shown(status) | Outcome::Refused(status, _) | Outcome::Noted(status, ..) => status,
         Outcome::Denied(_) => 403,
         Outcome::Joins => 303,
     }

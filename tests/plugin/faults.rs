@@ -108,6 +108,8 @@ both_databases! {
             assert_eq!((reply.header("retry-after"), reply.header("connection")), (Some("1"), Some("close")));
         }
         assert_eq!(links(&test, &tenant).await[0].ended_at_ms, None);
+        let groups = noted(&test).await;
+        assert_eq!((groups.len(), groups[0].code.as_str(), groups[0].org_num), (1, "TIMEOUT", tenant.scope.num()));
         test.finish().await;
     }
 

@@ -1,12 +1,22 @@
 //! Looking through the error log: members of their own Org, operators of all.
 
+use std::time::Duration;
+
 use app::identity::accounts;
 use app::{background, instance};
+use axum::routing::get;
 use domain::audit::Actor;
 use domain::permission::Permission;
 use domain::plan::Tier;
-use serde_json::Value;
+use http::Method;
+use serde_json::{Value, json};
 use testkit::{Client, Tenant, TestApp, both_databases};
+use web::extract::{Authorized, Person, perm};
+use web::layers::Surface;
+use web::routes::{Access, RouteAnswer, RouteTable, Routes};
+use web::{Edge, WebState};
+
+use crate::support::call;
 
 const EVERY_ERROR: &str = "/admin/errors";
 
@@ -33,6 +43,34 @@ fn codes(page: &Value) -> Vec<&str> {
         .iter()
         .map(|error| error["code"].as_str().expect("a code"))
         .collect()
+}
+
+async fn panics<C>(_: C) -> &'static str {
+    panic!("on purpose")
+}
+
+async fn hangs<C>(_: C) -> &'static str {
+    std::future::pending().await
+}
+
+type Viewer = Authorized<perm::ServersView>;
+
+/// A service with routes that only these tests have.
+fn misbehaving(test: &TestApp) -> Client {
+    let routes = [
+        ("/orgs/panics/{org}", get(panics::<Viewer>)),
+        ("/orgs/hangs/{org}", get(hangs::<Viewer>)),
+        ("/account/panics/{org}", get(panics::<Person>)),
+        ("/account/hangs/{org}", get(hangs::<Person>)),
+    ];
+    let side = (Surface::Dashboard, Access::Member);
+    let add = |all: Routes, (path, route)| all.open((path, "Misbehave"), side, RouteAnswer::Nothing, route);
+    let (router, table) = routes.into_iter().fold(Routes::new(), add).finish();
+    let state = WebState {
+        routes: Box::leak(Box::new(RouteTable::new(table))),
+        ..test.state.clone()
+    };
+    test.client_of(Edge::new(web::router::complete(router, &state), state))
 }
 
 both_databases! {
@@ -162,6 +200,49 @@ both_databases! {
         let account = accounts::get(&test.app, &account.id).await.unwrap();
         accounts::revoke_operator(&test.app, account).await.unwrap();
         assert_eq!(is_hidden(&person).await, [true; 3]);
+        test.finish().await;
+    }
+
+    async fn a_request_that_panics_or_hangs_is_told_to_the_org_it_was_about(engine) {
+        let short = Duration::from_millis(50);
+        let test = TestApp::start_with(engine, |_| {}, |settings| settings.request_timeout = short).await;
+        let (ours, theirs) = (test.tenant(1, Tier::Free).await, test.tenant(2, Tier::Free).await);
+        let session = test.session(&ours.owner).await;
+        let cookie = format!("{}={session}", test.state.settings.session_cookie());
+        let broken = misbehaving(&test).header("cookie", &cookie);
+        for (path, status) in [("orgs/panics", 500), ("orgs/hangs", 408), ("account/panics", 500), ("account/hangs", 408)] {
+            assert_eq!(broken.get(&format!("/{path}/{}", ours.org)).await.status, status, "{path}");
+            assert_eq!(broken.get(&format!("/{path}/{}", theirs.org)).await.status, 404, "{path}");
+        }
+        flush(&test).await;
+        let told = async |tenant: &Tenant, session: &str| {
+            let page = test.person(session).get(&format!("/orgs/{}/errors", tenant.org)).await.json();
+            let errors = page["errors"].as_array().unwrap().iter();
+            let mut seen: Vec<(String, String)> = errors.map(|one| (one["route"].to_string(), one["code"].to_string())).collect();
+            seen.sort_unstable();
+            seen
+        };
+        let expected = [
+            ("/account/hangs/{org}", "TIMEOUT"),
+            ("/account/panics/{org}", "INTERNAL"),
+            ("/orgs/hangs/{org}", "TIMEOUT"),
+            ("/orgs/panics/{org}", "INTERNAL"),
+        ];
+        let expected = expected.map(|(route, code)| (format!("\"{route}\""), format!("\"{code}\"")));
+        assert_eq!(told(&ours, &session).await, expected);
+        assert!(told(&theirs, &test.session(&theirs.owner).await).await.is_empty());
+        test.finish().await;
+    }
+
+    async fn what_a_person_is_refused_about_an_org_is_told_to_the_org(engine) {
+        let test = TestApp::start(engine).await;
+        let tenant = test.tenant(1, Tier::Free).await;
+        let owner = test.person(&test.session(&tenant.owner).await);
+        let leave = format!("/account/memberships/{}", tenant.org);
+        assert_eq!(call(&owner, Method::DELETE, &leave, &json!({})).await.code(), "OWNER_STAYS");
+        flush(&test).await;
+        let page = owner.get(&format!("/orgs/{}/errors", tenant.org)).await.json();
+        assert_eq!(codes(&page), ["OWNER_STAYS"]);
         test.finish().await;
     }
 }

@@ -39,6 +39,13 @@ impl Whose for NoOrg {
     }
 }
 
+/// An Org's, or no one's.
+impl Whose for Option<OrgScope> {
+    fn org(&self) -> Option<OrgScope> {
+        *self
+    }
+}
+
 /// The right to read across Orgs. Only this crate makes one: from the grant of whoever is signed in, or because they
 /// stand in the configuration now. It is found anew with every request and kept nowhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

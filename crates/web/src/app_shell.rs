@@ -2,8 +2,8 @@
 //!
 //! They are built from `ui/` and embedded. A development build reads them from disk, so that a new one shows at once.
 
+use app::AppError;
 use app::error::{IdentityError, RequestError, ServiceError};
-use app::{AppError, instance};
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::Response;
@@ -16,7 +16,6 @@ use rust_embed::{EmbeddedFile, RustEmbed};
 
 use crate::error::Failure;
 use crate::extract::{session_token, signed_in};
-use crate::layers::Surface;
 use crate::public::see_other;
 use crate::state::WebState;
 
@@ -35,26 +34,14 @@ const ASK_AGAIN: HeaderValue = HeaderValue::from_static("no-cache");
 const INDEX: &str = "index.html";
 
 /// The page, for people who are signed in; the others go to Discord first, without seeing a flash of it.
-pub async fn page(
-    State(state): State<WebState>,
-    surface: Surface,
-    request: Request,
-) -> Result<Response, Failure> {
+pub async fn page(State(state): State<WebState>, request: Request) -> Result<Response, Failure> {
     if Files::get(INDEX).is_none() {
         return Err(ServiceError::DashboardNotBuilt.into());
     }
     let session = session_token(request.headers(), &state.settings);
-    let caller = match &session {
-        Some(session) => signed_in(&state, surface, session, None).await,
-        None => Err(IdentityError::SignInRequired.into()),
-    };
-    match caller {
+    match signed_in(&state, request.extensions(), session.as_ref(), None).await {
         Ok(_) => file(INDEX, request.headers(), ASK_AGAIN),
         Err(AppError::Identity(IdentityError::SignInRequired)) => {
-            let closed = instance::maintenance(&state.app).await?;
-            if let Some(message) = closed.filter(|_| surface.closes_for_maintenance()) {
-                return Err(ServiceError::Maintenance { message }.into());
-            }
             let uri = request.uri();
             let back = uri.path_and_query().map_or("/app/", |path| path.as_str());
             let query = form_urlencoded::Serializer::new(String::new())

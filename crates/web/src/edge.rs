@@ -10,10 +10,12 @@ use std::time::Instant;
 use app::AppError;
 use app::error::{HttpError, RequestError, ServiceError};
 use app::memories::error_log::Failure as NotedFailure;
+use app::memories::refusals::{Lacking, Refusal};
 use app::plugin::{is_fail_closed, names_look_up};
 use axum::Router;
 use axum::body::Body;
 use axum::response::Response;
+use domain::audit::Actor;
 use domain::lines::Lines;
 use futures_util::FutureExt;
 use http::{Method, Request, Uri};
@@ -21,8 +23,7 @@ use tower::Service;
 use tracing::Instrument;
 
 use crate::error::{ApiContext, Failed, failed_response, render_api, render_page};
-use crate::extract::KnownOrg;
-use crate::layers::{Form, RequestId, RequestIds, SecurityHeaders, Surface, usual_path, with_path};
+use crate::layers::{About, Form, RequestId, RequestIds, SecurityHeaders, Surface, usual_path, with_path};
 use crate::metrics::REQUESTS;
 use crate::plugin;
 use crate::state::WebState;
@@ -52,6 +53,7 @@ struct Seen {
     method: Method,
     uri: Uri,
     surface: Surface,
+    about: About,
     started: Instant,
 }
 
@@ -98,6 +100,7 @@ impl Edge {
             method: request.method().clone(),
             uri: request.uri().clone(),
             surface,
+            about: About::default(),
             started: Instant::now(),
         };
         let shared = &*self.shared;
@@ -106,11 +109,12 @@ impl Edge {
         } else if is_astray {
             failed_response(RequestError::NotFound.into())
         } else if shared.plugin_past_router && seen.surface == Surface::Plugin {
-            let answering = pin!(plugin::answer(&shared.state, request));
+            let answering = pin!(plugin::answer(&shared.state, request, &seen.about));
             shared.bounded(&seen, answering).await
         } else {
             // How much is read of it and who is let in follows from its surface.
             request.extensions_mut().insert(seen.surface);
+            request.extensions_mut().insert(seen.about.clone());
             let answering = shared.router.clone().call(request);
             let answering = pin!(answering.map(|Ok(response)| response));
             shared.bounded(&seen, answering).await
@@ -177,11 +181,8 @@ impl Shared {
                 )
             }
         };
-        self.note(
-            seen,
-            &error,
-            response.extensions().get::<KnownOrg>().map_or(0, |org| org.0),
-        );
+        self.note(seen, &error);
+        self.note_refusal(seen, &error);
         self.log(seen, error.status(), Some(&error));
         // What the handler already said about the caller, such as rate limits, stays.
         let (mut parts, body) = rendered.into_parts();
@@ -196,17 +197,42 @@ impl Shared {
         Response::from_parts(parts, body)
     }
 
-    fn note(&self, seen: &Seen, error: &AppError, org_num: i64) {
+    fn note(&self, seen: &Seen, error: &AppError) {
         if !seen.surface.notes_refusals() && !error.is_ours() {
             return;
         }
         self.state.app.memories.errors.note(&NotedFailure {
             error,
             route: self.state.routes.template_of(seen.uri.path()),
-            org_num,
+            org_num: seen.about.org().get().map_or(0, |scope| scope.num()),
             request_id: seen.id.as_str(),
             now_ms: self.state.app.now_ms(),
         });
+    }
+
+    /// Somebody tried what is not theirs to do: that is for the audit log too.
+    fn note_refusal(&self, seen: &Seen, error: &AppError) {
+        let (Some(lacking), Some(account)) = (Lacking::of(error), seen.about.account()) else {
+            return;
+        };
+        let scope = seen.about.org().get().copied();
+        if scope.is_none() && lacking != Lacking::Operatorship {
+            return;
+        }
+        let refusal = Refusal {
+            scope,
+            actor: Actor::Account(account.clone()),
+            lacking,
+            route: [
+                seen.method.as_str(),
+                " ",
+                self.state.routes.template_of(seen.uri.path()),
+            ]
+            .concat(),
+        };
+        let app = &self.state.app;
+        let refusals = &app.memories.refusals;
+        refusals.note(refusal, app.now_ms(), app.clock.steady_ms());
     }
 
     /// One line per request: the route's template, never the address that was asked for. Of failures that come in

@@ -26,6 +26,9 @@ pub enum RequestError {
     /// No such thing, or another Org's: the two are answered alike.
     #[error("not found")]
     NotFound,
+    /// For operators. Nobody else learns that there is anything.
+    #[error("not an operator")]
+    OperatorOnly,
     /// Taken, or changed at the same moment. The text is the whole message, with what to do.
     #[error("conflict: {0}")]
     Conflict(&'static str),
@@ -57,7 +60,7 @@ impl RequestError {
             )
             .parameter(parameter)
             .row(*row),
-            Self::NotFound => Told::new(404, "NOT_FOUND", "There is nothing here."),
+            Self::NotFound | Self::OperatorOnly => Told::new(404, "NOT_FOUND", "There is nothing here."),
             Self::Conflict(what) => Told::new(409, "CONFLICT", *what),
             Self::IdempotencyKeyReused => Told::new(
                 422,

@@ -12,6 +12,7 @@ use storage::records::audit::Act;
 use storage::{AccountNum, NoOrg, Tx, Work};
 
 use crate::error::{AppError, IdentityError, RequestError, ServiceError};
+use crate::instance;
 use crate::state::App;
 
 const DAY_MS: i64 = 24 * 60 * 60_000;
@@ -71,21 +72,32 @@ impl Work for Start {
 }
 
 /// Who holds this token, and what they may do in `org`. Asked of the database on every request. While the dashboard is
-/// closed, nobody but an operator is let in.
-pub async fn authenticate(app: &App, token: &SessionToken, org: Option<&OrgId>) -> Result<Caller, AppError> {
-    let caller = recognise(app, token, org).await?;
-    let closed = caller.maintenance.as_ref().filter(|message| !message.is_empty());
-    if let Some(message) = closed.filter(|_| caller.operator.is_none()) {
-        return Err(ServiceError::Maintenance {
-            message: message.clone(),
-        }
-        .into());
+/// closed, nobody but an operator is let in, and everybody else is told so, signed in or not.
+pub async fn authenticate(
+    app: &App,
+    token: Option<&SessionToken>,
+    org: Option<&OrgId>,
+) -> Result<Caller, AppError> {
+    let found = recognise(app, token, org).await;
+    let closed = match &found {
+        Ok(caller) if caller.operator.is_some() => None,
+        Ok(caller) => caller.maintenance.clone().filter(|message| !message.is_empty()),
+        Err(AppError::Identity(IdentityError::SignInRequired)) => instance::maintenance(app).await?,
+        Err(_) => None,
+    };
+    match closed {
+        Some(message) => Err(ServiceError::Maintenance { message }.into()),
+        None => found,
     }
-    Ok(caller)
 }
 
 /// The same for what stays open while the dashboard is closed.
-pub async fn recognise(app: &App, token: &SessionToken, org: Option<&OrgId>) -> Result<Caller, AppError> {
+pub async fn recognise(
+    app: &App,
+    token: Option<&SessionToken>,
+    org: Option<&OrgId>,
+) -> Result<Caller, AppError> {
+    let token = token.ok_or(IdentityError::SignInRequired)?;
     let now_ms = app.now_ms();
     let hash = token.hash();
     let shown = (&*hash, &*app.operators);

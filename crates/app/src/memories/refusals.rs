@@ -1,17 +1,16 @@
-//! Refused members on their way to the audit log: one entry for each person, route and minute, with a count.
+//! Refused people on their way to the audit log: one entry for each person, route and minute, with a count.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use domain::audit::{Actor, AuditAction};
-use domain::permission::Permission;
 use prometheus_client::metrics::counter::Counter;
 use serde_json::json;
 use storage::records::audit::Act;
 use storage::tenancy::orgs;
 use storage::{Db, OrgScope, Tx, Work};
 
-use crate::error::{AppError, RequestError, ServiceError};
+use crate::error::{AppError, RequestError, ServiceError, TenancyError};
 
 const MINUTE_MS: i64 = 60_000;
 /// Groups held between two writes; further ones are counted and dropped.
@@ -19,17 +18,65 @@ const MOST: usize = 10_000;
 /// Entries written by one unit.
 const SLICE: usize = 200;
 
-/// A member was refused what their permissions do not cover.
+/// Somebody was refused what is not theirs to do.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Refusal {
-    /// Whose audit log it goes to.
-    pub scope: OrgScope,
+    /// Whose audit log it goes to; the operators' where it is no Org's.
+    pub scope: Option<OrgScope>,
     /// Who was refused.
     pub actor: Actor,
     /// What they lacked.
-    pub permission: Permission,
+    pub lacking: Lacking,
     /// Method and template of the route, never the path that was asked for.
     pub route: String,
+}
+
+/// What somebody would have needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Lacking {
+    /// A permission by its stored name, to do something or to give it away.
+    Permission(&'static str),
+    /// To own the Org.
+    Ownership,
+    /// A higher role than that of whom they wanted to change, or than they wanted to give.
+    Rank,
+    /// To run the installation.
+    Operatorship,
+}
+
+impl Lacking {
+    /// What a failure says that somebody lacked; nothing for one that is not about what they may do.
+    pub fn of(error: &AppError) -> Option<Self> {
+        if matches!(error, AppError::Request(RequestError::OperatorOnly)) {
+            return Some(Self::Operatorship);
+        }
+        let AppError::Tenancy(error) = error else {
+            return None;
+        };
+        match error {
+            TenancyError::MissingPermission { permission } | TenancyError::CannotGrant { permission } => {
+                Some(Self::Permission(permission))
+            }
+            TenancyError::OwnerOnly => Some(Self::Ownership),
+            TenancyError::RankTooLow => Some(Self::Rank),
+            TenancyError::OwnerStays
+            | TenancyError::RegistrationClosed
+            | TenancyError::NotYourGuild
+            | TenancyError::BotAbsent { .. }
+            | TenancyError::LimitReached { .. }
+            | TenancyError::PlanRequired { .. } => None,
+        }
+    }
+
+    /// The name and the value in the audit entry.
+    const fn told(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Permission(permission) => ("permission", permission),
+            Self::Ownership => ("role", "owner"),
+            Self::Rank => ("role", "higher"),
+            Self::Operatorship => ("role", "operator"),
+        }
+    }
 }
 
 /// What waits to be written, by the minute it came in. Minutes are those of the steady clock: with the wall clock set back,
@@ -79,7 +126,10 @@ impl Refusals {
                 counted,
             })
             .collect();
-        entries.sort_by_key(|entry| (entry.refusal.scope.num(), entry.counted.first_ms));
+        entries.sort_by_key(|entry| {
+            let chain = entry.refusal.scope.map_or(0, OrgScope::num);
+            (chain, entry.counted.first_ms)
+        });
         entries
     }
 
@@ -139,16 +189,19 @@ struct Entry {
 struct Write(Vec<Entry>);
 
 impl Work for Write {
-    type For = OrgScope;
+    type For = Option<OrgScope>;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "write_refusals";
 
-    async fn run(&self, tx: &mut Tx<'_>, &scope: &OrgScope) -> Result<(), AppError> {
-        orgs::lock(tx, scope).await?;
+    async fn run(&self, tx: &mut Tx<'_>, &scope: &Option<OrgScope>) -> Result<(), AppError> {
+        if let Some(scope) = scope {
+            orgs::lock(tx, scope).await?;
+        }
         for Entry { refusal, counted, .. } in &self.0 {
+            let (what, value) = refusal.lacking.told();
             let detail = json!({
-                "permission": refusal.permission.as_str(),
+                what: value,
                 "route": refusal.route,
                 "count": counted.count,
             });

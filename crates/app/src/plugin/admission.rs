@@ -1,6 +1,9 @@
 //! Calls with a body, which are counted before anything of it is read.
 
+use std::sync::OnceLock;
+
 use domain::network::ClientNetwork;
+use storage::OrgScope;
 use storage::keys::plugin_keys::{self, ResolvedKey};
 
 use super::{ActionParam, Answer, Params, Presented, RateState, count, repeated_action, retired};
@@ -15,7 +18,6 @@ const WAIT_FOR_PLACE_MS: i64 = 1_000;
 pub struct Admitted {
     place: BodyPlace,
     rate: RateState,
-    org_num: i64,
     key_in_query: bool,
 }
 
@@ -38,7 +40,6 @@ impl Admitted {
         Answer {
             result: Err(error),
             rate: Some(self.rate),
-            org_num: self.org_num,
             key_in_query: self.key_in_query,
         }
     }
@@ -55,6 +56,7 @@ pub async fn admit_body(
     params: &Params<'_>,
     presented: &Presented,
     network: ClientNetwork,
+    org: &OnceLock<OrgScope>,
 ) -> Result<Admitted, Box<Answer>> {
     let mut answer = Answer::refused(KeysError::Unauthorized.into());
     if matches!(params.action(), ActionParam::Repeated) {
@@ -78,19 +80,17 @@ pub async fn admit_body(
             return Err(Box::new(answer));
         }
     };
+    org.get_or_init(|| resolved.scope);
     let (passed, rate) = count(app, &resolved, in_query);
-    let org_num = resolved.scope.num();
     match passed.and_then(|()| begin(app, &resolved)) {
         Ok(place) => Ok(Admitted {
             place,
             rate,
-            org_num,
             key_in_query: in_query,
         }),
         Err(error) => Err(Box::new(Answer {
             result: Err(error),
             rate: Some(rate),
-            org_num,
             key_in_query: in_query,
         })),
     }

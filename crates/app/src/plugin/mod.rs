@@ -9,6 +9,7 @@ mod reply;
 mod retired;
 
 use std::pin::Pin;
+use std::sync::OnceLock;
 
 use domain::action::Action;
 use domain::key::{KeyKind, PlainKey};
@@ -16,10 +17,10 @@ use domain::network::ClientNetwork;
 use domain::platform_id::{SteamAccount, SteamId};
 use domain::rate::Decision;
 use futures_util::Stream;
-use storage::ServerNum;
 use storage::keys::plugin_keys::{self, ResolvedKey};
 use storage::linking::lookups;
 use storage::tenancy::servers;
+use storage::{OrgScope, ServerNum};
 
 use crate::error::{AppError, KeysError, PluginError, RequestError};
 use crate::memories::seen::SeenAt;
@@ -51,6 +52,8 @@ pub struct Request<'a> {
     pub key: Presented,
     /// Unknown keys are counted against it.
     pub network: ClientNetwork,
+    /// Told as soon as the key is known, for whoever writes down what becomes of the call.
+    pub org: &'a OnceLock<OrgScope>,
     /// A person's browser or a link preview opened the address, as opposed to a program calling it.
     pub opened_as_page: bool,
     /// What a plugin says about itself.
@@ -101,8 +104,6 @@ pub struct Answer {
     pub result: Result<Reply, AppError>,
     /// Present for every known key.
     pub rate: Option<RateState>,
-    /// 0 for an unknown key.
-    pub org_num: i64,
     /// The key came in the query string, which is discouraged.
     pub key_in_query: bool,
 }
@@ -165,7 +166,6 @@ impl Answer {
         Self {
             result: Err(error),
             rate: None,
-            org_num: 0,
             key_in_query: false,
         }
     }
@@ -205,7 +205,7 @@ pub async fn call(app: &App, request: Request<'_>) -> Answer {
             answer.result = Err(Box::pin(retired::refuse_unknown(app, hash, request.network)).await);
         }
         Ok(Some(resolved)) => {
-            answer.org_num = resolved.scope.num();
+            request.org.get_or_init(|| resolved.scope);
             let (result, rate) = admit(app, &request, &resolved, in_query).await;
             answer.result = result;
             answer.rate = Some(rate);

@@ -2,8 +2,7 @@
 
 use std::marker::PhantomData;
 
-use app::error::{HttpError, IdentityError, RequestError, TenancyError};
-use app::memories::refusals::Refusal;
+use app::error::{HttpError, RequestError, TenancyError};
 use app::tenancy::team::{Doer, Standing};
 use app::{AccountNum, AppError, OrgScope};
 use axum::extract::{FromRequestParts, RawPathParams};
@@ -18,7 +17,6 @@ use super::body::is_json;
 use super::person::session_token;
 use super::signed_in::signed_in;
 use crate::error::Failure;
-use crate::layers::Surface;
 use crate::state::{Settings, WebState};
 
 /// A permission as a type, so that a route's signature says what it needs.
@@ -92,15 +90,10 @@ impl<P: Required> Authorized<P> {
     }
 }
 
-/// The Org a member's request was about, left on the request and then on the response for the error log.
-#[derive(Clone, Copy)]
-pub struct KnownOrg(pub i64);
-
 impl<P: Required> FromRequestParts<WebState> for Authorized<P> {
     type Rejection = Failure;
 
     async fn from_request_parts(parts: &mut Parts, state: &WebState) -> Result<Self, Failure> {
-        let token = session_token(&parts.headers, &state.settings).ok_or(IdentityError::SignInRequired)?;
         let params = RawPathParams::from_request_parts(parts, state)
             .await
             .map_err(|_| RequestError::NotFound)?;
@@ -109,34 +102,14 @@ impl<P: Required> FromRequestParts<WebState> for Authorized<P> {
             .find(|(name, _)| *name == "org")
             .map(|(_, value)| value);
         let org = named.and_then(|text| OrgId::parse(text).ok());
-        let caller = signed_in(state, Surface::of(&parts.extensions), &token, org.as_ref()).await?;
-        if let Some(membership) = &caller.membership {
-            parts.extensions.insert(KnownOrg(membership.scope.num()));
-        }
+        let token = session_token(&parts.headers, &state.settings);
+        let caller = signed_in(state, &parts.extensions, token.as_ref(), org.as_ref()).await?;
         refuse_other_sites(&parts.method, &parts.headers, &state.settings)?;
         // Someone else's Org and one that never was look the same.
         let membership = caller.membership.ok_or(RequestError::NotFound)?;
-        let actor = Actor::Account(caller.account_id);
         if !membership.permissions.contains(P::PERMISSION) {
-            let refusal = Refusal {
-                scope: membership.scope,
-                actor,
-                permission: P::PERMISSION,
-                route: [
-                    parts.method.as_str(),
-                    " ",
-                    state.routes.template_of(parts.uri.path()),
-                ]
-                .concat(),
-            };
-            let app = &state.app;
-            app.memories
-                .refusals
-                .note(refusal, app.now_ms(), app.clock.steady_ms());
-            return Err(TenancyError::MissingPermission {
-                permission: P::PERMISSION.as_str(),
-            }
-            .into());
+            let permission = P::PERMISSION.as_str();
+            return Err(TenancyError::MissingPermission { permission }.into());
         }
         if P::OWNER_ONLY && membership.role != Role::Owner {
             return Err(TenancyError::OwnerOnly.into());
@@ -144,7 +117,7 @@ impl<P: Required> FromRequestParts<WebState> for Authorized<P> {
         Ok(Self {
             scope: membership.scope,
             account: caller.account,
-            actor,
+            actor: Actor::Account(caller.account_id),
             role: membership.role,
             permissions: membership.permissions,
             signed_in_at_ms: caller.signed_in_at_ms,

@@ -15,7 +15,7 @@ mod signed;
 mod signed_in;
 
 pub use asked::{Asked, Asks, Question};
-pub use authorized::{Authorized, KnownOrg, Required, perm};
+pub use authorized::{Authorized, Required, perm};
 pub use bearer::bearer;
 pub use body::{JsonBody, has_type, read_kept, read_limited};
 pub use bot::{Bot, BotRegister};

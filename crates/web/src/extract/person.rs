@@ -14,7 +14,6 @@ use super::authorized::refuse_other_sites;
 use super::cookie;
 use super::signed_in::signed_in;
 use crate::error::Failure;
-use crate::layers::Surface;
 use crate::state::{Settings, WebState};
 
 /// A signed-in person with the session that says so.
@@ -41,7 +40,6 @@ impl FromRequestParts<WebState> for Person {
     type Rejection = Failure;
 
     async fn from_request_parts(parts: &mut Parts, state: &WebState) -> Result<Self, Failure> {
-        let token = session_token(&parts.headers, &state.settings).ok_or(IdentityError::SignInRequired)?;
         let params = RawPathParams::from_request_parts(parts, state)
             .await
             .map_err(|_| RequestError::NotFound)?;
@@ -49,7 +47,8 @@ impl FromRequestParts<WebState> for Person {
         let org = named.map(|(_, text)| OrgId::parse(text).map_err(|_| RequestError::NotFound));
         let org = org.transpose();
         let known = org.as_ref().ok().and_then(Option::as_ref);
-        let caller = signed_in(state, Surface::of(&parts.extensions), &token, known).await?;
+        let token = session_token(&parts.headers, &state.settings);
+        let caller = signed_in(state, &parts.extensions, token.as_ref(), known).await?;
         refuse_other_sites(&parts.method, &parts.headers, &state.settings)?;
         let scope = caller.membership.map(|membership| membership.scope);
         if org?.is_some() && scope.is_none() {
@@ -57,7 +56,7 @@ impl FromRequestParts<WebState> for Person {
         }
         Ok(Self {
             caller,
-            token,
+            token: token.ok_or(IdentityError::SignInRequired)?,
             org: scope,
             forget_cookie: state.settings.clear_session(),
         })

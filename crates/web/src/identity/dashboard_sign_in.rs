@@ -13,13 +13,12 @@ use domain::id::OrgId;
 use domain::invitation::Code;
 use domain::return_path::ReturnPath;
 use domain::token::SessionToken;
-use http::HeaderMap;
 use http::header::{SET_COOKIE, USER_AGENT};
 use http::request::Parts;
+use http::{Extensions, HeaderMap};
 
 use crate::error::Failure;
 use crate::extract::{Guard, Stop, cookie, session_token, signed_in};
-use crate::layers::Surface;
 use crate::public::visitor::Visitor;
 use crate::public::{STYLE, see_other, value};
 use crate::state::{Settings, WebState};
@@ -108,13 +107,13 @@ pub async fn claim(
     State(state): State<WebState>,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
-    surface: Surface,
+    request: Extensions,
     visitor: Visitor,
 ) -> Result<Response, Failure> {
     let org = value(&query.unwrap_or_default(), "org").and_then(|text| OrgId::parse(&text).ok());
     let org = org.ok_or(RequestError::NotFound)?;
-    let session = session_token(&headers, &state.settings).ok_or(IdentityError::SignInRequired)?;
-    let caller = signed_in(&state, surface, &session, Some(&org)).await?;
+    let session = session_token(&headers, &state.settings);
+    let caller = signed_in(&state, &request, session.as_ref(), Some(&org)).await?;
     caller.membership.ok_or(RequestError::NotFound)?;
     let browser = trip_token(&headers, &state.settings);
     let departure = sign_in::start_claim(&state.app, &org, browser, visitor.address).await?;
@@ -125,13 +124,13 @@ pub async fn claim_callback(
     State(state): State<WebState>,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
-    surface: Surface,
+    request: Extensions,
     visitor: Visitor,
 ) -> Result<Response, Failure> {
     let back = Returned::read(query, &headers, &state.settings);
     let (trip, session) = (back.trip.as_ref(), back.session.as_ref());
+    let caller = signed_in(&state, &request, session, None).await?;
     let session = session.ok_or(IdentityError::SignInRequired)?;
-    let caller = signed_in(&state, surface, session, None).await?;
     let (answer, address) = (back.answer(), visitor.address);
     let done = sign_in::finish_claim(&state.app, trip, answer, address, (caller, session)).await?;
     Ok(enter(&done, &state.settings))
@@ -150,11 +149,10 @@ struct InviteTemplate<'a> {
 
 async fn is_signed_in(
     state: &WebState,
-    surface: Surface,
+    request: &Extensions,
     session: Option<&SessionToken>,
 ) -> Result<bool, AppError> {
-    let Some(session) = session else { return Ok(false) };
-    match signed_in(state, surface, session, None).await {
+    match signed_in(state, request, session, None).await {
         Ok(_) => Ok(true),
         Err(AppError::Identity(IdentityError::SignInRequired)) => Ok(false),
         Err(error) => Err(error),
@@ -165,7 +163,7 @@ async fn is_signed_in(
 pub async fn invite(
     State(state): State<WebState>,
     Path(code): Path<String>,
-    surface: Surface,
+    request: Extensions,
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
     let parsed = Code::parse(&code).ok_or(RequestError::NotFound)?;
@@ -178,7 +176,7 @@ pub async fn invite(
         preview: &preview,
         code: parsed.expose(),
         // Whoever comes too often still sees what the invitation is for.
-        signed_in: is_signed_in(&state, surface, session.as_ref())
+        signed_in: is_signed_in(&state, &request, session.as_ref())
             .await
             .unwrap_or(true),
     };
@@ -212,9 +210,9 @@ impl FromRequestParts<WebState> for Joiner {
         if !visitor.is_same_site {
             return Err(HttpError::CrossSite.into());
         }
-        let session = session_token(&parts.headers, &state.settings).ok_or(IdentityError::SignInRequired)?;
-        let surface = Surface::of(&parts.extensions);
-        Ok(Self(signed_in(state, surface, &session, None).await?))
+        let session = session_token(&parts.headers, &state.settings);
+        let caller = signed_in(state, &parts.extensions, session.as_ref(), None).await?;
+        Ok(Self(caller))
     }
 }
 

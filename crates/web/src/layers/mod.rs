@@ -1,10 +1,12 @@
 //! What stands around every answer: its headers, its id, the form of its address.
 
+mod about;
 mod address;
 mod headers;
 mod request_id;
 mod surface;
 
+pub use about::About;
 pub(crate) use address::{usual_path, with_path};
 pub(crate) use headers::SecurityHeaders;
 pub use request_id::{RequestId, RequestIds};

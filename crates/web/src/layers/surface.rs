@@ -1,12 +1,6 @@
 //! What follows from the side of the service that a route belongs to.
 
-use std::convert::Infallible;
-
-use axum::extract::FromRequestParts;
 use http::Extensions;
-use http::request::Parts;
-
-use crate::state::WebState;
 
 /// The side of the service that a route belongs to. Every route declares one: what its failures look like, which headers
 /// its answers carry, how much it reads and whether maintenance closes it follow from that and from nothing else.
@@ -230,14 +224,6 @@ impl Surface {
             | Surface::PrivatePage
             | Surface::Download => 1024,
         }
-    }
-}
-
-impl FromRequestParts<WebState> for Surface {
-    type Rejection = Infallible;
-
-    async fn from_request_parts(parts: &mut Parts, _: &WebState) -> Result<Self, Infallible> {
-        Ok(Self::of(&parts.extensions))
     }
 }
 

@@ -13,8 +13,8 @@ use http::header::{ALLOW, AUTHORIZATION, CONTENT_TYPE, USER_AGENT, WARNING};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 
 use crate::error::failed_response;
-use crate::extract::{KnownOrg, bearer, read_kept};
-use crate::layers::Surface;
+use crate::extract::{bearer, read_kept};
+use crate::layers::{About, Surface};
 use crate::routes::{Access, RouteAnswer, Routes};
 use crate::serve::Peer;
 use crate::state::WebState;
@@ -54,11 +54,12 @@ const DISCORD_PROGRAM: &str = "discordbot (";
 
 /// As a route.
 pub async fn handle(State(state): State<WebState>, request: Request) -> Response {
-    answer(&state, request).await
+    let about = About::of(request.extensions());
+    answer(&state, request, &about).await
 }
 
 /// Every method arrives here; only GET and POST have an effect.
-pub async fn answer(state: &WebState, request: Request) -> Response {
+pub async fn answer(state: &WebState, request: Request, about: &About) -> Response {
     match *request.method() {
         Method::GET | Method::POST => {}
         Method::OPTIONS => return options(),
@@ -86,7 +87,7 @@ pub async fn answer(state: &WebState, request: Request) -> Response {
     // Nothing is kept for a caller that shows no key of ours: the body is read after the key.
     let mut admitted = None;
     if parts.method == Method::POST && !body.is_end_stream() {
-        let mut reading = match plugin::admit_body(&state.app, &params, &key, network).await {
+        let mut reading = match plugin::admit_body(&state.app, &params, &key, network, about.org()).await {
             Ok(admitted) => admitted,
             Err(refusal) => return respond(*refusal),
         };
@@ -103,6 +104,7 @@ pub async fn answer(state: &WebState, request: Request) -> Response {
         params: &params,
         key,
         network,
+        org: about.org(),
         opened_as_page: in_query && opened_as_page(&parts.headers),
         plugin_version: parts
             .headers
@@ -191,9 +193,6 @@ fn respond(answer: Answer) -> Response {
         }
         Err(error) => failed_response(error),
     };
-    if answer.org_num != 0 && response.status().is_server_error() {
-        response.extensions_mut().insert(KnownOrg(answer.org_num));
-    }
     let headers = response.headers_mut();
     headers.reserve(HEADERS);
     if let Some(rate) = answer.rate {

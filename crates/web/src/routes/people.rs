@@ -2,13 +2,13 @@
 
 use app::App;
 use axum::extract::{FromRequest, FromRequestParts, Request, State};
-use axum::response::{IntoResponse, Response};
+use axum::response::IntoResponse;
 use axum::routing::{MethodFilter, on};
 use http::Method;
 
-use super::{Access, Answer, RouteSpec, Routes};
+use super::{Access, Answer, NetworkLimit, RouteSpec, Routes};
 use crate::error::Failure;
-use crate::extract::{Authorized, KnownOrg, Operator, Person, Required};
+use crate::extract::{Authorized, Operator, Person, Required};
 use crate::layers::Surface;
 use crate::openapi::{Gives, Takes};
 use crate::state::WebState;
@@ -19,13 +19,11 @@ pub(super) trait LetIn: FromRequestParts<WebState, Rejection = Failure> + Send +
     /// Also served below `/api`.
     const MIRRORED: bool = true;
 
+    /// What their network is counted for, if they prove who they are without a session.
+    const LIMIT: Option<NetworkLimit> = None;
+
     /// Who that is, for the table.
     fn access(path: &str) -> Access;
-
-    /// The Org that the request is about, for the error log.
-    fn org(&self) -> KnownOrg {
-        KnownOrg(0)
-    }
 }
 
 impl<P: Required> LetIn for Authorized<P> {
@@ -37,10 +35,6 @@ impl<P: Required> LetIn for Authorized<P> {
         } else {
             Access::Permission(P::PERMISSION)
         }
-    }
-
-    fn org(&self) -> KnownOrg {
-        KnownOrg(self.scope.num())
     }
 }
 
@@ -138,18 +132,13 @@ impl Routes {
             let (mut parts, body) = request.into_parts();
             let caller = match C::from_request_parts(&mut parts, &state).await {
                 Ok(caller) => caller,
-                Err(refusal) => {
-                    let org = parts.extensions.get().copied().unwrap_or(KnownOrg(0));
-                    return about(org, refusal.into_response());
-                }
+                Err(refusal) => return refusal.into_response(),
             };
-            let org = caller.org();
             let input = match I::from_request(Request::from_parts(parts, body), &state).await {
                 Ok(input) => input,
-                Err(refusal) => return about(org, refusal.into_response()),
+                Err(refusal) => return refusal.into_response(),
             };
-            let answer = handler(state.app.clone(), caller, input).await;
-            about(org, answer.into_response())
+            handler(state.app.clone(), caller, input).await.into_response()
         };
         let filter = MethodFilter::try_from(method.clone()).unwrap_or(MethodFilter::GET);
         if C::MIRRORED {
@@ -160,6 +149,7 @@ impl Routes {
         let side = (C::SURFACE, C::access(path));
         self.table.push(RouteSpec {
             mirrored: C::MIRRORED,
+            limit: C::LIMIT,
             takes: I::BODY,
             asks: I::ASKS,
             repeatable: I::REPEATABLE,
@@ -167,9 +157,4 @@ impl Routes {
         });
         self
     }
-}
-
-fn about(org: KnownOrg, mut response: Response) -> Response {
-    response.extensions_mut().insert(org);
-    response
 }
