@@ -25,12 +25,16 @@ both_databases! {
         assert_eq!(card.status, 503);
         assert_eq!(operator.get("/account").await.status, 200);
         // An operator whose session ended has to be able to come back in.
-        for (path, back) in [("/app/admin", "%2Fapp%2Fadmin"), ("/app/admin/errors", "%2Fapp%2Fadmin%2Ferrors")] {
+        for (path, back) in [("/app/admin", "%2Fapp%2Fadmin"), ("/app/admin/", "%2Fapp%2Fadmin%2F"), ("/app/admin/errors", "%2Fapp%2Fadmin%2Ferrors")] {
             let away = test.client().get(path).await;
             assert_eq!(away.header("location"), Some(&*format!("/auth/discord/login?return_to={back}")), "{path}");
             assert_eq!(operator.get(path).await.status, 200, "{path}");
         }
-        assert_eq!(test.client().get("/app/administrators").await.status, 503);
+        for path in ["/app", "/app/", "/app/orgs", "/app/administrators", "/app/assets", "/app/assets/"] {
+            for caller in [&test.client(), &owner] {
+                assert_eq!(caller.get(path).await.status, 503, "{path}");
+            }
+        }
         for path in ["/", "/healthz", "/readyz", "/link/guild-1", "/unlink/guild-1", &format!("/invite/{code}"), "/docs/api"] {
             assert_eq!(test.client().get(path).await.status, 200, "{path}");
         }

@@ -122,6 +122,7 @@ fn shell_routes(routes: Routes) -> Routes {
         (DashboardPage, "/app", "The dashboard", Page, page()),
         (DashboardPage, "/app/", "The dashboard", Page, page()),
         (AdminPage, "/app/admin", "The operator area", Page, page()),
+        (AdminPage, "/app/admin/", "The operator area", Page, page()),
         (
             AdminPage,
             "/app/admin/{*rest}",
@@ -190,6 +191,22 @@ fn refused_method(known: &RouteTable, path: &str) -> app::AppError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_rest_of_a_path_is_something_as_it_is_for_the_router() {
+        let known = RouteTable::new(table());
+        for (path, template) in [
+            ("/app/assets/a.js", "/app/assets/{*rest}"),
+            ("/app/assets//", "/app/assets/{*rest}"),
+            ("/app/assets", "/app/{*rest}"),
+            ("/app/assets/", "/app/{*rest}"),
+            ("/app/admin/", "/app/admin/"),
+            ("/app/admin/x", "/app/admin/{*rest}"),
+            ("/app/", "/app/"),
+        ] {
+            assert_eq!(known.template_of(path), template, "{path}");
+        }
+    }
 
     #[test]
     fn templates_hide_what_was_asked_for() {

@@ -49,7 +49,10 @@ fn fits(template: &str, path: &str) -> bool {
     loop {
         match (expected.next(), found.next()) {
             (None, None) => return true,
-            (Some(part), _) if part.starts_with("{*") => return true,
+            // The rest is something: an empty one is another route's.
+            (Some(part), Some(text)) if part.starts_with("{*") => {
+                return !text.is_empty() || found.next().is_some();
+            }
             (Some(part), Some(text)) if part == text || (part.starts_with('{') && !text.is_empty()) => {}
             (Some(_) | None, Some(_) | None) => return false,
         }
