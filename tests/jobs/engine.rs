@@ -190,6 +190,7 @@ both_databases! {
                 if claimed.held.num == 2 {
                     return Ok(Outcome::Done);
                 }
+                assert_eq!(operate::retry(&app, 1, Actor::Operator).await?, Soon::Running);
                 assert_eq!(operate::drop_job(&app, 1, Actor::Operator).await?, Soon::Running);
                 Ok(Outcome::Again)
             })
@@ -199,6 +200,7 @@ both_databases! {
         assert_eq!(test.db.count("jobs").await, 0);
         let noted = format!("audit WHERE chain = {} AND action = 'job.dropped' AND actor_kind = 'operator_cli'", tenant.scope.num());
         assert_eq!(test.db.count(&noted).await, 1);
+        assert_eq!(test.db.count("audit WHERE action = 'job.retried'").await, 0, "it was being tried already");
         assert_eq!(operate::drop_job(&test.app, 1, Actor::Operator).await.unwrap_err().code(), "NOT_FOUND");
         test.finish().await;
     }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use app::error::PlayersError;
 use app::jobs::operate::{self, Soon};
 use app::jobs::{Claimed, Outcome};
+use domain::audit::Actor;
 use domain::plan::Tier;
 use testkit::{TestApp, both_databases};
 use web::metrics::More;
@@ -87,16 +88,20 @@ both_databases! {
 
     async fn who_asks_does_not_have_to_wait(engine_of) {
         let test = TestApp::start(engine_of).await;
-        test.tenant(1, Tier::Pro).await.link(&test.app, 1).await;
+        let tenant = test.tenant(1, Tier::Pro).await;
+        tenant.link(&test.app, 1).await;
         let ledger = Ledger::default();
         let failing = engine(&test.app, ledger.worker(|_| Outcome::Retry { after: None, code: "NO" }));
         failing.drain().await.unwrap();
         failing.drain().await.unwrap();
         assert_eq!(ledger.numbers(), [1]);
-        assert_eq!(operate::retry(&test.app, 1).await.unwrap(), Soon::Now);
+        assert_eq!(operate::retry(&test.app, 1, Actor::Operator).await.unwrap(), Soon::Now);
+        let noted = format!("audit WHERE chain = {} AND action = 'job.retried' AND actor_kind = 'operator_cli'", tenant.scope.num());
+        assert_eq!(test.db.count(&noted).await, 1);
         failing.drain().await.unwrap();
         assert_eq!(ledger.numbers(), [1, 1]);
-        assert_eq!(operate::retry(&test.app, 2).await.unwrap_err().code(), "NOT_FOUND");
+        assert_eq!(operate::retry(&test.app, 2, Actor::Operator).await.unwrap_err().code(), "NOT_FOUND");
+        assert_eq!(test.db.count("audit WHERE action = 'job.retried'").await, 1);
         test.finish().await;
     }
 

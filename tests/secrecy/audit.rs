@@ -235,6 +235,7 @@ async fn operate(stage: &Stage, tenant: &Tenant) {
         .unwrap();
     let waiting = jobs::operate::list(app, 100).await.unwrap().0;
     let message = waiting.iter().find(|job| job.kind.starts_with("log.")).unwrap();
+    jobs::operate::retry(app, message.num, OPERATOR).await.unwrap();
     jobs::operate::drop_job(app, message.num, OPERATOR).await.unwrap();
     let account = accounts::ensure(app, discord(32), name()).await.unwrap();
     accounts::grant_operator(app, account.clone()).await.unwrap();

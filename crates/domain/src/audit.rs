@@ -48,6 +48,8 @@ words! {
         LinkRemoved = "link.removed",
         /// An operator took away work that waited.
         JobDropped = "job.dropped",
+        /// An operator had work tried again at once.
+        JobRetried = "job.retried",
         /// Links of another system were taken over; the detail counts them.
         LinksImported = "links.imported",
         SessionCreated = "session.created",
@@ -225,7 +227,7 @@ mod tests {
 
     #[test]
     fn every_action_is_a_dotted_name() {
-        assert_eq!(AuditAction::ALL.len(), 45);
+        assert_eq!(AuditAction::ALL.len(), 46);
         for action in AuditAction::ALL {
             assert_eq!(action.as_str().split('.').count(), 2);
             assert_eq!(AuditAction::parse(action.as_str()), Some(*action));

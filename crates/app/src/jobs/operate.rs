@@ -32,17 +32,11 @@ pub enum Soon {
 }
 
 /// Tries a job again at once. Those before it in its lane come first.
-pub async fn retry(app: &App, num: i64) -> Result<Soon, AppError> {
+pub async fn retry(app: &App, num: i64, actor: Actor) -> Result<Soon, AppError> {
     let found = jobs::find(&app.db, num).await?.ok_or(RequestError::NotFound)?;
-    let soon = soon(
-        app.db
-            .write(Retry {
-                num,
-                found,
-                moment: app.moment(),
-            })
-            .await?,
-    )?;
+    let moment = app.moment();
+    let work = Retry { num, found, moment };
+    let soon = soon(app.db.write_for(app.act(NoOrg, actor), work).await?)?;
     app.bell.ring();
     Ok(soon)
 }
@@ -76,13 +70,19 @@ struct Retry {
 }
 
 impl Work for Retry {
-    type For = NoOrg;
+    type For = Act<NoOrg>;
     type Output = Changed;
     type Error = AppError;
     const NAME: &'static str = "retry_job";
 
-    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<Changed, AppError> {
-        Ok(jobs::retry_now(tx, &self.found.lane, self.num, self.moment).await?)
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act<NoOrg>) -> Result<Changed, AppError> {
+        lock(tx, &self.found).await?;
+        let changed = jobs::retry_now(tx, &self.found.lane, self.num, self.moment).await?;
+        // One that is being worked on is left alone.
+        if changed == Changed::Done {
+            note(tx, act, AuditAction::JobRetried, (self.num, &self.found)).await?;
+        }
+        Ok(changed)
     }
 }
 
@@ -99,19 +99,34 @@ impl Work for DropJob {
     const NAME: &'static str = "drop_job";
 
     async fn run(&self, tx: &mut Tx<'_>, act: &Act<NoOrg>) -> Result<Changed, AppError> {
-        if let Some(scope) = self.found.org {
-            orgs::lock_even_removed(tx, scope).await?;
-        }
+        lock(tx, &self.found).await?;
         let changed = jobs::drop_job(tx, &self.found.lane, self.num, self.moment).await?;
-        if changed == Changed::Missing {
-            return Ok(changed);
-        }
-        let action = AuditAction::JobDropped;
-        let detail = json!({ "job": self.num, "kind": self.found.kind });
-        match self.found.org {
-            Some(scope) => act.within(scope).note(tx, action, None, &detail).await?,
-            None => act.note(tx, action, None, &detail).await?,
+        if changed != Changed::Missing {
+            note(tx, act, AuditAction::JobDropped, (self.num, &self.found)).await?;
         }
         Ok(changed)
     }
+}
+
+/// Of the Org that the job is for, before anything of it is touched.
+async fn lock(tx: &mut Tx<'_>, found: &Found) -> Result<(), AppError> {
+    if let Some(scope) = found.org {
+        orgs::lock_even_removed(tx, scope).await?;
+    }
+    Ok(())
+}
+
+/// In the log of the Org that the job is for.
+async fn note(
+    tx: &mut Tx<'_>,
+    act: &Act<NoOrg>,
+    action: AuditAction,
+    (num, found): (i64, &Found),
+) -> Result<(), AppError> {
+    let detail = json!({ "job": num, "kind": found.kind });
+    match found.org {
+        Some(scope) => act.within(scope).note(tx, action, None, &detail).await?,
+        None => act.note(tx, action, None, &detail).await?,
+    }
+    Ok(())
 }

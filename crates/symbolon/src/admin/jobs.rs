@@ -41,7 +41,9 @@ pub(super) async fn run(app: &App, command: JobsCommand) -> Result<Fields, AppEr
             Ok(lines)
         }
         JobsCommand::Retry { number } => {
-            let soon = operate::retry(app, number).await.map_err(unknown)?;
+            let soon = operate::retry(app, number, Actor::Operator)
+                .await
+                .map_err(unknown)?;
             Ok(vec![
                 field("job", number),
                 field("tried", word(soon, "now", "already running")),
