@@ -6,3 +6,4 @@ mod matrix;
 mod networks;
 mod programs;
 mod tenancy;
+mod unproven;

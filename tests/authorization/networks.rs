@@ -7,6 +7,7 @@ use testkit::{Client, Engine, TestApp, both_databases};
 use web::routes::{Access, NetworkLimit, RouteSpec};
 
 use super::examples::{Target, example};
+use super::programs;
 use crate::plugin::support::limit;
 use crate::secrecy::rows::Rows;
 
@@ -15,15 +16,28 @@ const COOKIES: &str = "symbolon=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA; \
                        symbolon-flow=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA; \
                        symbolon-sign-in=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
+/// What the network of a caller without a session has to be counted for.
+fn counted(route: &RouteSpec) -> Option<NetworkLimit> {
+    let is_form = route.method != Method::GET;
+    match route.access {
+        Access::Public if is_form || route.path.ends_with("/callback") => Some(NetworkLimit::Steps),
+        Access::Public if route.path.starts_with("/auth/") => Some(NetworkLimit::Starts),
+        // Of the plugin API, the front door counts what nobody holds.
+        Access::Public | Access::PluginKey => None,
+        Access::Bot | Access::Sender => Some(NetworkLimit::Unproven),
+        Access::SignedIn | Access::Member | Access::Permission(_) | Access::Owner(_) | Access::Operator => {
+            None
+        }
+    }
+}
+
 #[test]
-fn every_public_route_that_can_store_something_declares_its_limit() {
-    for route in web::table() {
-        let stores = route.access == Access::Public
-            && (route.method != Method::GET || route.path.starts_with("/auth/"));
-        assert_eq!(route.limit.is_some(), stores, "{} {}", route.method, route.path);
-        let begins = route.limit == Some(NetworkLimit::Starts);
-        let leaves = stores && route.method == Method::GET && !route.path.ends_with("/callback");
-        assert_eq!(begins, leaves, "{}", route.path);
+fn every_route_declares_what_a_network_without_a_session_is_counted_for() {
+    let of_programs = programs::table();
+    assert!(of_programs.iter().any(|route| route.access == Access::Bot));
+    assert!(of_programs.iter().any(|route| route.access == Access::Sender));
+    for route in web::table().iter().chain(&of_programs) {
+        assert_eq!(route.limit, counted(route), "{} {}", route.method, route.path);
     }
 }
 
@@ -44,7 +58,7 @@ both_databases! {
     async fn a_network_that_used_up_its_limit_is_refused_and_no_other_is(engine) {
         let test = small(engine).await;
         let target = Target::from(&test.tenant(1, Tier::Free).await);
-        let limited: Vec<RouteSpec> = web::table().into_iter().filter(|route| route.limit.is_some()).collect();
+        let limited: Vec<RouteSpec> = web::table().into_iter().filter(|route| route.access == Access::Public && route.limit.is_some()).collect();
         assert!(limited.len() >= 18, "{}", limited.len());
         for route in &limited {
             let form = |address: &str| {

@@ -12,15 +12,16 @@ use sha2::Sha256;
 use testkit::{Client, TestApp, both_databases};
 use web::extract::{Bot, BotRegister, Shown, Signature, Signed};
 use web::layers::Surface;
-use web::routes::{Access, Answer, Done, RouteTable, Routes};
+use web::routes::{Access, Answer, Done, RouteSpec, RouteTable, Routes};
 use web::{Edge, WebState};
 
+use super::callers::{EVERYONE, Outcome, outcome};
 use crate::plugin::logs::Log;
 use crate::secrecy::rows::{Rows, is_of};
 
-const SECRETS: [&[u8]; 2] = [b"the old secret", b"the new secret"];
+pub const SECRETS: [&[u8]; 2] = [b"the old secret", b"the new secret"];
 /// Bytes that are neither JSON nor text, and a NUL in the way of JSON.
-const SENT: &[u8] = b"{ \"b\":1,  \"a\": \"needle \\u0000\"}\xff\n";
+pub const SENT: &[u8] = b"{ \"b\":1,  \"a\": \"needle \\u0000\"}\xff\n";
 
 /// Signs like services that put the time in front: `t=<seconds>` and any number of `v=<hex>`.
 struct Timed;
@@ -72,7 +73,7 @@ fn code(secret: &[u8], at_s: i64, body: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn signed(secret: &[u8], at_s: i64, body: &[u8]) -> String {
+pub fn signed(secret: &[u8], at_s: i64, body: &[u8]) -> String {
     format!("t={at_s},v={}", code(secret, at_s, body))
 }
 
@@ -89,9 +90,9 @@ async fn failing(_: App, _: Signed<Timed>) -> Answer<Done> {
 
 struct Known;
 
-const PLATFORM: &str = "sbot_0000000000000000000000000000000000000000000000000000000000000000";
-const DEDICATED: &str = "sbot_1111111111111111111111111111111111111111111111111111111111111111";
-const DEDICATED_ID: &str = "900000000000000001";
+pub const PLATFORM: &str = "sbot_0000000000000000000000000000000000000000000000000000000000000000";
+pub const DEDICATED: &str = "sbot_1111111111111111111111111111111111111111111111111111111111111111";
+pub const DEDICATED_ID: &str = "900000000000000001";
 
 impl BotRegister for Known {
     async fn holder(_: &App, secret: &BotSecretHash) -> Result<Option<BotId>, AppError> {
@@ -116,15 +117,28 @@ async fn asked(_: App, bot: Bot<Known>, (): ()) -> Answer<Done> {
     Ok(Done)
 }
 
-/// A service with routes of these kinds and nothing else.
-fn service(test: &TestApp) -> (Client, &'static RouteTable) {
-    let routes = Routes::new()
+async fn asked_by_any(_: App, _: Bot<Known>, (): ()) -> Answer<Done> {
+    Ok(Done)
+}
+
+fn routes() -> Routes {
+    Routes::new()
         .webhook("/told", "Be told", told::<Timed>)
         .webhook("/not-set-up", "Be told nothing", told::<NotSetUp>)
         .webhook("/failing", "Fail", failing)
+        .bot(Method::GET, "/bot/any", "Ask, whoever it is", asked_by_any)
         .bot(Method::GET, "/bot/guilds", "Ask", asked)
-        .bot(Method::POST, "/bot/guilds", "Ask by a form", asked);
-    let (router, table) = routes.finish();
+        .bot(Method::POST, "/bot/guilds", "Ask by a form", asked)
+}
+
+/// The routes of these tests.
+pub fn table() -> Vec<RouteSpec> {
+    routes().finish().1
+}
+
+/// A service with routes of these kinds and nothing else.
+pub fn service(test: &TestApp) -> (Client, &'static RouteTable) {
+    let (router, table) = routes().finish();
     let routes: &'static RouteTable = Box::leak(Box::new(RouteTable::new(table)));
     let state = WebState {
         routes,
@@ -134,7 +148,7 @@ fn service(test: &TestApp) -> (Client, &'static RouteTable) {
     (test.client_of(edge), routes)
 }
 
-async fn tell(client: &Client, path: &str, signature: &str, body: &[u8]) -> testkit::Reply {
+pub async fn tell(client: &Client, path: &str, signature: &str, body: &[u8]) -> testkit::Reply {
     let sender = client.clone().header("x-signature", signature);
     sender.send(Method::POST, path, Body::from(body.to_vec())).await
 }
@@ -225,6 +239,9 @@ both_databases! {
         let (client, table) = service(&test);
         let route = table.routes().last().unwrap();
         assert_eq!((route.surface, route.access, route.mirrored), (Surface::Bot, Access::Bot, false));
+        for who in EVERYONE {
+            assert_eq!(outcome(route, 204, who), Outcome::Refused(401, "UNAUTHORIZED"), "{who:?} is no bot");
+        }
         let far = client.clone();
         let client = client.from("127.0.0.1");
         let with = |secret: &str| client.clone().header("authorization", &format!("Bearer {secret}"));

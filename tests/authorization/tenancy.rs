@@ -4,8 +4,8 @@ use domain::id::{AccountId, GuildId, InviteId, KeyId, OrgId, ServerId};
 use domain::plan::Tier;
 use domain::random::SeededRandom;
 use serde_json::Value;
-use testkit::{START_MS, TestApp, both_databases};
-use web::routes::RouteSpec;
+use testkit::{Client, START_MS, TestApp, both_databases};
+use web::routes::{Access, RouteSpec};
 
 use super::examples::{Example, Target, example, prefixes};
 use crate::secrecy::rows::Rows;
@@ -47,6 +47,22 @@ fn ids_in_body(route: &RouteSpec) -> Vec<(String, Field)> {
         field.map(|field| (name.clone(), field))
     });
     known.collect()
+}
+
+/// Whether a call of a route can name something that is another tenant's. Operators may name everybody's.
+fn names_things(route: &RouteSpec) -> bool {
+    let in_path = PARAMETERS.iter().any(|(name, _)| route.path.contains(name));
+    route.access != Access::Operator && (in_path || !ids_in_body(route).is_empty())
+}
+
+/// Somebody of our tenant who may call a route.
+fn caller<'a>(route: &RouteSpec, person: &'a Client) -> &'a Client {
+    match route.access {
+        Access::SignedIn | Access::Member | Access::Permission(_) | Access::Owner(_) => person,
+        Access::Public | Access::PluginKey | Access::Operator | Access::Bot | Access::Sender => {
+            panic!("{}: nobody calls it with another tenant's things", route.path)
+        }
+    }
 }
 
 /// Whose things a call may name.
@@ -140,11 +156,12 @@ both_databases! {
         let rows = Rows::of(&test.db.db).await;
         let before = rows.all(&test.db.db).await;
         let mut tried = 0;
-        for route in web::table().iter().filter(|route| route.mirrored) {
+        for route in web::table().iter().filter(|route| names_things(route)) {
+            let person = caller(route, &person);
             for call in tenants.strange_calls(route) {
                 for prefix in prefixes(route) {
                     let call = call.clone().below(prefix);
-                    let reply = call.send(&person).await;
+                    let reply = call.send(person).await;
                     let first = test.client().get("/orgs/nothing/here").await;
                     let place = format!("{} {} {:?}", call.method, call.uri, call.body);
                     assert_eq!(reply.snapshot(), first.snapshot(), "{place}");

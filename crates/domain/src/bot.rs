@@ -11,7 +11,7 @@ use crate::platform_id::DiscordId;
 const HASH_LABEL: &str = "symbolon bot secret v1";
 
 /// Who a bot is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum BotId {
     /// The one that all Guilds share.
     Platform,

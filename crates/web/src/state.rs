@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use app::error::RequestError;
 use app::{App, AppError};
-use axum::extract::{FromRef, Request};
+use axum::extract::FromRef;
 use domain::link::Country;
 use domain::network::{ClientAddress, ClientNetwork, client_address};
+use domain::rate::Decision;
 use domain::token::SessionToken;
-use http::{HeaderMap, HeaderName, HeaderValue};
+use http::{Extensions, HeaderMap, HeaderName, HeaderValue};
 use ipnet::IpNet;
 
 use crate::routes::{NetworkLimit, RouteTable};
@@ -25,20 +26,18 @@ pub struct WebState {
 
 impl WebState {
     /// Counts a request for the network it comes from.
-    pub fn count_network(&self, limit: NetworkLimit, request: &Request) -> Result<(), AppError> {
-        let peer = Peer::of(request.extensions());
-        let network = ClientNetwork::exact(self.settings.client(peer, request.headers()));
-        let decision = match limit {
-            NetworkLimit::Starts => self.app.memories.gate.take_link_start(network),
-            NetworkLimit::Steps => self.app.memories.gate.take_link_step(network),
-        };
-        if decision.allowed {
-            return Ok(());
-        }
-        Err(RequestError::RateLimited {
-            retry_after_ms: decision.retry_after_ms,
-        }
-        .into())
+    pub fn count_network(
+        &self,
+        limit: NetworkLimit,
+        (request, headers): (&Extensions, &HeaderMap),
+    ) -> Result<(), AppError> {
+        let client = self.settings.client(Peer::of(request), headers);
+        let gate = &self.app.memories.gate;
+        passed(&match limit {
+            NetworkLimit::Starts => gate.take_link_start(ClientNetwork::exact(client)),
+            NetworkLimit::Steps => gate.take_link_step(ClientNetwork::exact(client)),
+            NetworkLimit::Unproven => gate.take_unknown_key(ClientNetwork::of(client)),
+        })
     }
 
     /// Where a visitor is, as two letters: from the proxy's header if one is configured, else from the table of networks.
@@ -61,6 +60,17 @@ impl WebState {
             }
         }
     }
+}
+
+/// Refuses what a bucket has no more room for.
+pub(crate) fn passed(decision: &Decision) -> Result<(), AppError> {
+    if decision.allowed {
+        return Ok(());
+    }
+    Err(RequestError::RateLimited {
+        retry_after_ms: decision.retry_after_ms,
+    }
+    .into())
 }
 
 /// The part of the configuration that requests are judged by.

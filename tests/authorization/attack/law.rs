@@ -107,6 +107,9 @@ impl Law {
         let before = self.standing(actor);
         let is_ours = call.uri.contains(self.ours.org.as_str());
         let is_done = succeeded(reply);
+        if is_done && matches!(route.access, Access::Bot | Access::Sender) {
+            return Err("what is for programs answered a person".to_owned());
+        }
         if is_done && route.access == Access::Operator && !actor.is_operator {
             return Err("the operators' routes answered somebody else".to_owned());
         }
@@ -145,12 +148,8 @@ impl Law {
         }
         let holds = |permission: Permission| before.is_some_and(|(_, set)| set.contains(permission));
         let may = match route.access {
-            Access::Public
-            | Access::PluginKey
-            | Access::SignedIn
-            | Access::Operator
-            | Access::Bot
-            | Access::Sender => true,
+            Access::Public | Access::PluginKey | Access::SignedIn | Access::Operator => true,
+            Access::Bot | Access::Sender => false,
             Access::Member => before.is_some(),
             Access::Permission(permission) => holds(permission),
             Access::Owner(_) => before.is_some_and(|(role, _)| role == Role::Owner),

@@ -3,6 +3,7 @@
 use std::hash::Hash;
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 
+use domain::bot::BotId;
 use domain::clock::SharedClock;
 use domain::network::ClientNetwork;
 use domain::plan::{RateLimit, Tier};
@@ -24,6 +25,7 @@ pub struct Gate {
     keys: HashMap<i64, KeyCell>,
     networks: Buckets<ClientNetwork>,
     accounts: Buckets<i64>,
+    bots: Buckets<BotId>,
     link_starts: Buckets<ClientNetwork>,
     link_steps: Buckets<ClientNetwork>,
 }
@@ -35,9 +37,9 @@ pub struct Limits {
     pub free: RateLimit,
     /// Of each key whose Org has this plan.
     pub standard: RateLimit,
-    /// Of each key whose Org has this plan.
+    /// Of each key whose Org has this plan, and of each bot of the platform.
     pub pro: RateLimit,
-    /// Of each network: well-formed keys that nobody holds.
+    /// Of each network: well-formed keys and secrets that nobody holds, and signatures that do not fit.
     pub unknown_keys: RateLimit,
     /// Of each account.
     pub dashboard: RateLimit,
@@ -87,6 +89,7 @@ impl Gate {
             keys: HashMap::new(),
             networks: Buckets::new(),
             accounts: Buckets::new(),
+            bots: Buckets::new(),
             link_starts: Buckets::new(),
             link_steps: Buckets::new(),
         }
@@ -119,8 +122,8 @@ impl Gate {
         rate::peek(bucket, self.clock.steady_ms(), self.limits.of(tier))
     }
 
-    /// Counts an unknown key against the caller's network.
-    pub(crate) fn take_unknown_key(&self, network: ClientNetwork) -> Decision {
+    /// Counts an unknown key, or another proof that is none, against the caller's network.
+    pub fn take_unknown_key(&self, network: ClientNetwork) -> Decision {
         self.networks
             .take(network, self.clock.steady_ms(), self.limits.unknown_keys)
     }
@@ -129,6 +132,12 @@ impl Gate {
     pub(crate) fn take_account(&self, account_num: i64) -> Decision {
         self.accounts
             .take(account_num, self.clock.steady_ms(), self.limits.dashboard)
+    }
+
+    /// Counts a call of a bot. It may call as often as a key of the largest plan.
+    pub fn take_bot(&self, bot: &BotId) -> Decision {
+        self.bots
+            .take(bot.clone(), self.clock.steady_ms(), self.limits.pro)
     }
 
     /// Counts a sign-in that begins on a public page.
@@ -165,6 +174,7 @@ impl Gate {
         });
         self.networks.sweep(steady_ms);
         self.accounts.sweep(steady_ms);
+        self.bots.sweep(steady_ms);
         self.link_starts.sweep(steady_ms);
         self.link_steps.sweep(steady_ms);
         uses.sort_unstable_by_key(|used| used.key_num);
@@ -190,7 +200,7 @@ struct Buckets<K> {
     swept_at_ms: AtomicI64,
 }
 
-impl<K: Hash + Eq + Send + Sync + Copy> Buckets<K> {
+impl<K: Hash + Eq + Send + Sync> Buckets<K> {
     fn new() -> Self {
         Self {
             cells: HashMap::new(),

@@ -8,6 +8,7 @@ pub mod gate;
 pub(crate) mod job_numbers;
 pub(crate) mod pace;
 pub mod refusals;
+pub mod room;
 pub mod seen;
 pub(crate) mod steam_group_names;
 pub(crate) mod steam_groups;
@@ -16,6 +17,7 @@ pub mod versions;
 use std::sync::Arc;
 
 use domain::clock::SharedClock;
+use domain::network::ClientNetwork;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use tokio::sync::Mutex;
@@ -27,10 +29,14 @@ use exports::Exports;
 use gate::{Gate, Limits};
 use job_numbers::JobNumbers;
 use refusals::Refusals;
+use room::{Room, STEP_BYTES};
 use seen::Seen;
 use steam_group_names::SteamGroupNames;
 use steam_groups::SteamGroups;
 use versions::Versions;
+
+/// What is kept of bodies whose senders have proved nothing yet: 8 MiB, shared by their networks.
+const UNPROVEN_STEPS: u32 = 8 * 1024 * 1024 / STEP_BYTES as u32;
 
 /// None of them grows with what strangers send: what does not fit is refused, shared or left out.
 pub struct Memories {
@@ -40,6 +46,8 @@ pub struct Memories {
     pub errors: ErrorLog,
     /// Room for the bodies of plugin calls.
     pub(crate) bodies: Bodies,
+    /// Room for bodies that have to be read before it is known who sent them.
+    pub unproven: Room<ClientNetwork>,
     /// Room for exports of the audit log.
     pub(crate) exports: Exports,
     /// Refused members on their way to the audit log.
@@ -65,6 +73,7 @@ impl Memories {
             gate: Gate::new(limits, clock),
             errors: ErrorLog::default(),
             bodies: Bodies::default(),
+            unproven: Room::new(UNPROVEN_STEPS),
             exports: Exports::default(),
             refusals: Refusals::default(),
             seen: Seen::default(),

@@ -4,7 +4,7 @@ use std::error::Error;
 
 use app::AppError;
 use app::error::{HttpError, ServiceError};
-use axum::body::Body;
+use axum::body::{Body, HttpBody};
 use axum::extract::{FromRequest, Request};
 use http::HeaderMap;
 use http::header::CONTENT_TYPE;
@@ -81,6 +81,10 @@ pub(super) async fn read_bytes(
     mut keep: impl FnMut(usize) -> Result<(), AppError>,
 ) -> Result<Vec<u8>, AppError> {
     let limit_bytes = surface.body_limit_bytes();
+    let too_large = || AppError::from(HttpError::PayloadTooLarge { limit_bytes });
+    if body.size_hint().lower() > limit_bytes as u64 {
+        return Err(too_large());
+    }
     let mut whole = Vec::new();
     while let Some(frame) = body.frame().await {
         // What is not data are trailers, which nobody asks for.
@@ -88,7 +92,7 @@ pub(super) async fn read_bytes(
             continue;
         };
         if piece.len() > limit_bytes - whole.len() {
-            return Err(HttpError::PayloadTooLarge { limit_bytes }.into());
+            return Err(too_large());
         }
         keep(piece.len())?;
         whole.extend_from_slice(&piece);
@@ -136,6 +140,14 @@ fn is_too_slow(error: &(dyn Error + 'static)) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::convert::Infallible;
+    use std::pin::Pin;
+    use std::task::{Context, Poll};
+
+    use bytes::Bytes;
+    use futures_util::FutureExt;
+    use hyper::body::{Frame, SizeHint};
+
     use super::*;
 
     #[test]
@@ -152,6 +164,35 @@ mod tests {
         );
         let key = ["unknown field `svc_live_", &"a".repeat(48), "`"].concat();
         assert_eq!(without_values(&key), "unknown field `svc_live_aaa…`");
+    }
+
+    /// Says how long it is, and must not be read.
+    struct Announced(u64);
+
+    impl HttpBody for Announced {
+        type Data = Bytes;
+        type Error = Infallible;
+
+        fn poll_frame(
+            self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+        ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+            panic!("it was read");
+        }
+
+        fn size_hint(&self) -> SizeHint {
+            SizeHint::with_exact(self.0)
+        }
+    }
+
+    #[test]
+    fn a_body_that_says_it_is_too_long_is_not_read() {
+        for surface in Surface::ALL {
+            let announced = Announced(surface.body_limit_bytes() as u64 + 1);
+            let read = read_limited(Body::new(announced), surface).now_or_never();
+            let code = read.map(|read| read.map_err(|error| error.code()));
+            assert_eq!(code, Some(Err("PAYLOAD_TOO_LARGE")), "{surface:?}");
+        }
     }
 
     #[test]

@@ -12,8 +12,9 @@ use http::{HeaderMap, HeaderName};
 
 use super::bearer::bearer;
 use crate::error::Failure;
+use crate::routes::NetworkLimit;
 use crate::serve::Peer;
-use crate::state::WebState;
+use crate::state::{WebState, passed};
 
 const BOT_ID: HeaderName = HeaderName::from_static("x-bot-id");
 
@@ -52,8 +53,11 @@ impl<R: BotRegister> FromRequestParts<WebState> for Bot<R> {
         if settings.require_tls && !settings.arrived_safely(peer, &parts.headers) {
             return Err(HttpError::TlsRequired.into());
         }
-        let holder = R::holder(&state.app, &secret.hash()).await?;
-        let id = holder.ok_or(KeysError::Unauthorized)?;
+        let Some(id) = R::holder(&state.app, &secret.hash()).await? else {
+            state.count_network(NetworkLimit::Unproven, (&parts.extensions, &parts.headers))?;
+            return Err(KeysError::Unauthorized.into());
+        };
+        passed(&state.app.memories.gate.take_bot(&id))?;
         if claimed(&parts.headers)? != id {
             return Err(R::mismatch().into());
         }

@@ -3,7 +3,9 @@
 use std::marker::PhantomData;
 
 use app::AppError;
+use app::error::ServiceError;
 use axum::extract::{FromRequest, Request};
+use domain::network::ClientNetwork;
 use hmac::{Hmac, KeyInit, Mac};
 use http::HeaderMap;
 use sha2::Sha256;
@@ -11,6 +13,8 @@ use sha2::Sha256;
 use super::body::read_bytes;
 use crate::error::Failure;
 use crate::layers::Surface;
+use crate::routes::NetworkLimit;
+use crate::serve::Peer;
 use crate::state::WebState;
 
 /// How far the clock of a sender may be from ours, and how long what it signed can be sent again.
@@ -42,10 +46,6 @@ impl Shown {
 
     /// Comparing takes the same time wherever two codes differ.
     fn fits(&self, secret: &[u8], body: &[u8]) -> bool {
-        // Anybody can sign with nothing.
-        if secret.is_empty() {
-            return false;
-        }
         let Ok(mac) = Hmac::<Sha256>::new_from_slice(secret) else {
             return false;
         };
@@ -76,13 +76,22 @@ impl<S: Signature> FromRequest<WebState> for Signed<S> {
     async fn from_request(request: Request, state: &WebState) -> Result<Self, Failure> {
         let refused = || AppError::invalid("signature", "it does not fit what was sent");
         let (parts, body) = request.into_parts();
-        let shown = S::shown(&parts.headers).ok_or_else(refused)?;
-        if !shown.is_recent(state.app.now_ms()) {
-            return Err(refused().into());
-        }
-        let body = read_bytes(body, Surface::of(&parts.extensions), |_| Ok(())).await?;
-        let secrets = S::secrets(state);
+        let mut secrets = S::secrets(state);
+        // Anybody can sign with nothing.
+        secrets.retain(|secret| !secret.is_empty());
+        let shown = S::shown(&parts.headers).filter(|shown| shown.is_recent(state.app.now_ms()));
+        let shown = shown.filter(|_| !secrets.is_empty()).ok_or_else(refused)?;
+        // What is read now may be anybody's.
+        let client = state.settings.client(Peer::of(&parts.extensions), &parts.headers);
+        let mut room = state.app.memories.unproven.begin(ClientNetwork::of(client));
+        let keep = |bytes| {
+            room.keep(bytes)
+                .then_some(())
+                .ok_or(ServiceError::Overloaded.into())
+        };
+        let body = read_bytes(body, Surface::of(&parts.extensions), keep).await?;
         if !secrets.into_iter().any(|secret| shown.fits(secret, &body)) {
+            state.count_network(NetworkLimit::Unproven, (&parts.extensions, &parts.headers))?;
             return Err(refused().into());
         }
         let sender = PhantomData;

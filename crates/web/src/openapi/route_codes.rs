@@ -40,11 +40,17 @@ pub fn route_codes(route: &RouteSpec) -> Vec<&'static str> {
         Access::SignedIn | Access::Member => codes.push("OWNER_STAYS"),
         Access::Operator => {}
         Access::Bot => {
-            codes.extend(["UNAUTHORIZED", "INVALID_PARAMETER", "TLS_REQUIRED"]);
+            codes.extend([
+                "UNAUTHORIZED",
+                "INVALID_PARAMETER",
+                "TLS_REQUIRED",
+                "RATE_LIMITED",
+            ]);
             return codes;
         }
         Access::Sender => {
-            codes.extend(["INVALID_PARAMETER", "PAYLOAD_TOO_LARGE"]);
+            codes.extend(["INVALID_PARAMETER", "PAYLOAD_TOO_LARGE", "TIMEOUT"]);
+            codes.extend(["RATE_LIMITED", "OVERLOADED"]);
             return codes;
         }
     }

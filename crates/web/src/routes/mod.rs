@@ -55,7 +55,7 @@ pub struct RouteSpec {
     pub stop: Option<Stop>,
     /// Also served below `/api`.
     pub mirrored: bool,
-    /// Counted before anything else is done. Every route that writes without a session has one.
+    /// What a network is counted for. Every route has one that writes, or looks for a proof, without a session.
     pub limit: Option<NetworkLimit>,
     /// What it does, in a few words.
     pub summary: &'static str,
@@ -93,13 +93,15 @@ impl RouteSpec {
     }
 }
 
-/// What one network may do at routes that store something for people who are not signed in.
+/// What one network may do at routes for those who are not signed in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NetworkLimit {
-    /// Sign-ins that begin.
+    /// Sign-ins that begin, counted before anything else is done.
     Starts,
-    /// Everything that follows: ways back from a sign-in, and buttons.
+    /// Everything that follows, counted in the same way: ways back from a sign-in, and buttons.
     Steps,
+    /// Proofs that are none: unknown secrets, signatures that do not fit. Whoever has a good one is not affected.
+    Unproven,
 }
 
 /// What a route answers with when all is well.
@@ -221,7 +223,7 @@ impl Routes {
         T: 'static,
     {
         let run = move |State(state): State<WebState>, request: Request| async move {
-            match state.count_network(limit, &request) {
+            match state.count_network(limit, (request.extensions(), request.headers())) {
                 Ok(()) => handler.call(request, state).await,
                 Err(error) => failed_response(error),
             }

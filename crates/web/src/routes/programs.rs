@@ -8,7 +8,7 @@ use axum::routing::post;
 use http::Method;
 
 use super::people::LetIn;
-use super::{Access, Answer, RouteSpec, Routes};
+use super::{Access, Answer, NetworkLimit, RouteSpec, Routes};
 use crate::extract::{Bot, BotRegister, Signature, Signed};
 use crate::layers::Surface;
 use crate::openapi::{Gives, Takes};
@@ -17,6 +17,7 @@ use crate::state::WebState;
 impl<R: BotRegister> LetIn for Bot<R> {
     const SURFACE: Surface = Surface::Bot;
     const MIRRORED: bool = false;
+    const LIMIT: Option<NetworkLimit> = Some(NetworkLimit::Unproven);
 
     fn access(_: &str) -> Access {
         Access::Bot
@@ -59,8 +60,10 @@ impl Routes {
         };
         self.router = self.router.route(path, post(run));
         let side = (Surface::Webhook, Access::Sender);
-        self.table
-            .push(RouteSpec::plain(Method::POST, (path, summary), side, O::ANSWER));
+        self.table.push(RouteSpec {
+            limit: Some(NetworkLimit::Unproven),
+            ..RouteSpec::plain(Method::POST, (path, summary), side, O::ANSWER)
+        });
         self
     }
 }
