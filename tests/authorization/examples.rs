@@ -89,9 +89,8 @@ pub fn example(route: &RouteSpec, target: &Target) -> Example {
         }
         ("PATCH", "/orgs/{org}/settings") => ("", Some(r#"{"refuse_query_keys":true}"#.to_owned()), 204),
         ("PATCH", "/orgs/{org}/guilds/{guild}") => ("", Some(r#"{"log_channel_id":null}"#.to_owned()), 204),
-        ("GET", "/orgs/{org}/servers" | "/orgs/{org}/servers/{server}" | "/orgs/{org}/audit") => {
-            ("", None, 200)
-        }
+        ("GET", "/orgs/{org}/servers" | "/orgs/{org}/servers/{server}") => ("", None, 200),
+        ("GET", "/orgs/{org}/audit" | "/orgs/{org}/audit/choices") => ("", None, 200),
         ("GET", "/orgs/{org}/errors" | "/admin/errors") => ("?status=4xx", None, 200),
         ("GET", "/admin/attention") => ("", None, 200),
         ("POST", "/orgs/{org}/servers") => {

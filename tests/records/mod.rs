@@ -4,4 +4,5 @@ mod attention;
 mod audit;
 mod errors;
 mod log;
+mod names;
 mod refusals;

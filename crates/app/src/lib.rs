@@ -5,6 +5,7 @@
 pub mod attention;
 pub mod background;
 pub mod bell;
+mod changes;
 pub mod error;
 pub mod identity;
 pub mod import;

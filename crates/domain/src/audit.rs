@@ -66,6 +66,21 @@ words! {
     }
 }
 
+words! {
+    /// What an id in the log belongs to, for telling its name. Keys of a Server are called after it, links after their
+    /// player, and invites by the role they give.
+    pub enum NamedKind {
+        Account = "account",
+        Guild = "guild",
+        Server = "server",
+        PluginKey = "plugin_key",
+        CustomKey = "custom_key",
+        BotKey = "bot_key",
+        Link = "link",
+        Invite = "invite",
+    }
+}
+
 /// Who did something, by our own ids only.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Actor {

@@ -7,6 +7,8 @@ pub fn statements() -> impl Iterator<Item = &'static Statement> {
     [
         crate::identity::accounts::STATEMENTS,
         crate::records::audit::STATEMENTS,
+        crate::records::audit_names::STATEMENTS,
+        crate::records::audit_pages::STATEMENTS,
         crate::identity::blocklist::STATEMENTS,
         crate::players::boosters::STATEMENTS,
         crate::keys::bot_keys::STATEMENTS,

@@ -91,6 +91,7 @@ const MIGRATIONS: &[Migration] = migrations! {
     19 "0019_error_log_order" portable;
     20 "0020_job_lanes" pair;
     21 "0021_removed_servers" portable;
+    22 "0022_audit_filters" portable;
 };
 
 /// The newest schema this binary knows.

@@ -293,6 +293,14 @@ impl Db {
             Db::Postgres(_) => 0,
         }
     }
+
+    /// How often SQLite ran a read; PostgreSQL does not tell.
+    pub fn times_run(&self, statement: &'static Statement) -> Option<i32> {
+        match self {
+            Db::Sqlite(db) => Some(db.times_run(statement).expect("the statement is prepared")),
+            Db::Postgres(_) => None,
+        }
+    }
 }
 
 /// What an operator's session gives.

@@ -6,7 +6,7 @@ use domain::id::{GuildId, KeyId, ServerId};
 use domain::key::{KeyHash, KeyPrefix, PlainKey};
 use domain::name::DisplayName;
 use domain::plan::Tier;
-use serde_json::json;
+use serde_json::{Value, json};
 pub use storage::keys::custom_keys::CustomKey;
 use storage::keys::custom_keys::{self, NewCustomKey};
 use storage::keys::plugin_keys;
@@ -14,6 +14,7 @@ use storage::records::audit::Act;
 use storage::tenancy::{guilds, orgs, servers};
 use storage::{OrgScope, Tx, Work};
 
+use crate::changes::Changes;
 use crate::error::{AppError, RequestError, TenancyError};
 use crate::keys::plugin_keys::open_key;
 use crate::once::{Outcome, PressBy};
@@ -151,7 +152,8 @@ impl Work for Create {
             now_ms: act.now_ms,
         };
         custom_keys::insert(tx, act.scope, &new).await?;
-        note(tx, act, AuditAction::KeyCreated, &self.id, self.request.actions).await
+        let (target, detail) = (Some(self.id.as_str()), detail_of(self.request.actions));
+        Ok(act.note(tx, AuditAction::KeyCreated, target, &detail).await?)
     }
 }
 
@@ -233,16 +235,22 @@ impl Work for ChangeKey {
         let key = custom_keys::find_in(tx, act.scope, &self.id)
             .await?
             .ok_or(RequestError::NotFound)?;
-        let (action, actions) = match &self.change {
+        let (action, detail) = match &self.change {
             Change::Edit { name, actions } => {
+                let mut changes = Changes::default();
+                changes.add("name", &*key.name, name.as_str());
+                changes.add("actions", names(key.actions), names(*actions));
+                if changes.is_empty() {
+                    return Ok(key);
+                }
                 custom_keys::edit(tx, act.scope, key.num, name.as_str(), *actions).await?;
-                (AuditAction::KeyEdited, *actions)
+                (AuditAction::KeyEdited, changes.into_detail())
             }
             Change::Revoke => {
                 if !plugin_keys::revoke(tx, act.scope, key.num, act.now_ms).await? {
                     return Ok(key);
                 }
-                (AuditAction::KeyRevoked, key.actions)
+                (AuditAction::KeyRevoked, detail_of(key.actions))
             }
             Change::Remove => {
                 if key.revoked_at_ms.is_none() {
@@ -252,24 +260,23 @@ impl Work for ChangeKey {
                     .into());
                 }
                 custom_keys::remove(tx, act.scope, key.num, act.now_ms).await?;
-                (AuditAction::KeyRemoved, key.actions)
+                // The name goes with the row, and the log goes on telling about the key.
+                let mut detail = detail_of(key.actions);
+                detail["name"] = (*key.name).into();
+                (AuditAction::KeyRemoved, detail)
             }
-            Change::Reveal => (AuditAction::KeyRevealed, key.actions),
+            Change::Reveal => (AuditAction::KeyRevealed, detail_of(key.actions)),
         };
-        note(tx, act, action, &self.id, actions).await?;
+        act.note(tx, action, Some(self.id.as_str()), &detail).await?;
         Ok(key)
     }
 }
 
-/// The entry names what the key may do from now on.
-async fn note(
-    tx: &mut Tx<'_>,
-    act: &Act,
-    action: AuditAction,
-    key: &KeyId,
-    actions: ActionSet,
-) -> Result<(), AppError> {
-    let names: Vec<&str> = actions.iter().map(|action| action.name()).collect();
-    let detail = json!({ "actions": names.join(",") });
-    Ok(act.note(tx, action, Some(key.as_str()), &detail).await?)
+/// The entry names what the key may do.
+fn detail_of(actions: ActionSet) -> Value {
+    json!({ "actions": names(actions).join(",") })
+}
+
+fn names(actions: ActionSet) -> Vec<&'static str> {
+    actions.iter().map(|action| action.name()).collect()
 }

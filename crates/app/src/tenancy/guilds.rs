@@ -19,6 +19,7 @@ use storage::tenancy::guilds::{self, NewGuild};
 use storage::tenancy::orgs;
 use storage::{GuildNum, OrgScope, Tx, Work};
 
+use crate::changes::Changes;
 use crate::error::{AppError, RequestError, TenancyError};
 use crate::once::PressBy;
 use crate::players::steam_group_names;
@@ -278,32 +279,31 @@ impl Work for Change {
         orgs::lock(tx, scope).await?;
         let found = guilds::find_in(tx, scope, &self.id).await?;
         let guild = found.ok_or(RequestError::NotFound)?;
-        self.rename(tx, act, &guild).await?;
+        let mut changes = Changes::default();
+        self.rename(tx, scope, &guild, &mut changes).await?;
         let before = guild_settings::get_in(tx, scope, guild.num).await?;
         let after = self.change.apply(&before, self.group.as_ref());
-        if after == before {
+        if after != before {
+            guild_settings::set(tx, scope, guild.num, &after).await?;
+            add_settings(&mut changes, &before, &after);
+        }
+        if changes.is_empty() {
             return Ok(());
         }
-        guild_settings::set(tx, scope, guild.num, &after).await?;
-        let detail = json!({
-            "log_channel_id": after.log_channel_id,
-            "verified_roles": after.verified_roles,
-            "booster_roles": after.booster_roles,
-            "plugin_roles": after.plugin_roles,
-            "steam_group": after.steam_group.map(|group| group.id.to_string()),
-            "join_mode": after.join_mode,
-            "invite_url": after.invite_url.as_ref().map(InviteUrl::as_str),
-            "relink_cooldown_ms": after.relink_cooldown_ms,
-        });
-        Ok(act
-            .note(tx, AuditAction::GuildChanged, Some(self.id.as_str()), &detail)
-            .await?)
+        let (target, detail) = (Some(self.id.as_str()), changes.into_detail());
+        Ok(act.note(tx, AuditAction::GuildChanged, target, &detail).await?)
     }
 }
 
 impl Change {
     /// A new name or address of the Guild. Whoever has the old address finds nothing there any more.
-    async fn rename(&self, tx: &mut Tx<'_>, act: &Act, guild: &Guild) -> Result<(), AppError> {
+    async fn rename(
+        &self,
+        tx: &mut Tx<'_>,
+        scope: OrgScope,
+        guild: &Guild,
+        changes: &mut Changes,
+    ) -> Result<(), AppError> {
         let name = self
             .change
             .name
@@ -313,15 +313,32 @@ impl Change {
         if (name, slug) == (&*guild.name, &*guild.slug) {
             return Ok(());
         }
-        let renamed = guilds::rename(tx, act.scope, guild.num, name, slug).await;
+        let renamed = guilds::rename(tx, scope, guild.num, name, slug).await;
         renamed.map_err(|error| {
             AppError::taken(error, "Another community has this address. Choose another one.")
         })?;
-        let detail = json!({ "slug": { "from": guild.slug, "to": slug } });
-        Ok(act
-            .note(tx, AuditAction::GuildChanged, Some(self.id.as_str()), &detail)
-            .await?)
+        changes.add("name", &*guild.name, name);
+        changes.add("slug", &*guild.slug, slug);
+        Ok(())
     }
+}
+
+/// The settings in the words of the API; a Steam group by its id.
+fn add_settings(changes: &mut Changes, from: &GuildSettings, to: &GuildSettings) {
+    let group = |settings: &GuildSettings| settings.steam_group.as_ref().map(|group| group.id.to_string());
+    changes.add("log_channel_id", &from.log_channel_id, &to.log_channel_id);
+    changes.add("verified_roles", &from.verified_roles, &to.verified_roles);
+    changes.add("booster_roles", &from.booster_roles, &to.booster_roles);
+    changes.add("plugin_roles", &from.plugin_roles, &to.plugin_roles);
+    changes.add("steam_group", group(from), group(to));
+    changes.add("join_mode", from.join_mode, to.join_mode);
+    let invite = |settings: &GuildSettings| settings.invite_url.as_ref().map(|url| url.as_str().to_owned());
+    changes.add("invite_url", invite(from), invite(to));
+    changes.add(
+        "relink_cooldown_ms",
+        from.relink_cooldown_ms,
+        to.relink_cooldown_ms,
+    );
 }
 
 /// Removes a Guild with its Servers and keys. Its links end after that; nothing is posted about them.

@@ -14,6 +14,7 @@ use storage::tenancy::orgs::{self, NewOrg};
 use storage::tenancy::{guilds, invites, registration, team};
 use storage::{AccountNum, NoOrg, OrgScope, Tx, Work};
 
+use crate::changes::Changes;
 use crate::error::{AppError, RequestError, TenancyError};
 use crate::instance;
 use crate::once::PressBy;
@@ -246,21 +247,21 @@ impl Work for Change {
         let scope = act.scope;
         orgs::lock(tx, scope).await?;
         let org = orgs::get_in(tx, scope).await?;
-        let mut changed = serde_json::Map::new();
+        let mut changes = Changes::default();
         if let Some(name) = self.change.name.as_ref().filter(|name| name.as_str() != org.name) {
             orgs::rename(tx, scope, name.as_str()).await?;
-            changed.insert("name".to_owned(), name.as_str().into());
+            changes.add("name", &*org.name, name.as_str());
         }
         let refuse = self.change.refuse_query_keys;
         if let Some(refuse) = refuse.filter(|refuse| *refuse != org.refuse_query_keys) {
             orgs::set_refuse_query_keys(tx, scope, refuse).await?;
-            changed.insert("refuse_query_keys".to_owned(), refuse.into());
+            changes.add("refuse_query_keys", org.refuse_query_keys, refuse);
         }
-        if changed.is_empty() {
+        if changes.is_empty() {
             return Ok(());
         }
         Ok(act
-            .note(tx, AuditAction::OrgChanged, None, &changed.into())
+            .note(tx, AuditAction::OrgChanged, None, &changes.into_detail())
             .await?)
     }
 }

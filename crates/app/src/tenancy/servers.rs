@@ -16,6 +16,7 @@ pub use storage::tenancy::servers::{GameSettings, Server};
 use storage::tenancy::{guilds, orgs};
 use storage::{OrgScope, Tx, Work};
 
+use crate::changes::Changes;
 use crate::error::{AppError, RequestError, TenancyError};
 use crate::once::{Outcome, PressBy};
 use crate::state::App;
@@ -263,10 +264,10 @@ impl Work for Change {
             };
             act.note(tx, action, target, &json!({})).await?;
         }
-        let mut changed = serde_json::Map::new();
+        let mut changes = Changes::default();
         if let Some(bare) = self.change.bare_ids.filter(|bare| *bare != server.bare_ids) {
             servers::set_bare_ids(tx, scope, server.num, bare).await?;
-            changed.insert("bare_ids".to_owned(), bare.into());
+            changes.add("bare_ids", server.bare_ids, bare);
         }
         if let Some(name) = self
             .change
@@ -275,21 +276,22 @@ impl Work for Change {
             .filter(|name| name.as_str() != server.name)
         {
             servers::rename(tx, scope, server.num, name.as_str()).await?;
-            changed.insert("name".to_owned(), name.as_str().into());
+            changes.add("name", &*server.name, name.as_str());
         }
-        let game = self.change.apply(&server.game);
-        if game != server.game {
+        let (before, game) = (&server.game, self.change.apply(&server.game));
+        if game != *before {
             servers::set_game_settings(tx, scope, server.num, &game).await?;
-            changed.insert("poll_seconds".to_owned(), game.poll_seconds.into());
-            changed.insert("linked_group".to_owned(), game.linked_group.into());
-            changed.insert("booster_group".to_owned(), game.booster_group.into());
-            changed.insert("steam_members_group".to_owned(), game.steam_members_group.into());
+            changes.add("poll_seconds", before.poll_seconds, game.poll_seconds);
+            changes.add("linked_group", &before.linked_group, &game.linked_group);
+            changes.add("booster_group", &before.booster_group, &game.booster_group);
+            let (from, to) = (&before.steam_members_group, &game.steam_members_group);
+            changes.add("steam_members_group", from, to);
         }
-        if changed.is_empty() {
+        if changes.is_empty() {
             return Ok(());
         }
         Ok(act
-            .note(tx, AuditAction::ServerChanged, target, &changed.into())
+            .note(tx, AuditAction::ServerChanged, target, &changes.into_detail())
             .await?)
     }
 }
@@ -320,9 +322,8 @@ impl Work for Delete {
         orgs::drop_server(tx, act.scope).await?;
         let (guild, id) = (server.guild_id, self.id.clone());
         jobs::enqueue(tx, act.scope, &Job::EndServer { guild, server: id }, act.now_ms).await?;
-        let target = Some(self.id.as_str());
-        Ok(act
-            .note(tx, AuditAction::ServerDeleted, target, &json!({}))
-            .await?)
+        // The name goes with the row, and the log goes on telling about the Server.
+        let (target, detail) = (Some(self.id.as_str()), json!({ "name": server.name }));
+        Ok(act.note(tx, AuditAction::ServerDeleted, target, &detail).await?)
     }
 }

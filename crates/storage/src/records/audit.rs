@@ -36,23 +36,6 @@ statements! {
         WHERE a.chain = $1 AND a.seq > $2
         ORDER BY a.seq
         LIMIT 1000";
-    /// Without filters PostgreSQL knows that there are many, and reads no more of them than it has to.
-    BEFORE: AuditRow = "
-        SELECT {columns}, p.name
-        FROM audit a
-        LEFT JOIN accounts p ON p.id = a.actor_id
-        WHERE a.chain = $1 AND a.seq < $2
-        ORDER BY a.seq DESC
-        LIMIT $3";
-    /// An empty text or a zero leaves a filter out.
-    FILTERED: AuditRow = "
-        SELECT {columns}, p.name
-        FROM audit a
-        LEFT JOIN accounts p ON p.id = a.actor_id
-        WHERE a.chain = $1 AND a.seq < $2 AND ($3 = '' OR a.action = $3) AND ($4 = '' OR a.actor_id = $4)
-          AND ($5 = '' OR a.target = $5) AND a.at >= $6 AND a.at < $7
-        ORDER BY a.seq DESC
-        LIMIT $8";
     /// Links made and ended among the last thousand entries of an Org.
     RECENT_LINKS: RecentLink = "
         SELECT {columns}
@@ -205,75 +188,6 @@ pub async fn list_newest(db: &Db, scope: OrgScope, limit: i64) -> Result<Vec<Aud
 /// The newest entries of the operators' chain.
 pub async fn list_newest_for_operators(db: &Db, limit: i64) -> Result<Vec<AuditRow>, DbError> {
     db.list_heavy(&NEWEST, params![OPERATORS, limit]).await
-}
-
-/// What somebody looks for in the log; what is none is not asked for.
-#[derive(Debug, Clone, Default)]
-pub struct AuditFilter {
-    /// Exactly this one.
-    pub action: Option<AuditAction>,
-    /// Exactly this account.
-    pub actor: Option<String>,
-    /// Exactly this id.
-    pub target: Option<String>,
-    /// Not before it.
-    pub from_ms: Option<i64>,
-    /// Before it.
-    pub to_ms: Option<i64>,
-    /// Only entries older than this one.
-    pub before: Option<i64>,
-}
-
-impl AuditFilter {
-    /// Whether every entry fits, from some place on.
-    fn is_empty(&self) -> bool {
-        let texts = [&self.actor, &self.target];
-        texts.into_iter().all(Option::is_none)
-            && self.action.is_none()
-            && self.from_ms.or(self.to_ms).is_none()
-    }
-}
-
-/// An entry with the name of the person behind it, as far as there is one.
-#[derive(Debug, Clone)]
-pub struct NamedEntry {
-    /// As it is in the chain.
-    pub row: AuditRow,
-    /// Of now, not of then.
-    pub actor_name: Option<String>,
-}
-
-impl FromRow for NamedEntry {
-    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
-        Ok(Self {
-            actor_name: row.opt_text(8)?,
-            row: AuditRow::from_row(row)?,
-        })
-    }
-}
-
-/// Entries of an Org that fit, newest first.
-pub async fn list_filtered(
-    db: &Db,
-    scope: OrgScope,
-    filter: &AuditFilter,
-    limit: i64,
-) -> Result<Vec<NamedEntry>, DbError> {
-    let before = filter.before.unwrap_or(i64::MAX);
-    if filter.is_empty() {
-        return db.list_heavy(&BEFORE, params![scope.num(), before, limit]).await;
-    }
-    let values = params![
-        scope.num(),
-        before,
-        filter.action.map_or("", AuditAction::as_str),
-        filter.actor.as_deref().unwrap_or_default(),
-        filter.target.as_deref().unwrap_or_default(),
-        filter.from_ms.unwrap_or(0),
-        filter.to_ms.unwrap_or(i64::MAX),
-        limit,
-    ];
-    db.list_heavy(&FILTERED, values).await
 }
 
 /// A link that was made or ended not long ago. Ids are plain text: an erased person's are digests.

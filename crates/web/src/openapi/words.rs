@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use app::notice;
+use domain::audit;
 use domain::flow::JoinMode;
 use domain::invitation::Expiry;
 use domain::navigation::Icon;
@@ -39,4 +40,6 @@ word_schemas! {
     MembershipMode of JoinMode;
     InviteExpiry of Expiry;
     Severity of notice::Severity;
+    AuditAction of audit::AuditAction;
+    AuditNameKind of audit::NamedKind;
 }

@@ -7,6 +7,7 @@ use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use domain::audit::AuditAction;
+use domain::permission::Permission;
 use futures_util::stream;
 use http::HeaderValue;
 use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
@@ -14,7 +15,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::extract::{Asked, Asks, Authorized, Question, perm};
-use crate::openapi::Gives;
+use crate::openapi::{Gives, words};
+use crate::records::audit_names::AuditName;
 use crate::routes::{Answer, Found, RouteAnswer};
 
 const PAGE: i64 = 50;
@@ -29,7 +31,10 @@ pub struct AuditList {
     entries: Vec<AuditEntry>,
     /// What to ask for as `before` to go on; nothing at the end.
     next_before: Option<i64>,
+    /// What the ids in these entries are called now; what is not here is gone, or not for the reader to know.
+    names: Vec<AuditName>,
     /// Every action there is, for choosing one.
+    #[schema(value_type = Vec<words::AuditAction>)]
     actions: Vec<&'static str>,
 }
 
@@ -152,11 +157,14 @@ pub async fn list(
         return Err(AppError::invalid("limit", "between 1 and 100").into());
     }
     let found = audit::list(&app, caller.scope, &asked.filter()?, limit).await?;
+    let sees_links = caller.permissions.contains(Permission::LinksView);
+    let names = audit::name(&app, caller.scope, &found, sees_links).await?;
     let is_full = i64::try_from(found.len()).is_ok_and(|count| count == limit);
     let last = found.last().map(|entry| entry.row.seq);
     Ok(Found(AuditList {
         entries: found.into_iter().map(AuditEntry::from).collect(),
         next_before: last.filter(|seq| is_full && *seq > 1),
+        names: names.into_iter().map(AuditName::from).collect(),
         actions: AuditAction::ALL.iter().map(|action| action.as_str()).collect(),
     }))
 }

@@ -1,6 +1,7 @@
 //! What was written down, as the dashboard shows it.
 
 pub mod audit;
+pub mod audit_names;
 pub mod errors;
 
 use http::Method;
@@ -14,6 +15,12 @@ pub(crate) fn routes(routes: Routes) -> Routes {
             "/orgs/{org}/audit",
             "Look through the audit log",
             audit::list,
+        )
+        .dashboard(
+            Method::GET,
+            "/orgs/{org}/audit/choices",
+            "What the audit log can be filtered by",
+            audit_names::choices,
         )
         .dashboard(
             Method::GET,

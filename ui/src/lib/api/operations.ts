@@ -2,6 +2,7 @@
 
 import type {
   AttentionList,
+  AuditChoices,
   AuditList,
   CandidateList,
   CreatedOrg,
@@ -63,6 +64,8 @@ export interface Operations {
   'DELETE /orgs/{org}': { path: { org: string }; query: {}; body: OrgRemoval; answer: undefined };
   /** Needs the permission `audit.view` in the organisation. */
   'GET /orgs/{org}/audit': { path: { org: string }; query: { action?: string; actor?: string; target?: string; from_ms?: number; to_ms?: number; before?: number; limit?: number }; body: undefined; answer: AuditList };
+  /** Needs the permission `audit.view` in the organisation. */
+  'GET /orgs/{org}/audit/choices': { path: { org: string }; query: {}; body: undefined; answer: AuditChoices };
   /** Needs the permission `audit.export` in the organisation. */
   'GET /orgs/{org}/audit/export': { path: { org: string }; query: { action?: string; actor?: string; target?: string; from_ms?: number; to_ms?: number; before?: number; format?: "csv" | "json" }; body: undefined; answer: undefined };
   /** Needs the permission `org.settings` in the organisation. */

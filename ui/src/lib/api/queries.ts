@@ -1,7 +1,7 @@
 // Every read of the dashboard: one key and one option object for each. Keys nest, so that refreshing
 // `keys.org(id)` refreshes everything of that Org.
 
-import { keepPreviousData, QueryClient, queryOptions } from '@tanstack/svelte-query';
+import { QueryClient, queryOptions } from '@tanstack/svelte-query';
 import { ApiError, call } from './client';
 import type { Operations } from './operations';
 
@@ -24,6 +24,7 @@ export const keys = {
   invites: (org: string) => ['org', org, 'invites'] as const,
   navigation: (org: string) => ['org', org, 'navigation'] as const,
   audit: (org: string, filter: AuditFilter) => ['org', org, 'audit', filter] as const,
+  auditChoices: (org: string) => ['org', org, 'audit-choices'] as const,
   errors: (org: string, filter: ErrorFilter) => ['org', org, 'errors', filter] as const,
   allErrors: (filter: ErrorFilter) => ['admin', 'errors', filter] as const,
   attention: ['admin', 'attention'] as const,
@@ -98,11 +99,10 @@ export const reads = {
       queryFn: ({ signal }) => call('GET /admin/attention', { signal }),
       refetchInterval: 30_000,
     }),
-  audit: (org: string, filter: AuditFilter) =>
+  auditChoices: (org: string) =>
     queryOptions({
-      queryKey: keys.audit(org, filter),
-      queryFn: ({ signal }) => call('GET /orgs/{org}/audit', { path: { org }, query: filter, signal }),
-      placeholderData: keepPreviousData,
+      queryKey: keys.auditChoices(org),
+      queryFn: ({ signal }) => call('GET /orgs/{org}/audit/choices', { path: { org }, signal }),
     }),
 };
 

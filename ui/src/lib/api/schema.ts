@@ -15,6 +15,15 @@ export interface Attention {
 }
 
 export interface AttentionList { attention: Array<Attention> }
+export type AuditAction = "org.created" | "org.changed" | "org.removed" | "org.owner_changed" | "org.navigation_changed" | "member.added" | "member.changed" | "member.removed" | "member.left" | "invite.created" | "invite.reissued" | "invite.revoked" | "audit.exported" | "org.tier_changed" | "guild.created" | "guild.changed" | "guild.removed" | "server.created" | "server.activated" | "server.deactivated" | "server.changed" | "server.deleted" | "key.created" | "key.edited" | "key.revealed" | "key.regenerated" | "key.revoked" | "key.removed" | "key.retired_used" | "link.created" | "link.relinked" | "link.removed" | "job.dropped" | "links.imported" | "session.created" | "session.ended" | "operator.granted" | "operator.revoked" | "block.added" | "block.removed" | "access.denied" | "maintenance.switched" | "registration.changed" | "registration.code_made" | "ring.rotated";
+
+/** What the log can be filtered by. */
+export interface AuditChoices {
+  /** For `actor`, and members also for `target`: whoever did something, and the whole team. */
+  actors: Array<AuditName>;
+  /** For `target`: Guilds, Servers and custom keys. */
+  things: Array<AuditName>;
+}
 
 export interface AuditEntry {
   action: string;
@@ -29,12 +38,30 @@ export interface AuditEntry {
 
 export interface AuditList {
   /** Every action there is, for choosing one. */
-  actions: Array<string>;
+  actions: Array<AuditAction>;
   entries: Array<AuditEntry>;
+  /** What the ids in these entries are called now; what is not here is gone, or not for the reader to know. */
+  names: Array<AuditName>;
   /** What to ask for as `before` to go on; nothing at the end. */
   next_before?: number | null;
 }
 
+/** One id of the log, as people know it. */
+export interface AuditName {
+  /** Deleted or removed. */
+  gone: boolean;
+  id: string;
+  kind: AuditNameKind;
+  /**
+   * Of a plugin or bot key: that of its Server. Of a link: its player's. Of an invite: the role. Nothing for an
+   * erased player, and for what was deleted before the log kept its name.
+   */
+  name?: string | null;
+  /** The Server of a key that has one. */
+  server_id?: string | null;
+}
+
+export type AuditNameKind = "account" | "guild" | "server" | "plugin_key" | "custom_key" | "bot_key" | "link" | "invite";
 export interface BotKeyView { guild_id: string; id: string; last_used_at_ms?: number | null; prefix: string; server_id: string }
 
 export interface Candidate {

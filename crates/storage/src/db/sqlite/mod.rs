@@ -226,6 +226,14 @@ impl Sqlite {
                 .get_status(rusqlite::StatementStatus::RePrepare))
         })
     }
+
+    pub(crate) fn times_run(&self, statement: &'static Statement) -> Result<i32, DbError> {
+        self.shared.readers.sum(|connection| {
+            Ok(connection
+                .prepare_cached(statement.sqlite())?
+                .get_status(rusqlite::StatementStatus::Run))
+        })
+    }
 }
 
 /// One state of the database, for the time of a closure.

@@ -116,6 +116,19 @@ impl Readers {
         result
     }
 
+    /// A number of each connection, all added up.
+    #[cfg(feature = "testing")]
+    pub(super) fn sum(&self, count: impl Fn(&Connection) -> Result<i32, DbError>) -> Result<i32, DbError> {
+        let mut sum = 0;
+        for slot in &self.slots {
+            sum += count(&locked(slot).connection)?;
+        }
+        for connection in locked(&self.separate).iter() {
+            sum += count(connection)?;
+        }
+        Ok(sum)
+    }
+
     /// Makes every later read see the present state. Readers that are idle let go of the old one at once, because the
     /// log cannot be folded back past the state that anybody still looks at.
     pub(super) fn move_on(&self) {

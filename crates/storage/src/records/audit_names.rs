@@ -1,0 +1,168 @@
+//! What the ids in an Org's audit log are called now. The log itself holds no names of people.
+
+use std::collections::BTreeSet;
+
+use domain::audit::NamedKind;
+use domain::id::{AccountId, GuildId, InviteId, KeyId, LinkId, ServerId};
+
+use crate::columns::json_list;
+use crate::db::statement::statements;
+use crate::db::{Db, DbError, FromRow, Row};
+use crate::params;
+use crate::scope::OrgScope;
+
+statements! {
+    /// All ids of a page at once. Things of another Org have no name here; what is deleted has the one that the entry
+    /// about its end has kept. People belong to no Org, and are asked for only where the Org's own log names them.
+    NAMES = "
+        SELECT p.id, 'account', p.name, '', CAST(0 AS BIGINT)
+        FROM json_each($2) asked
+        CROSS JOIN accounts p ON p.id = asked.value
+        UNION ALL
+        SELECT g.id, 'guild', g.name, '', CASE WHEN g.removed_at IS NULL THEN 0 ELSE 1 END
+        FROM json_each($3) asked
+        CROSS JOIN guilds g ON g.id = asked.value AND g.org_num = $1
+        UNION ALL
+        SELECT s.id, 'server', s.name, '', 0
+        FROM json_each($4) asked
+        CROSS JOIN servers s ON s.id = asked.value AND s.org_num = $1 AND s.removed_at IS NULL
+        UNION ALL
+        SELECT k.id, k.kind || '_key', CASE WHEN k.kind = 'custom' THEN k.name ELSE s.name END, COALESCE(s.id, ''), 0
+        FROM json_each($5) asked
+        CROSS JOIN api_keys k ON k.id = asked.value AND k.org_num = $1
+        LEFT JOIN servers s ON s.num = k.server_num
+        UNION ALL
+        SELECT l.id, 'link',
+            CASE
+                WHEN substr(l.discord_id, 1, 2) = 'x:' OR substr(l.steam_id, 1, 2) = 'x:' THEN NULL
+                ELSE COALESCE(l.discord_name, l.steam_name, l.discord_id)
+            END,
+            '', 0
+        FROM json_each($6) asked
+        CROSS JOIN links l ON l.id = asked.value AND l.org_num = $1
+        UNION ALL
+        SELECT i.id, 'invite', i.role, '', 0
+        FROM json_each($7) asked
+        CROSS JOIN invites i ON i.id = asked.value AND i.org_num = $1
+        UNION ALL
+        SELECT a.target, a.action, a.detail, '', 1
+        FROM json_each($8) asked
+        CROSS JOIN audit a ON a.target = asked.value AND a.chain = $1 AND a.action IN ('server.deleted', 'key.removed')" postgres "
+        SELECT p.id, 'account', p.name, '', CAST(0 AS BIGINT)
+        FROM accounts p
+        WHERE p.id = ANY (ARRAY(SELECT value COLLATE \"C\" FROM jsonb_array_elements_text(CAST(CAST($2 AS TEXT) AS JSONB)) value))
+        UNION ALL
+        SELECT g.id, 'guild', g.name, '', CASE WHEN g.removed_at IS NULL THEN 0 ELSE 1 END
+        FROM guilds g
+        WHERE g.id = ANY (ARRAY(SELECT value COLLATE \"C\" FROM jsonb_array_elements_text(CAST(CAST($3 AS TEXT) AS JSONB)) value)) AND g.org_num = $1
+        UNION ALL
+        SELECT s.id, 'server', s.name, '', 0
+        FROM servers s
+        WHERE s.id = ANY (ARRAY(SELECT value COLLATE \"C\" FROM jsonb_array_elements_text(CAST(CAST($4 AS TEXT) AS JSONB)) value)) AND s.org_num = $1 AND s.removed_at IS NULL
+        UNION ALL
+        SELECT k.id, k.kind || '_key', CASE WHEN k.kind = 'custom' THEN k.name ELSE s.name END, COALESCE(s.id, ''), 0
+        FROM api_keys k
+        LEFT JOIN servers s ON s.num = k.server_num
+        WHERE k.id = ANY (ARRAY(SELECT value COLLATE \"C\" FROM jsonb_array_elements_text(CAST(CAST($5 AS TEXT) AS JSONB)) value)) AND k.org_num = $1
+        UNION ALL
+        SELECT l.id, 'link',
+            CASE
+                WHEN substr(l.discord_id, 1, 2) = 'x:' OR substr(l.steam_id, 1, 2) = 'x:' THEN NULL
+                ELSE COALESCE(l.discord_name, l.steam_name, l.discord_id)
+            END,
+            '', 0
+        FROM links l
+        WHERE l.id = ANY (ARRAY(SELECT value COLLATE \"C\" FROM jsonb_array_elements_text(CAST(CAST($6 AS TEXT) AS JSONB)) value)) AND l.org_num = $1
+        UNION ALL
+        SELECT i.id, 'invite', i.role, '', 0
+        FROM invites i
+        WHERE i.id = ANY (ARRAY(SELECT value COLLATE \"C\" FROM jsonb_array_elements_text(CAST(CAST($7 AS TEXT) AS JSONB)) value)) AND i.org_num = $1
+        UNION ALL
+        SELECT a.target, a.action, a.detail, '', 1
+        FROM audit a
+        WHERE a.target = ANY (ARRAY(SELECT value COLLATE \"C\" FROM jsonb_array_elements_text(CAST(CAST($8 AS TEXT) AS JSONB)) value)) AND a.chain = $1 AND a.action IN ('server.deleted', 'key.removed')";
+}
+
+/// A name for an id of the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    /// As it stands in the log.
+    pub id: String,
+    /// Decides what the name means.
+    pub kind: NamedKind,
+    /// Of now; none for an erased player, and for what went before names were kept.
+    pub name: Option<String>,
+    /// The Server of a key that has one.
+    pub server_id: Option<String>,
+    /// Deleted or removed.
+    pub is_gone: bool,
+}
+
+impl FromRow for Named {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        let name = row.opt_text(2)?;
+        let (kind, name) = match row.str(1)? {
+            "server.deleted" => (NamedKind::Server, kept_name(name)),
+            "key.removed" => (NamedKind::CustomKey, kept_name(name)),
+            kind => {
+                let known = NamedKind::parse(kind);
+                (
+                    known.ok_or_else(|| DbError::Bug(format!("{kind} has no names")))?,
+                    name,
+                )
+            }
+        };
+        Ok(Self {
+            id: row.text(0)?,
+            kind,
+            name,
+            server_id: row.opt_text(3)?.filter(|id| !id.is_empty()),
+            is_gone: row.flag(4)?,
+        })
+    }
+}
+
+/// The name in the detail of an entry about an end.
+fn kept_name(detail: Option<String>) -> Option<String> {
+    let detail: serde_json::Value = serde_json::from_str(&detail?).ok()?;
+    Some(detail["name"].as_str()?.to_owned())
+}
+
+/// Ids whose names are wanted. What does not look like one of ours is left out.
+#[derive(Debug, Default)]
+pub struct WantedNames(BTreeSet<String>);
+
+impl WantedNames {
+    /// Whatever kind of id it is.
+    pub fn add(&mut self, id: &str) {
+        let is_ours = id.len() == 30
+            && id
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        if is_ours {
+            self.0.insert(id.to_owned());
+        }
+    }
+
+    fn of(&self, prefixes: &[&str]) -> String {
+        let found = self.0.iter().map(String::as_str);
+        json_list(found.filter(|id| prefixes.iter().any(|prefix| id.starts_with(prefix))))
+    }
+}
+
+/// In one statement, however many there are. What is not found has no name.
+pub async fn list(db: &Db, scope: OrgScope, wanted: &WantedNames) -> Result<Vec<Named>, DbError> {
+    let lists = [
+        AccountId::PREFIX,
+        GuildId::PREFIX,
+        ServerId::PREFIX,
+        KeyId::PREFIX,
+        LinkId::PREFIX,
+        InviteId::PREFIX,
+    ]
+    .map(|prefix| wanted.of(&[prefix]));
+    let [people, guilds, servers, keys, links, invites] = &lists;
+    let gone = &wanted.of(&[ServerId::PREFIX, KeyId::PREFIX]);
+    let values = params![scope.num(), people, guilds, servers, keys, links, invites, gone];
+    db.list_heavy(&NAMES, values).await
+}
