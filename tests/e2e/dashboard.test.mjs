@@ -75,6 +75,13 @@ test('an Org, a Guild, a Server, its key, a call with it, and a new key that end
   assert.notEqual(second, first);
   assert.equal((await count(first))[0], 401);
   assert.deepEqual(await count(second), [200, { Total: 0 }]);
+
+  await gia.open(`/orgs/${org}/audit`);
+  await page.getByRole('row').filter({ hasText: "Gia added the Guild Gia's Outpost" }).waitFor();
+  await page.getByRole('combobox', { name: 'About' }).click();
+  await page.getByRole('option', { name: /^Outpost EU/ }).click();
+  await page.getByText('3 entries, back to the beginning').waitFor();
+  assert.deepEqual(await page.locator('tbody td:nth-child(2)').allInnerTexts(), ['Gia regenerated the key of Outpost EU', 'Gia revealed the key of Outpost EU', 'Gia added the Server Outpost EU']);
   assert.deepEqual(gia.findings, []);
   await gia.leave();
 });

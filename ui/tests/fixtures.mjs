@@ -1,5 +1,7 @@
 // Made-up answers for looking at the pages without a server. The shapes are those of openapi.json.
 
+import { readFileSync } from 'node:fs';
+
 const NOW = Date.now();
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -146,7 +148,39 @@ const invite = (id, more) => ({
 });
 
 const actions = ['count', 'findBySteam', 'remove', 'findByDiscord', 'list'];
-const audit = ['server.create', 'key.reveal', 'key.regenerate', 'member.change', 'invite.create', 'guild.change', 'org.change'];
+const spec = JSON.parse(readFileSync(new URL('../openapi.json', import.meta.url), 'utf8'));
+const audit = spec.components.schemas.AuditAction.enum;
+const name = (id, kind, called, more = {}) => ({ id, kind, name: called, server_id: null, gone: false, ...more });
+const auditNames = [
+  name('a1', 'account', 'maya.okafor'),
+  name('a2', 'account', 'iven'),
+  name('g1', 'guild', 'Rustlands'),
+  name('s1', 'server', 'EU Main 2x'),
+  name('s9', 'server', 'EU Classic', { gone: true }),
+  name('k1', 'plugin_key', 'EU Main 2x', { server_id: 's1' }),
+  name('c1', 'custom_key', 'Website'),
+  name('l1', 'link', 'rivercrow59'),
+  name('l2', 'link', null),
+  name('i1', 'invite', 'staff'),
+];
+const MAYA = { actor_kind: 'account', actor_id: 'a1', actor_name: 'maya.okafor' };
+const IVEN = { actor_kind: 'account', actor_id: 'a2', actor_name: 'iven' };
+const PLUGIN = { actor_kind: 'key', actor_id: 'k1', actor_name: null };
+const PLAYER = { actor_kind: 'player', actor_id: null, actor_name: null };
+const auditEntries = [
+  { ...PLUGIN, action: 'link.removed', target: 'l1', detail: { cause: 'plugin', guild: 'g1' } },
+  { ...MAYA, action: 'key.regenerated', target: 'k1', detail: { server: 's1', prefix: 'svc_live_bb21' } },
+  { ...MAYA, action: 'server.changed', target: 's1', detail: { name: { from: 'EU Main', to: 'EU Main 2x' }, poll_seconds: { from: 60, to: 30 } } },
+  { ...IVEN, action: 'guild.changed', target: 'g1', detail: { join_mode: { from: 'off', to: 'invite' }, verified_roles: { from: [], to: ['824513381600264001', '824513381600264002'] } } },
+  { ...PLAYER, action: 'link.created', target: 'l1', detail: { guild: 'g1' } },
+  { ...PLUGIN, action: 'link.removed', target: 'l2', detail: { cause: 'plugin', guild: 'g1' } },
+  { ...MAYA, action: 'member.changed', target: 'a2', detail: { role: { from: 'staff', to: 'admin' }, granted: ['servers.manage', 'servers.keys'], taken: [] } },
+  { ...IVEN, action: 'access.denied', target: null, detail: { permission: 'audit.export', route: 'GET /orgs/{org}/audit/export', count: 3 } },
+  { ...MAYA, action: 'invite.created', target: 'i1', detail: { role: 'staff', expires: '7d' } },
+  { ...MAYA, action: 'key.edited', target: 'c1', detail: { actions: { from: ['count'], to: ['count', 'findBySteam'] } } },
+  { ...MAYA, action: 'server.deleted', target: 's9', detail: { name: 'EU Classic' } },
+  { actor_kind: 'operator_cli', actor_id: null, actor_name: null, action: 'org.tier_changed', target: null, detail: { from: 'free', to: 'standard' } },
+];
 
 const codes = ['INTERNAL', 'MISSING_PERMISSION', 'NOT_FOUND', 'PROVIDER_MISCONFIGURED', 'STORAGE_UNAVAILABLE'];
 const ROUTES = ['/orgs/{org}/servers/{server}/key/regenerate', '/orgs/{org}/overview', '/auth/discord/login/callback'];
@@ -234,18 +268,14 @@ export const READS = {
     link_pages: ['rustlands', 'rustlands-modded'],
   },
   '/orgs/o1/audit': {
-    entries: Array.from({ length: 30 }, (_, i) => ({
-      seq: 300 - i,
-      at_ms: ago(i * 47 * MINUTE),
-      actor_kind: ['account', 'account', 'key', 'player', 'operator_cli', 'system'][i % 6],
-      actor_id: `a${i % 3}`,
-      actor_name: ['maya.okafor', 'iven', null][i % 3],
-      action: audit[i % audit.length],
-      target: i % 4 ? `server:s${i % 4}` : null,
-      detail: i % 2 ? { before: { name: 'EU Main' }, after: { name: 'EU Main 2x' } } : {},
-    })),
+    entries: Array.from({ length: 30 }, (_, i) => ({ seq: 300 - i, at_ms: ago(i * 47 * MINUTE), ...auditEntries[i % auditEntries.length] })),
+    names: auditNames,
     next_before: 270,
     actions: audit,
+  },
+  '/orgs/o1/audit/choices': {
+    actors: auditNames.filter(({ kind }) => ['account', 'plugin_key'].includes(kind)),
+    things: auditNames.filter(({ kind }) => ['guild', 'server', 'custom_key'].includes(kind)),
   },
   '/orgs/o1/errors': errors,
   '/orgs/o2/errors': errors,
@@ -288,7 +318,8 @@ export const WORLDS = {
     '/orgs/o1/invites': { invites: [] },
     '/orgs/o1/keys': { keys: [], bot_keys: [], groups: [], plugin_actions: actions, ceiling: 0, allowed: false },
     '/orgs/o1/navigation': { links: [], ceiling: 3, link_pages: [] },
-    '/orgs/o1/audit': { entries: [], next_before: null, actions: audit },
+    '/orgs/o1/audit': { entries: [], names: [], next_before: null, actions: audit },
+    '/orgs/o1/audit/choices': { actors: [auditNames[0]], things: [] },
     '/orgs/o1/errors': { errors: [], next_before: null, codes },
     '/orgs/o1/claimable-guilds': { candidates: [], looked_up_at_ms: null, bot_invite_url: null },
   },

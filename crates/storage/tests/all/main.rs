@@ -5,6 +5,7 @@
 #[macro_use]
 mod support;
 
+mod audit_pages;
 mod catalogue;
 mod child;
 mod doctor;

@@ -16,7 +16,7 @@ export function isFiltered(filter: Filter): boolean {
   return FILTERS.some((name) => filter[name] !== '');
 }
 
-/** Both days are whole: from the first moment of one to the last of the other. */
+/** Both days are whole; the server takes what is before the end. */
 export function toApi(filter: Filter): AuditFilter {
   const from = startOf(filter.from);
   const end = startOf(filter.to, 1);
@@ -25,7 +25,7 @@ export function toApi(filter: Filter): AuditFilter {
     ...(filter.actor && { actor: filter.actor }),
     ...(filter.target && { target: filter.target }),
     ...(from !== null && { from_ms: from }),
-    ...(end !== null && { to_ms: end - 1 }),
+    ...(end !== null && { to_ms: end }),
   };
 }
 

@@ -1,0 +1,77 @@
+// What an entry of the audit log says was set: each setting before and after, in the words of its form.
+
+import type { AuditEntry } from '$lib/api/schema';
+import { permissionLabel } from '$lib/can';
+import { duration, list, number, sentence } from '$lib/format';
+
+export interface Change {
+  label: string;
+  /** Left out by entries that know only what was set. */
+  from?: string;
+  to: string;
+}
+
+const SETTINGS: Record<string, string> = {
+  name: 'Name',
+  slug: 'Short name',
+  refuse_query_keys: 'Refuse keys in the address',
+  log_channel_id: 'Log channel',
+  verified_roles: 'Verified roles',
+  booster_roles: 'Booster roles',
+  plugin_roles: 'Roles plugins may grant',
+  steam_group: 'Steam group',
+  join_mode: 'Being in the Discord server',
+  invite_url: 'Invite URL',
+  relink_cooldown_ms: 'Wait before linking another account',
+  bare_ids: 'Answer ids without quotes',
+  linked_group: 'Group for linked players',
+  booster_group: 'Group for boosters',
+  steam_members_group: 'Group for members of the Steam group',
+  poll_seconds: 'Seconds between polls',
+  actions: 'Actions',
+  role: 'Role',
+};
+const JOIN_MODES: Record<string, string> = { off: 'Not needed', invite: 'Join by invite', auto: 'Add for them' };
+const CHANGING = ['org.changed', 'guild.changed', 'server.changed', 'key.edited', 'member.changed'];
+
+export function changesOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail'>): Change[] {
+  if (!CHANGING.includes(action)) return [];
+  return Object.entries(detail).flatMap(([field, value]) => changeOf(field, value));
+}
+
+function changeOf(field: string, value: unknown): Change[] {
+  if (field === 'granted' || field === 'taken') {
+    const permissions = (value as string[]).map(permissionLabel);
+    return permissions.length ? [{ label: field === 'granted' ? 'Permissions granted' : 'Permissions taken', to: list(permissions) }] : [];
+  }
+  const label = SETTINGS[field] ?? field;
+  if (!isChange(value)) return [{ label, to: shown(field, value) }];
+  const { from, to } = value;
+  if (JSON.stringify(from) === JSON.stringify(to)) return [];
+  if (Array.isArray(from) && Array.isArray(to)) return differences(label, from, to);
+  return [{ label, from: shown(field, from), to: shown(field, to) }];
+}
+
+/** Of a list, only what came and what went. */
+function differences(label: string, from: unknown[], to: unknown[]): Change[] {
+  const part = (word: string, some: unknown[]): Change[] => (some.length ? [{ label: `${label} ${word}`, to: list(some.map(String)) }] : []);
+  return [
+    ...part('added', to.filter((one) => !from.includes(one))),
+    ...part('removed', from.filter((one) => !to.includes(one))),
+  ];
+}
+
+function isChange(value: unknown): value is { from: unknown; to: unknown } {
+  return typeof value === 'object' && value !== null && 'from' in value && 'to' in value;
+}
+
+function shown(field: string, value: unknown): string {
+  if (field.endsWith('_ms') && typeof value === 'number') return value ? duration(value) : 'None';
+  if (field === 'join_mode') return JOIN_MODES[String(value)] ?? String(value);
+  if (field === 'role') return sentence(String(value));
+  if (field === 'actions' && typeof value === 'string') return list(value.split(','));
+  if (typeof value === 'boolean') return value ? 'On' : 'Off';
+  if (typeof value === 'number') return number(value);
+  if (Array.isArray(value)) return list(value.map(String)) || 'None';
+  return value === null || value === '' ? 'None' : String(value);
+}

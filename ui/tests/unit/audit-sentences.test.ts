@@ -1,0 +1,211 @@
+import { describe, expect, test } from 'vitest';
+import spec from '../../openapi.json';
+import type { AuditEntry, AuditName } from '../../src/lib/api/schema';
+import { changesOf } from '../../src/features/records/audit/changes';
+import { choiceOf, known } from '../../src/features/records/audit/names';
+import { KINDS, kindChoices, kindLabel, plain, tell } from '../../src/features/records/audit/sentence';
+
+/** Every kind that the server writes, from its own description. */
+const ACTIONS: string[] = spec.components.schemas.AuditAction.enum;
+
+const NAMES: AuditName[] = [
+  { id: 'usr_bruno', kind: 'account', name: 'Bruno', gone: false },
+  { id: 'gld_eu', kind: 'guild', name: 'Ashfall EU', gone: false },
+  { id: 'gld_old', kind: 'guild', name: 'Ashfall Classic', gone: true },
+  { id: 'srv_main', kind: 'server', name: 'EU Main', gone: false },
+  { id: 'srv_old', kind: 'server', name: 'EU Old', gone: true },
+  { id: 'key_main', kind: 'plugin_key', name: 'EU Main', server_id: 'srv_main', gone: false },
+  { id: 'key_bot', kind: 'bot_key', name: 'EU Main', server_id: 'srv_main', gone: false },
+  { id: 'key_web', kind: 'custom_key', name: 'Website', gone: false },
+  { id: 'key_old', kind: 'custom_key', name: 'Old panel', gone: true },
+  { id: 'lnk_river', kind: 'link', name: 'rivercrow59', gone: false },
+  { id: 'lnk_erased', kind: 'link', name: null, gone: false },
+  { id: 'inv_staff', kind: 'invite', name: 'staff', gone: false },
+];
+
+const may = () => true;
+const all = known(NAMES, 'o1', may);
+const ADA = { actor_kind: 'account', actor_id: 'usr_ada', actor_name: 'Ada' };
+const PLUGIN = { actor_kind: 'key', actor_id: 'key_main', actor_name: null };
+const PLAYER = { actor_kind: 'player', actor_id: null, actor_name: null };
+const OPERATOR = { actor_kind: 'operator_cli', actor_id: null, actor_name: null };
+const SYSTEM = { actor_kind: 'system', actor_id: null, actor_name: null };
+
+type Some = Partial<AuditEntry> & { action: string };
+const entry = (some: Some): AuditEntry => ({ seq: 1, at_ms: 0, target: null, detail: {}, ...ADA, ...some });
+const told = (some: Some, names = all) => plain(tell(entry(some), names));
+
+/** One entry of each kind as the server writes it, and some more where the sentence depends on it. */
+const SENTENCES: Array<[string, Some]> = [
+  ['Ada created the organisation', { action: 'org.created', target: 'org_1' }],
+  ['Ada changed the settings of the organisation', { action: 'org.changed', detail: { name: { from: 'A', to: 'B' } } }],
+  ['Ada deleted the organisation with 12 links', { action: 'org.removed', detail: { links_ended: 12 } }],
+  ['Ada transferred the organisation to Bruno', { action: 'org.owner_changed', target: 'usr_bruno' }],
+  ['Ada changed the buttons of the link page (1 before, 2 after)', { action: 'org.navigation_changed', detail: { from: 1, to: 2 } }],
+  ['An operator changed the plan from Free to Pro', { action: 'org.tier_changed', ...OPERATOR, detail: { from: 'free', to: 'pro' } }],
+  ['Ada joined as Staff', { action: 'member.added', detail: { role: 'staff', invite: 'inv_staff' } }],
+  ['Symbolon added Bruno as Admin', { action: 'member.added', ...SYSTEM, target: 'usr_bruno', detail: { role: 'admin' } }],
+  ['Ada gave Bruno the role Admin', { action: 'member.changed', target: 'usr_bruno', detail: { role: { from: 'staff', to: 'admin' }, granted: [], taken: [] } }],
+  ['Ada changed the permissions of Bruno', { action: 'member.changed', target: 'usr_bruno', detail: { role: { from: 'staff', to: 'staff' }, granted: ['links.view'], taken: [] } }],
+  ['Ada removed Bruno from the team', { action: 'member.removed', target: 'usr_bruno' }],
+  ['Ada removed a deleted account from the team', { action: 'member.removed', target: 'usr_gone' }],
+  ['Ada left the team', { action: 'member.left' }],
+  ['A deleted account left the team', { action: 'member.left', actor_id: 'usr_gone', actor_name: null }],
+  ['Ada created an Admin invite', { action: 'invite.created', target: 'inv_gone', detail: { role: 'admin', expires: '7d' } }],
+  ['Ada re-issued a Staff invite', { action: 'invite.reissued', target: 'inv_staff' }],
+  ['Ada revoked an invite', { action: 'invite.revoked', target: 'inv_gone' }],
+  ['Ada exported the audit log', { action: 'audit.exported' }],
+  ['Ada added the Guild Ashfall EU', { action: 'guild.created', target: 'gld_eu' }],
+  ['Ada changed the settings of the Guild Ashfall EU', { action: 'guild.changed', target: 'gld_eu' }],
+  ['Ada changed the settings of the Guild Ashfall Classic (removed)', { action: 'guild.changed', target: 'gld_old' }],
+  ['Ada removed the Guild Ashfall Classic with 2 Servers and 1,300 links', { action: 'guild.removed', target: 'gld_old', detail: { servers: 2, links_ended: 1300 } }],
+  ['Ada added the Server EU Main', { action: 'server.created', target: 'srv_main', detail: { key: 'key_main' } }],
+  ['Ada added the Server EU Old (deleted)', { action: 'server.created', target: 'srv_old' }],
+  ['Ada added a deleted Server', { action: 'server.created', target: 'srv_gone' }],
+  ['Ada activated the Server EU Main', { action: 'server.activated', target: 'srv_main' }],
+  ['Ada deactivated the Server EU Main', { action: 'server.deactivated', target: 'srv_main' }],
+  ['Ada changed the settings of the Server EU Main', { action: 'server.changed', target: 'srv_main' }],
+  ['Ada deleted the Server EU Old', { action: 'server.deleted', target: 'srv_old', detail: { name: 'EU Old' } }],
+  ['Ada created the key Website', { action: 'key.created', target: 'key_web', detail: { actions: 'count' } }],
+  ['An operator created the bot key of EU Main', { action: 'key.created', ...OPERATOR, target: 'key_gone', detail: { kind: 'bot', server: 'srv_main', prefix: 'svc_live_00' } }],
+  ['Ada changed the key Website', { action: 'key.edited', target: 'key_web' }],
+  ['Ada revealed the key of EU Main', { action: 'key.revealed', target: 'key_main', detail: { server: 'srv_main' } }],
+  ['Ada revealed the key of EU Old (deleted)', { action: 'key.revealed', target: 'key_gone', detail: { server: 'srv_old' } }],
+  ['Ada revealed a deleted key', { action: 'key.revealed', target: 'key_gone', detail: { actions: 'count' } }],
+  ['Ada regenerated the key of EU Main', { action: 'key.regenerated', target: 'key_main', detail: { server: 'srv_main', prefix: 'svc_live_00' } }],
+  ['Ada revoked the key Old panel (removed)', { action: 'key.revoked', target: 'key_old' }],
+  ['Ada removed the key Old panel', { action: 'key.removed', target: 'key_old', detail: { name: 'Old panel' } }],
+  ['Somebody tried an old key of EU Main', { action: 'key.retired_used', ...SYSTEM, target: 'key_main' }],
+  ['Somebody tried the removed key Old panel', { action: 'key.retired_used', ...SYSTEM, target: 'key_old' }],
+  ['rivercrow59 linked', { action: 'link.created', ...PLAYER, target: 'lnk_river', detail: { guild: 'gld_eu' } }],
+  ['An erased player linked', { action: 'link.created', ...PLAYER, target: 'lnk_erased' }],
+  ['A player linked', { action: 'link.created', ...PLAYER, target: 'lnk_hidden' }],
+  ['Symbolon linked rivercrow59', { action: 'link.created', ...SYSTEM, target: 'lnk_river' }],
+  ['A new link replaced the one of rivercrow59', { action: 'link.relinked', ...PLAYER, target: 'lnk_river', detail: { cause: 'relink' } }],
+  ['Plugin of EU Main unlinked rivercrow59 (plugin)', { action: 'link.removed', ...PLUGIN, target: 'lnk_river', detail: { cause: 'plugin', guild: 'gld_eu' } }],
+  ['Plugin of EU Main unlinked an erased player (plugin)', { action: 'link.removed', ...PLUGIN, target: 'lnk_erased', detail: { cause: 'plugin' } }],
+  ['Key Website unlinked rivercrow59 (plugin)', { action: 'link.removed', ...PLUGIN, actor_id: 'key_web', target: 'lnk_river', detail: { cause: 'plugin' } }],
+  ['A deleted key unlinked rivercrow59 (plugin)', { action: 'link.removed', ...PLUGIN, actor_id: 'key_gone', target: 'lnk_river', detail: { cause: 'plugin' } }],
+  ['rivercrow59 unlinked', { action: 'link.removed', ...PLAYER, target: 'lnk_river', detail: { cause: 'user' } }],
+  ['An operator imported 1 active link and 2 ended links into the Guild Ashfall EU', { action: 'links.imported', ...OPERATOR, target: 'gld_eu', detail: { active: 1, ended: 2 } }],
+  ['An operator dropped waiting work (log.linked)', { action: 'job.dropped', ...OPERATOR, detail: { kind: 'log.linked', job: 7 } }],
+  ['Ada signed in', { action: 'session.created' }],
+  ['Ada signed out', { action: 'session.ended' }],
+  ['Symbolon ended a session', { action: 'session.ended', ...SYSTEM }],
+  ['An operator made Bruno an operator', { action: 'operator.granted', ...OPERATOR, target: 'usr_bruno' }],
+  ['An operator revoked the operator grant of Bruno', { action: 'operator.revoked', ...OPERATOR, target: 'usr_bruno' }],
+  ['An operator blocked an account or a network', { action: 'block.added', ...OPERATOR, target: 'blk_1' }],
+  ['An operator lifted a block', { action: 'block.removed', ...OPERATOR, target: 'blk_1' }],
+  ['Ada was refused for lack of the permission “View Servers” (11 times)', { action: 'access.denied', detail: { permission: 'servers.view', route: 'GET /x', count: 11 } }],
+  ['An operator turned maintenance on', { action: 'maintenance.switched', ...OPERATOR, detail: { on: true } }],
+  ['An operator made registration need a code', { action: 'registration.changed', ...OPERATOR, detail: { mode: 'invite_only' } }],
+  ['An operator made a registration code', { action: 'registration.code_made', ...OPERATOR }],
+  ['An operator rotated the master key', { action: 'ring.rotated', ...OPERATOR, target: 'k2' }],
+];
+
+describe('every kind of entry is a sentence', () => {
+  test.each(SENTENCES)('%s', (expected, some) => {
+    expect(told(some)).toBe(expected);
+  });
+
+  test('no kind of the server is without one, here and in these tests', () => {
+    expect(ACTIONS.length).toBeGreaterThan(40);
+    expect(Object.keys(KINDS).sort()).toEqual([...ACTIONS].sort());
+    expect([...new Set(SENTENCES.map(([, { action }]) => action))].sort()).toEqual([...ACTIONS].sort());
+    for (const action of ACTIONS) expect(kindLabel(action), action).toMatch(/^[A-Z][a-z -]+$/);
+  });
+
+  test('also an entry about which nothing is known any more', () => {
+    for (const action of ACTIONS) {
+      for (const actor of [ADA, PLUGIN, PLAYER, OPERATOR, SYSTEM]) {
+        const text = told({ action, ...actor, target: 'srv_gone' }, known([], 'o1', may));
+        expect(text, action).toMatch(/^[A-Z]/);
+        expect(text, action).not.toMatch(/undefined|null|NaN| {2}|\(\)/);
+      }
+    }
+  });
+
+  test('a kind that this page does not know yet keeps its name', () => {
+    expect(told({ action: 'bot.started' })).toBe('Ada: bot.started');
+    expect(told({ action: 'toString' })).toBe('Ada: toString');
+    expect(kindChoices(['bot.started', 'key.revealed', 'session.created'])).toEqual([
+      { value: 'bot.started', label: 'bot.started' },
+      { value: 'key.revealed', label: 'Key revealed' },
+    ]);
+  });
+});
+
+describe('the way to the thing', () => {
+  const pages = (some: Some, allowed: string[]) =>
+    tell(entry(some), known(NAMES, 'o1', (permission) => allowed.includes(permission))).flatMap((part) => (typeof part === 'object' && part.page ? [part.page] : []));
+
+  test('leads there for whoever may open it', () => {
+    const regenerated: Some = { action: 'key.regenerated', target: 'key_main' };
+    expect(pages(regenerated, ['servers.view'])).toEqual(['/app/orgs/o1/servers/srv_main']);
+    expect(pages(regenerated, [])).toEqual([]);
+    expect(pages({ action: 'guild.changed', target: 'gld_eu' }, ['org.settings'])).toEqual(['/app/orgs/o1/guilds/gld_eu']);
+    expect(pages({ action: 'key.revoked', target: 'key_web' }, ['servers.keys'])).toEqual(['/app/orgs/o1/keys']);
+    expect(pages({ action: 'member.removed', target: 'usr_bruno' }, ['org.team'])).toEqual(['/app/orgs/o1/team']);
+    expect(pages({ action: 'link.removed', ...PLUGIN, target: 'lnk_river' }, ['servers.view'])).toEqual(['/app/orgs/o1/servers/srv_main']);
+  });
+
+  test('is not offered to what is gone', () => {
+    expect(pages({ action: 'server.changed', target: 'srv_old' }, ['servers.view'])).toEqual([]);
+    expect(pages({ action: 'guild.changed', target: 'gld_old' }, ['org.settings'])).toEqual([]);
+  });
+});
+
+describe('settings before and after', () => {
+  const changes = (action: string, detail: Record<string, unknown>) => changesOf({ action, detail }).map(({ label, from, to }) => (from === undefined ? `${label}: ${to}` : `${label}: ${from} → ${to}`));
+
+  test('read as in their forms', () => {
+    expect(
+      changes('guild.changed', {
+        name: { from: 'EU', to: 'EU Main' },
+        join_mode: { from: 'off', to: 'auto' },
+        log_channel_id: { from: null, to: '123' },
+        relink_cooldown_ms: { from: 0, to: 7_200_000 },
+        verified_roles: { from: ['1', '2'], to: ['2', '3', '4'] },
+        booster_roles: { from: ['1'], to: [] },
+      }),
+    ).toEqual([
+      'Name: EU → EU Main',
+      'Being in the Discord server: Not needed → Add for them',
+      'Log channel: None → 123',
+      'Wait before linking another account: None → 2 hours',
+      'Verified roles added: 3 and 4',
+      'Verified roles removed: 1',
+      'Booster roles removed: 1',
+    ]);
+    expect(changes('server.changed', { bare_ids: { from: false, to: true }, poll_seconds: { from: 60, to: 90 } })).toEqual(['Answer ids without quotes: Off → On', 'Seconds between polls: 60 → 90']);
+    expect(changes('member.changed', { role: { from: 'staff', to: 'admin' }, granted: ['links.view', 'audit.view'], taken: [] })).toEqual(['Role: Staff → Admin', 'Permissions granted: View links and View the audit log']);
+  });
+
+  test('of older entries only what was set is known', () => {
+    expect(changes('server.changed', { bare_ids: true, name: 'EU' })).toEqual(['Answer ids without quotes: On', 'Name: EU']);
+    expect(changes('key.edited', { actions: 'count,remove' })).toEqual(['Actions: count and remove']);
+    expect(changes('guild.changed', { slug: { from: 'eu', to: 'eu' }, verified_roles: [] })).toEqual(['Verified roles: None']);
+  });
+
+  test('other details are not taken for settings', () => {
+    expect(changes('link.removed', { cause: 'plugin', guild: 'gld_eu' })).toEqual([]);
+    expect(changes('org.tier_changed', { from: 'free', to: 'pro' })).toEqual([]);
+  });
+});
+
+test('what can be chosen is called by name, with what it is', () => {
+  expect(NAMES.map(choiceOf).map(({ label, hint }) => [label, hint].filter(Boolean).join(' · '))).toEqual([
+    'Bruno · Member',
+    'Ashfall EU · Guild',
+    'Ashfall Classic · Removed Guild',
+    'EU Main · Server',
+    'EU Old · Deleted Server',
+    'Plugin of EU Main',
+    'Bot of EU Main',
+    'Website · Key',
+    'Old panel · Removed key',
+    'rivercrow59 · Link',
+    'an erased player · Link',
+    'An invite',
+  ]);
+});
