@@ -188,7 +188,7 @@ both_databases! {
         let new = json!({ "role": "admin", "permissions": ["links.view"], "expires": "7d" });
         let made = call(&admin, Method::POST, &base, &new).await.json();
         assert_eq!((made["url"].is_string(), &made["can_edit"]), (true, &true.into()));
-        let staff = app::tenancy::team::MemberChange { role: Some(Role::Staff), permissions: Some(Role::Admin.default_permissions()) };
+        let staff = app::tenancy::team::MemberChange { role: Some(Role::Staff), permissions: Some(Role::Admin.default_permissions()), revision: None };
         app::tenancy::team::change(&test.app, tenant.scope, tenant.doer(), account.id, staff).await.unwrap();
         let seen = admin.get(&base).await.json();
         assert_eq!((seen["invites"][0]["url"].is_null(), &seen["invites"][0]["can_edit"]), (true, &false.into()));
@@ -215,7 +215,7 @@ both_databases! {
             note: None,
             expiry: domain::invitation::Expiry::Never,
         };
-        let change = app::tenancy::team::MemberChange { role: None, permissions: Some(domain::permission::PermissionSet::EMPTY) };
+        let change = app::tenancy::team::MemberChange { permissions: Some(domain::permission::PermissionSet::EMPTY), ..Default::default() };
         let answers = [
             app::tenancy::invites::create(app, scope, doer(), request).await.map(drop),
             app::tenancy::invites::reissue(app, scope, doer(), invite.clone()).await.map(drop),

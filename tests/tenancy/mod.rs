@@ -11,6 +11,7 @@ mod overview;
 mod parallel;
 mod removed;
 mod repeats;
+mod revisions;
 mod servers;
 mod team;
 mod windows;

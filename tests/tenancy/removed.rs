@@ -2,7 +2,7 @@
 
 use app::AppError;
 use app::identity::accounts::Account;
-use app::keys::custom_keys::CustomKeyRequest;
+use app::keys::custom_keys::{CustomKeyRequest, KeyEdit};
 use app::keys::{bot_keys, custom_keys, plugin_keys};
 use app::linking::links;
 use app::linking::links::LinkRequest;
@@ -85,7 +85,12 @@ async fn all_keys(test: &TestApp, tenant: &Tenant) -> Told {
         actions,
     };
     let create = custom_keys::create(app, scope, new, system()).await;
-    let edit = custom_keys::edit(app, scope, key(), named("Late"), actions, system()).await;
+    let late = KeyEdit {
+        name: named("Late"),
+        actions,
+        revision: None,
+    };
+    let edit = custom_keys::edit(app, scope, key(), late, system()).await;
     let shown = custom_keys::reveal(app, scope, key(), system()).await;
     let revoke = custom_keys::revoke(app, scope, key(), system()).await;
     vec![
@@ -129,8 +134,8 @@ async fn people(test: &TestApp, tenant: &Tenant, stranger: &Account, code: &Code
         expiry: Expiry::Never,
     };
     let fewer = MemberChange {
-        role: None,
         permissions: Some(PermissionSet::EMPTY),
+        ..MemberChange::default()
     };
     let accept = invited::accept(app, code, stranger.num, stranger.id.clone()).await;
     vec![
@@ -170,7 +175,7 @@ async fn the_org(test: &TestApp, tenant: &Tenant) -> Told {
         name: Some(named("Late")),
         ..OrgChange::default()
     };
-    let buttons = navigation::replace(app, scope, &[], system()).await;
+    let buttons = navigation::replace(app, scope, &[], None, system()).await;
     vec![
         ("orgs::change", orgs::change(app, scope, renamed, system()).await),
         (

@@ -58,6 +58,7 @@ const server = (id, guild_id, name, more = {}) => ({
   name,
   active: true,
   bare_ids: false,
+  revision: 1,
   created_at_ms: ago(90 * DAY),
   last_call_at_ms: ago(40_000),
   plugin_version: '3.23.1',
@@ -115,6 +116,7 @@ const overview = {
 
 const guildSettings = {
   ...guilds[0],
+  revision: 1,
   log_channel_id: '814513381600264111',
   verified_roles: ['914513381600264001'],
   booster_roles: [],
@@ -126,9 +128,9 @@ const guildSettings = {
 };
 
 const members = [
-  { account_id: 'a1', name: 'maya.okafor', discord_id: '204255221017214977', role: 'owner', permissions: ALL, joined_at_ms: null, you: true, can_edit: false },
-  { account_id: 'a2', name: 'iven', discord_id: '204255221017214978', role: 'admin', permissions: ADMIN, joined_at_ms: ago(60 * DAY), you: false, can_edit: true },
-  { account_id: 'a3', name: 'ruta_k', discord_id: '204255221017214979', role: 'staff', permissions: [...STAFF, 'links.unlink'], joined_at_ms: ago(9 * DAY), you: false, can_edit: true },
+  { account_id: 'a1', name: 'maya.okafor', discord_id: '204255221017214977', role: 'owner', permissions: ALL, joined_at_ms: null, you: true, can_edit: false, revision: 0 },
+  { account_id: 'a2', name: 'iven', discord_id: '204255221017214978', role: 'admin', permissions: ADMIN, joined_at_ms: ago(60 * DAY), you: false, can_edit: true, revision: 1 },
+  { account_id: 'a3', name: 'ruta_k', discord_id: '204255221017214979', role: 'staff', permissions: [...STAFF, 'links.unlink'], joined_at_ms: ago(9 * DAY), you: false, can_edit: true, revision: 1 },
 ];
 
 const invite = (id, more) => ({
@@ -216,7 +218,7 @@ export const READS = {
       { id: 'x3', device: null, created_at_ms: ago(40 * DAY), seen_at_ms: ago(21 * DAY), expires_at_ms: NOW + 9 * DAY, current: false },
     ],
   },
-  '/orgs/o1/settings': { id: 'o1', slug: 'rustlands', name: 'Rustlands', tier: 'standard', refuse_query_keys: false, usage, ceilings: STANDARD },
+  '/orgs/o1/settings': { id: 'o1', slug: 'rustlands', name: 'Rustlands', tier: 'standard', refuse_query_keys: false, revision: 1, usage, ceilings: STANDARD },
   '/orgs/o1/overview': overview,
   '/orgs/o2/overview': { ...overview, usage: arcadia.usage, ceilings: FREE, tier: 'free', recent: [], servers: servers.slice(0, 3), guilds: guilds.slice(0, 1), attention: [notice('warn', 'over_limit', 'servers', `Servers: ${OVER}`, 'Look at Servers', '/orgs/o2/servers'), notice('warn', 'over_limit', 'links', `Active links: ${OVER}`)] },
   '/orgs/o1/guilds': { guilds, removals: [] },
@@ -235,8 +237,8 @@ export const READS = {
   ...Object.fromEntries(servers.map((one) => [`/orgs/o1/servers/${one.id}`, one])),
   '/orgs/o1/keys': {
     keys: [
-      { id: 'c1', name: 'Website', guild_id: 'g1', server_id: null, actions: ['count', 'findBySteam'], prefix: 'svc_live_aa10', revoked: false, created_at_ms: ago(20 * DAY), last_used_at_ms: ago(HOUR), query_calls: 0 },
-      { id: 'c2', name: 'Old panel', guild_id: 'g1', server_id: 's1', actions: ['count'], prefix: 'svc_live_bb20', revoked: true, created_at_ms: ago(200 * DAY), last_used_at_ms: null, query_calls: 3 },
+      { id: 'c1', name: 'Website', guild_id: 'g1', server_id: null, actions: ['count', 'findBySteam'], prefix: 'svc_live_aa10', revoked: false, revision: 1, created_at_ms: ago(20 * DAY), last_used_at_ms: ago(HOUR), query_calls: 0 },
+      { id: 'c2', name: 'Old panel', guild_id: 'g1', server_id: 's1', actions: ['count'], prefix: 'svc_live_bb20', revoked: true, revision: 1, created_at_ms: ago(200 * DAY), last_used_at_ms: null, query_calls: 3 },
     ],
     bot_keys: [{ id: 'b1', guild_id: 'g1', server_id: 's1', prefix: 'svc_live_cc30', last_used_at_ms: ago(MINUTE) }],
     groups: [{ name: 'Read links', actions: ['count', 'findBySteam', 'findByDiscord'] }, { name: 'Change links', actions: ['remove'] }, { name: 'Lists', actions: ['list'] }],
@@ -266,6 +268,7 @@ export const READS = {
     ],
     ceiling: 5,
     link_pages: ['rustlands', 'rustlands-modded'],
+    revision: 1,
   },
   '/orgs/o1/audit': {
     entries: Array.from({ length: 30 }, (_, i) => ({ seq: 300 - i, at_ms: ago(i * 47 * MINUTE), ...auditEntries[i % auditEntries.length] })),
@@ -317,7 +320,7 @@ export const WORLDS = {
     '/orgs/o1/servers': { servers: [] },
     '/orgs/o1/invites': { invites: [] },
     '/orgs/o1/keys': { keys: [], bot_keys: [], groups: [], plugin_actions: actions, ceiling: 0, allowed: false },
-    '/orgs/o1/navigation': { links: [], ceiling: 3, link_pages: [] },
+    '/orgs/o1/navigation': { links: [], ceiling: 3, link_pages: [], revision: 1 },
     '/orgs/o1/audit': { entries: [], names: [], next_before: null, actions: audit },
     '/orgs/o1/audit/choices': { actors: [auditNames[0]], things: [] },
     '/orgs/o1/errors': { errors: [], next_before: null, codes },

@@ -92,6 +92,7 @@ const MIGRATIONS: &[Migration] = migrations! {
     20 "0020_job_lanes" pair;
     21 "0021_removed_servers" portable;
     22 "0022_audit_filters" portable;
+    23 "0023_revisions" portable;
 };
 
 /// The newest schema this binary knows.

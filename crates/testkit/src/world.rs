@@ -181,8 +181,8 @@ impl TestApp {
     /// Changes what a member may do.
     pub async fn set_permissions(&self, tenant: &Tenant, account: &Account, permissions: PermissionSet) {
         let change = MemberChange {
-            role: None,
             permissions: Some(permissions),
+            ..MemberChange::default()
         };
         let changed = team::change(&self.app, tenant.scope, tenant.doer(), account.id.clone(), change).await;
         changed.expect("permissions");

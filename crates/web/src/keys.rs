@@ -1,7 +1,7 @@
 //! Custom keys.
 
 use app::keys::bot_keys::{self, BotKey};
-use app::keys::custom_keys::{self, CustomKey, CustomKeyRequest};
+use app::keys::custom_keys::{self, CustomKey, CustomKeyRequest, KeyEdit};
 use app::once::Outcome;
 use app::tenancy::orgs;
 use app::{App, AppError};
@@ -58,6 +58,8 @@ pub struct CustomKeyView {
     created_at_ms: i64,
     last_used_at_ms: Option<i64>,
     query_calls: i64,
+    /// One more with every edit.
+    revision: i64,
 }
 
 impl From<CustomKey> for CustomKeyView {
@@ -73,6 +75,7 @@ impl From<CustomKey> for CustomKeyView {
             created_at_ms: key.created_at_ms,
             last_used_at_ms: key.last_used_at_ms,
             query_calls: key.query_calls,
+            revision: key.revision,
         }
     }
 }
@@ -174,6 +177,8 @@ pub struct EditedKey {
     groups: Vec<String>,
     #[serde(default)]
     actions: Vec<String>,
+    /// As it was read. A save by somebody else since then refuses this one; without it, the last one counts.
+    revision: Option<i64>,
 }
 
 pub async fn list(app: App, caller: Authorized<perm::ServersKeys>, (): ()) -> Answer<Found<CustomKeyList>> {
@@ -220,9 +225,12 @@ pub async fn edit(
     caller: Authorized<perm::ServersKeys>,
     (Segments(id), JsonBody(edited)): (Segments<KeyId>, JsonBody<EditedKey>),
 ) -> Answer<Done> {
-    let actions = chosen(&edited.groups, &edited.actions)?;
-    let name = display_name(&edited.name)?;
-    custom_keys::edit(&app, caller.scope, id, name, actions, caller.actor).await?;
+    let edit = KeyEdit {
+        actions: chosen(&edited.groups, &edited.actions)?,
+        name: display_name(&edited.name)?,
+        revision: edited.revision,
+    };
+    custom_keys::edit(&app, caller.scope, id, edit, caller.actor).await?;
     Ok(Done)
 }
 

@@ -50,7 +50,8 @@ both_databases! {
                 assert!(!["PERMISSION_DENIED", "UNKNOWN_ACTION", "UNAUTHORIZED"].contains(&code.as_str()), "{} {code}", spec.name);
             }
             let name = domain::name::DisplayName::parse("Edited").unwrap();
-            app::keys::custom_keys::edit(&test.app, ours.scope, with_id, name, all_others, domain::audit::Actor::System).await.unwrap();
+            let edit = app::keys::custom_keys::KeyEdit { name, actions: all_others, revision: None };
+            app::keys::custom_keys::edit(&test.app, ours.scope, with_id, edit, domain::audit::Actor::System).await.unwrap();
             assert_eq!(code(test.plugin(&with).get(&uri).await), "PERMISSION_DENIED", "{}", spec.name);
             assert_eq!(code(test.plugin(&revoked).get(&uri).await), "KEY_REVOKED", "{}", spec.name);
             let foreign = format!("{uri}&guild_id={}", theirs.guild);

@@ -9,6 +9,7 @@ const B = '914513381600264002';
 const HOUR = 3_600_000;
 const guild: GuildWithSettings = {
   id: 'g1',
+  revision: 1,
   discord_guild_id: A,
   slug: 'rustlands',
   name: 'Rustlands',

@@ -7,6 +7,7 @@ import { setupSteps } from '../../src/features/tenancy/orgs/setup';
 const usage = { guilds: 1, servers: 1, links: 9, navigation_links: 0 };
 const server: ServerView = {
   id: 's1',
+  revision: 1,
   guild_id: 'g1',
   name: 'EU Main',
   active: true,

@@ -142,6 +142,7 @@ impl From<DbError> for AppError {
         match error {
             DbError::Overloaded => ServiceError::Overloaded.into(),
             DbError::Gone => RequestError::NotFound.into(),
+            DbError::Stale => RequestError::ChangedMeanwhile.into(),
             DbError::Unavailable(text) | DbError::Repeat(text) => {
                 ServiceError::StorageUnavailable(text).into()
             }

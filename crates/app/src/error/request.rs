@@ -32,6 +32,9 @@ pub enum RequestError {
     /// Taken, or changed at the same moment. The text is the whole message, with what to do.
     #[error("conflict: {0}")]
     Conflict(&'static str),
+    /// Saved by somebody else since the revision that the caller saw.
+    #[error("changed since the revision that was named")]
+    ChangedMeanwhile,
     /// The key was sent with another body or to another route within a day.
     #[error("an idempotency key of another request")]
     IdempotencyKeyReused,
@@ -62,6 +65,11 @@ impl RequestError {
             .row(*row),
             Self::NotFound | Self::OperatorOnly => Told::new(404, "NOT_FOUND", "There is nothing here."),
             Self::Conflict(what) => Told::new(409, "CONFLICT", *what),
+            Self::ChangedMeanwhile => Told::new(
+                409,
+                "CHANGED_MEANWHILE",
+                "This was changed after you opened it. Nothing was saved. Look at what is there now, then save again.",
+            ),
             Self::IdempotencyKeyReused => Told::new(
                 422,
                 "IDEMPOTENCY_KEY_REUSED",

@@ -168,9 +168,19 @@ pub async fn list(app: &App, scope: OrgScope) -> Result<Vec<CustomKey>, AppError
     Ok(custom_keys::list(&app.db, scope).await?)
 }
 
+/// A key as somebody wants it from now on.
+pub struct KeyEdit {
+    /// By which people tell their keys apart.
+    pub name: DisplayName,
+    /// What it may call; at least one.
+    pub actions: ActionSet,
+    /// What the caller saw; an edit by somebody else since then refuses this one. None takes what is there.
+    pub revision: Option<i64>,
+}
+
 /// What is done to an existing key.
 enum Change {
-    Edit { name: DisplayName, actions: ActionSet },
+    Edit(KeyEdit),
     Revoke,
     Remove,
     Reveal,
@@ -181,14 +191,11 @@ pub async fn edit(
     app: &App,
     scope: OrgScope,
     id: KeyId,
-    name: DisplayName,
-    actions: ActionSet,
+    edit: KeyEdit,
     actor: Actor,
 ) -> Result<(), AppError> {
-    refuse_empty(actions)?;
-    change(app, scope, id, Change::Edit { name, actions }, actor)
-        .await
-        .map(drop)
+    refuse_empty(edit.actions)?;
+    change(app, scope, id, Change::Edit(edit), actor).await.map(drop)
 }
 
 /// Refuses the key for good; repeating it changes nothing.
@@ -236,14 +243,15 @@ impl Work for ChangeKey {
             .await?
             .ok_or(RequestError::NotFound)?;
         let (action, detail) = match &self.change {
-            Change::Edit { name, actions } => {
+            Change::Edit(edit) => {
                 let mut changes = Changes::default();
-                changes.add("name", &*key.name, name.as_str());
-                changes.add("actions", names(key.actions), names(*actions));
+                changes.add("name", &*key.name, edit.name.as_str());
+                changes.add("actions", names(key.actions), names(edit.actions));
                 if changes.is_empty() {
                     return Ok(key);
                 }
-                custom_keys::edit(tx, act.scope, key.num, name.as_str(), *actions).await?;
+                let seen = edit.revision.unwrap_or(key.revision);
+                custom_keys::edit(tx, act.scope, key.num, seen, edit.name.as_str(), edit.actions).await?;
                 (AuditAction::KeyEdited, changes.into_detail())
             }
             Change::Revoke => {

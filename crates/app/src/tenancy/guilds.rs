@@ -169,6 +169,8 @@ pub struct GuildChange {
     pub name: Option<DisplayName>,
     /// The old address leads nowhere from then on.
     pub slug: Option<Slug>,
+    /// What the caller saw; a save of somebody else since then refuses this one. None takes what is there.
+    pub revision: Option<i64>,
 }
 
 impl GuildChange {
@@ -279,10 +281,15 @@ impl Work for Change {
         orgs::lock(tx, scope).await?;
         let found = guilds::find_in(tx, scope, &self.id).await?;
         let guild = found.ok_or(RequestError::NotFound)?;
-        let mut changes = Changes::default();
-        self.rename(tx, scope, &guild, &mut changes).await?;
         let before = guild_settings::get_in(tx, scope, guild.num).await?;
         let after = self.change.apply(&before, self.group.as_ref());
+        if after == before && self.names(&guild) == (&*guild.name, &*guild.slug) {
+            return Ok(());
+        }
+        let seen = self.change.revision.unwrap_or(guild.revision);
+        guilds::touch(tx, scope, guild.num, seen).await?;
+        let mut changes = Changes::default();
+        self.rename(tx, scope, &guild, &mut changes).await?;
         if after != before {
             guild_settings::set(tx, scope, guild.num, &after).await?;
             add_settings(&mut changes, &before, &after);
@@ -296,6 +303,15 @@ impl Work for Change {
 }
 
 impl Change {
+    /// Name and short name as they are to be.
+    fn names<'a>(&'a self, guild: &'a Guild) -> (&'a str, &'a str) {
+        let (name, slug) = (&self.change.name, &self.change.slug);
+        (
+            name.as_ref().map_or(&*guild.name, DisplayName::as_str),
+            slug.as_ref().map_or(&*guild.slug, Slug::as_str),
+        )
+    }
+
     /// A new name or address of the Guild. Whoever has the old address finds nothing there any more.
     async fn rename(
         &self,
@@ -304,12 +320,7 @@ impl Change {
         guild: &Guild,
         changes: &mut Changes,
     ) -> Result<(), AppError> {
-        let name = self
-            .change
-            .name
-            .as_ref()
-            .map_or(&*guild.name, DisplayName::as_str);
-        let slug = self.change.slug.as_ref().map_or(&*guild.slug, Slug::as_str);
+        let (name, slug) = self.names(guild);
         if (name, slug) == (&*guild.name, &*guild.slug) {
             return Ok(());
         }

@@ -21,6 +21,8 @@ pub struct Navigation {
     pub ceiling: i64,
     /// The slugs of its Guilds.
     pub pages: Vec<String>,
+    /// One more with every save. Read before the buttons, so that it is never newer than they are.
+    pub revision: i64,
 }
 
 /// What the editor of the buttons starts from.
@@ -31,6 +33,7 @@ pub async fn get(app: &App, scope: OrgScope) -> Result<Navigation, AppError> {
         links: navigation::list(&app.db, scope).await?,
         ceiling: org.tier.ceilings().navigation_links,
         pages: pages.into_iter().map(|guild| guild.slug).collect(),
+        revision: org.navigation_revision,
     })
 }
 
@@ -51,16 +54,18 @@ pub struct TypedLink {
     pub new_tab: bool,
 }
 
-/// Replaces the buttons. An Org above its ceiling can change and remove what it has, and add nothing.
+/// Replaces the buttons, unless somebody did so since the revision that the caller saw, if they name one. An Org above its ceiling can change and remove what it has, and add nothing.
 pub async fn replace(
     app: &App,
     scope: OrgScope,
     typed: &[TypedLink],
+    revision: Option<i64>,
     actor: Actor,
 ) -> Result<Navigation, AppError> {
     let checked = typed.iter().enumerate().map(|(row, link)| check(row, link));
     let links = checked.collect::<Result<Vec<_>, _>>()?;
-    app.db.write_for(app.act(scope, actor), Replace { links }).await?;
+    let work = Replace { links, revision };
+    app.db.write_for(app.act(scope, actor), work).await?;
     get(app, scope).await
 }
 
@@ -81,6 +86,7 @@ fn check(row: usize, link: &TypedLink) -> Result<NavigationLink, AppError> {
 
 struct Replace {
     links: Vec<NavigationLink>,
+    revision: Option<i64>,
 }
 
 impl Work for Replace {
@@ -105,7 +111,11 @@ impl Work for Replace {
             }
             .into());
         }
-        navigation::replace(tx, scope, &self.links).await?;
+        let seen = match self.revision {
+            Some(seen) => seen,
+            None => orgs::get_in(tx, scope).await?.navigation_revision,
+        };
+        navigation::replace(tx, scope, seen, &self.links).await?;
         let detail = json!({ "from": old, "to": new });
         Ok(act
             .note(tx, AuditAction::NavigationChanged, None, &detail)

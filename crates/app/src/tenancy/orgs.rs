@@ -226,6 +226,8 @@ pub struct OrgChange {
     pub name: Option<DisplayName>,
     /// Keys in the address are refused, from the next call on.
     pub refuse_query_keys: Option<bool>,
+    /// What the caller saw; a save of somebody else since then refuses this one. None takes what is there.
+    pub revision: Option<i64>,
 }
 
 /// One unit under the Org's lock; what stays the same leaves no entry in the audit log.
@@ -247,18 +249,21 @@ impl Work for Change {
         let scope = act.scope;
         orgs::lock(tx, scope).await?;
         let org = orgs::get_in(tx, scope).await?;
+        let name = self.change.name.as_ref().filter(|name| name.as_str() != org.name);
+        let refuse = self.change.refuse_query_keys;
+        let refuse = refuse.filter(|refuse| *refuse != org.refuse_query_keys);
+        if name.is_none() && refuse.is_none() {
+            return Ok(());
+        }
+        orgs::touch(tx, scope, self.change.revision.unwrap_or(org.revision)).await?;
         let mut changes = Changes::default();
-        if let Some(name) = self.change.name.as_ref().filter(|name| name.as_str() != org.name) {
+        if let Some(name) = name {
             orgs::rename(tx, scope, name.as_str()).await?;
             changes.add("name", &*org.name, name.as_str());
         }
-        let refuse = self.change.refuse_query_keys;
-        if let Some(refuse) = refuse.filter(|refuse| *refuse != org.refuse_query_keys) {
+        if let Some(refuse) = refuse {
             orgs::set_refuse_query_keys(tx, scope, refuse).await?;
             changes.add("refuse_query_keys", org.refuse_query_keys, refuse);
-        }
-        if changes.is_empty() {
-            return Ok(());
         }
         Ok(act
             .note(tx, AuditAction::OrgChanged, None, &changes.into_detail())

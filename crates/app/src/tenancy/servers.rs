@@ -170,6 +170,8 @@ pub struct ServerChange {
     pub steam_members_group: Option<String>,
     /// How often the plugin is to ask for changes, from 10 to 3600.
     pub poll_seconds: Option<i64>,
+    /// What the caller saw; a save of somebody else since then refuses this one. None takes what is there.
+    pub revision: Option<i64>,
 }
 
 impl ServerChange {
@@ -264,21 +266,30 @@ impl Work for Change {
             };
             act.note(tx, action, target, &json!({})).await?;
         }
+        self.save(tx, act, &server).await
+    }
+}
+
+impl Change {
+    /// The settings. Whether the Server is on is none of them: that is a switch, and does not count as a save.
+    async fn save(&self, tx: &mut Tx<'_>, act: &Act, server: &Server) -> Result<(), AppError> {
+        let (scope, change) = (act.scope, &self.change);
+        let bare = change.bare_ids.filter(|bare| *bare != server.bare_ids);
+        let name = change.name.as_ref().filter(|name| name.as_str() != server.name);
+        let (before, game) = (&server.game, change.apply(&server.game));
+        if bare.is_none() && name.is_none() && game == *before {
+            return Ok(());
+        }
+        servers::touch(tx, scope, server.num, change.revision.unwrap_or(server.revision)).await?;
         let mut changes = Changes::default();
-        if let Some(bare) = self.change.bare_ids.filter(|bare| *bare != server.bare_ids) {
+        if let Some(bare) = bare {
             servers::set_bare_ids(tx, scope, server.num, bare).await?;
             changes.add("bare_ids", server.bare_ids, bare);
         }
-        if let Some(name) = self
-            .change
-            .name
-            .as_ref()
-            .filter(|name| name.as_str() != server.name)
-        {
+        if let Some(name) = name {
             servers::rename(tx, scope, server.num, name.as_str()).await?;
             changes.add("name", &*server.name, name.as_str());
         }
-        let (before, game) = (&server.game, self.change.apply(&server.game));
         if game != *before {
             servers::set_game_settings(tx, scope, server.num, &game).await?;
             changes.add("poll_seconds", before.poll_seconds, game.poll_seconds);
@@ -287,9 +298,7 @@ impl Work for Change {
             let (from, to) = (&before.steam_members_group, &game.steam_members_group);
             changes.add("steam_members_group", from, to);
         }
-        if changes.is_empty() {
-            return Ok(());
-        }
+        let target = Some(self.id.as_str());
         Ok(act
             .note(tx, AuditAction::ServerChanged, target, &changes.into_detail())
             .await?)

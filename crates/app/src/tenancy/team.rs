@@ -107,6 +107,8 @@ pub struct MemberChange {
     pub role: Option<Role>,
     /// The whole new set, not what is added.
     pub permissions: Option<PermissionSet>,
+    /// What the caller saw; a change by somebody else since then refuses this one. None takes what is there.
+    pub revision: Option<i64>,
 }
 
 /// Changes what a member may do, from their next request on.
@@ -154,7 +156,8 @@ impl Work for Change {
         if (role, permissions) == (member.role, member.permissions) {
             return Ok(());
         }
-        team::change(tx, scope, member.num, role, permissions).await?;
+        let seen = self.change.revision.unwrap_or(member.revision);
+        team::change(tx, scope, member.num, seen, role, permissions).await?;
         let words = |set: PermissionSet| -> Vec<&str> { set.iter().map(|one| one.as_str()).collect() };
         let detail = json!({
             "role": { "from": member.role, "to": role },

@@ -39,6 +39,9 @@ pub enum DbError {
     /// The Org, Guild or Server that was to be changed is not there any more. Nothing was done.
     #[error("what was to be changed was removed")]
     Gone,
+    /// It was changed since the revision that the caller saw. Nothing was done.
+    #[error("what was to be changed was changed meanwhile")]
+    Stale,
     /// A defect of ours. Nothing was done.
     #[error("a unit of work panicked: {0}")]
     Panicked(&'static str),
@@ -66,6 +69,7 @@ impl DbError {
             other @ (DbError::Constraint(..)
             | DbError::Overloaded
             | DbError::Gone
+            | DbError::Stale
             | DbError::Nul
             | DbError::InDoubt(_)
             | DbError::Repeat(_)
@@ -83,6 +87,7 @@ impl DbError {
             | DbError::Overloaded
             | DbError::Repeat(_)
             | DbError::Gone
+            | DbError::Stale
             | DbError::Panicked(_)
             | DbError::Waited(_)
             | DbError::Nul

@@ -94,6 +94,18 @@ impl<'c> Tx<'c> {
         }
     }
 
+    /// Runs a statement that changes its one row only at the revision that the caller saw.
+    pub async fn execute_unless_stale(
+        &mut self,
+        statement: &'static Statement,
+        params: &[Value<'_>],
+    ) -> Result<(), DbError> {
+        match self.execute(statement, params).await? {
+            0 => self.remember(Err(DbError::Stale)),
+            _ => Ok(()),
+        }
+    }
+
     /// The first row, if there is one.
     pub async fn find<T: FromRow>(
         &mut self,

@@ -38,8 +38,8 @@ statements! {
         WHERE k.id = $2 AND k.org_num = $1 AND k.kind = 'custom'";
     EDIT = "
         UPDATE api_keys
-        SET name = $3, actions = $4
-        WHERE num = $2 AND org_num = $1 AND kind = 'custom'";
+        SET name = $3, actions = $4, revision = revision + 1
+        WHERE num = $2 AND org_num = $1 AND kind = 'custom' AND revision = $5";
     RETIRE = "
         INSERT INTO retired_keys (hash, key_id, org_num, retired_at)
         SELECT hash, id, org_num, $3 FROM api_keys WHERE num = $2 AND org_num = $1 AND kind = 'custom' AND revoked_at IS NOT NULL";
@@ -98,12 +98,14 @@ pub struct CustomKey {
     pub guild_id: GuildId,
     /// None for a key of the whole Guild.
     pub server_id: Option<ServerId>,
+    /// One more with every edit.
+    pub revision: i64,
 }
 
 impl FromRow for CustomKey {
     const COLUMNS: &'static str = "\
         k.num, k.id, k.name, k.actions, k.prefix, k.version, k.sealed, k.created_at, k.revoked_at, \
-        k.last_used_at, k.query_calls, g.id, s.id";
+        k.last_used_at, k.query_calls, g.id, s.id, k.revision";
 
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         let bits = row.int(3)?;
@@ -123,6 +125,7 @@ impl FromRow for CustomKey {
             query_calls: row.int(10)?,
             guild_id: row.parse(11, GuildId::parse)?,
             server_id: server_id.map_err(|error| DbError::Bug(error.to_string()))?,
+            revision: row.int(13)?,
         })
     }
 }
@@ -189,15 +192,16 @@ pub async fn find_in(tx: &mut Tx<'_>, scope: OrgScope, id: &KeyId) -> Result<Opt
     tx.find(&BY_ID, params![scope.num(), id.as_str()]).await
 }
 
-/// Changes name and actions, from the next request on.
+/// Changes name and actions, from the next request on, unless they were changed since revision `seen`.
 pub async fn edit(
     tx: &mut Tx<'_>,
     scope: OrgScope,
     key: KeyNum,
+    seen: i64,
     name: &str,
     actions: ActionSet,
 ) -> Result<(), DbError> {
-    tx.execute_one(&EDIT, params![scope.num(), key, name, actions.bits()])
+    tx.execute_unless_stale(&EDIT, params![scope.num(), key, name, actions.bits(), seen])
         .await
 }
 

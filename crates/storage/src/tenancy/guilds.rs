@@ -45,6 +45,10 @@ statements! {
         SELECT active_links
         FROM guilds
         WHERE num = $1 AND removed_at IS NULL";
+    TOUCH = "
+        UPDATE guilds
+        SET revision = revision + 1
+        WHERE num = $2 AND org_num = $1 AND revision = $3";
     RENAME = "
         UPDATE guilds
         SET name = $3, slug = $4
@@ -83,10 +87,13 @@ pub struct Guild {
     pub log_channel_id: Option<String>,
     /// A counter, changed with the links in the same transaction.
     pub active_links: i64,
+    /// One more with every save of its settings.
+    pub revision: i64,
 }
 
 impl FromRow for Guild {
-    const COLUMNS: &'static str = "num, id, discord_guild_id, slug, name, log_channel_id, active_links";
+    const COLUMNS: &'static str =
+        "num, id, discord_guild_id, slug, name, log_channel_id, active_links, revision";
 
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
@@ -97,6 +104,7 @@ impl FromRow for Guild {
             name: row.text(4)?,
             log_channel_id: row.opt_text(5)?,
             active_links: row.int(6)?,
+            revision: row.int(7)?,
         })
     }
 }
@@ -219,6 +227,12 @@ pub async fn find_removed(
     id: &GuildId,
 ) -> Result<Option<RemovedGuild>, DbError> {
     tx.find(&REMOVED, params![scope.num(), id.as_str()]).await
+}
+
+/// Counts a save of the settings, or refuses one that began from another revision. Under the Org's lock.
+pub async fn touch(tx: &mut Tx<'_>, scope: OrgScope, guild: GuildNum, seen: i64) -> Result<(), DbError> {
+    tx.execute_unless_stale(&TOUCH, params![scope.num(), guild, seen])
+        .await
 }
 
 /// Gives a Guild another name and another place in addresses.

@@ -16,6 +16,10 @@ statements! {
         SELECT CAST(COUNT(*) AS BIGINT)
         FROM navigation_links
         WHERE org_num = $1";
+    TOUCH = "
+        UPDATE orgs
+        SET navigation_revision = navigation_revision + 1
+        WHERE num = $1 AND navigation_revision = $2";
     CLEAR = "
         DELETE FROM navigation_links
         WHERE org_num = $1";
@@ -65,8 +69,15 @@ pub async fn count(db: &Db, scope: OrgScope) -> Result<i64, DbError> {
     Ok(db.find(&COUNT, params![scope.num()]).await?.unwrap_or(0))
 }
 
-/// Replaces all buttons, in this order.
-pub async fn replace(tx: &mut Tx<'_>, scope: OrgScope, links: &[NavigationLink]) -> Result<(), DbError> {
+/// Replaces all buttons, in this order, unless they were replaced since revision `seen`. Under the Org's lock.
+pub async fn replace(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    seen: i64,
+    links: &[NavigationLink],
+) -> Result<(), DbError> {
+    tx.execute_unless_stale(&TOUCH, params![scope.num(), seen])
+        .await?;
     tx.execute(&CLEAR, params![scope.num()]).await?;
     for (position, link) in (0_i64..).zip(links) {
         let values = params![

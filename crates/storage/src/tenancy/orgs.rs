@@ -77,9 +77,13 @@ statements! {
         SET links = links - $2
         WHERE org_num = $1";
     ADD_MEMBER = "
-        INSERT INTO members (org_num, account_num, role, permissions, joined_at)
-        VALUES ($1, $2, $3, $4, $5)
+        INSERT INTO members (org_num, account_num, role, permissions, joined_at, revision)
+        VALUES ($1, $2, $3, $4, $5, $5)
         ON CONFLICT (org_num, account_num) DO NOTHING";
+    TOUCH = "
+        UPDATE orgs
+        SET revision = revision + 1
+        WHERE num = $1 AND revision = $2";
     RENAME = "
         UPDATE orgs
         SET name = $2
@@ -125,11 +129,16 @@ pub struct Org {
     pub links: i64,
     /// Keys in the address are refused; only headers count.
     pub refuse_query_keys: bool,
+    /// One more with every save of its settings.
+    pub revision: i64,
+    /// One more with every save of its buttons.
+    pub navigation_revision: i64,
 }
 
 impl FromRow for Org {
     const COLUMNS: &'static str = "\
-        o.num, o.id, o.slug, o.name, o.tier, a.id, u.guilds, u.servers, u.links, o.refuse_query_keys";
+        o.num, o.id, o.slug, o.name, o.tier, a.id, u.guilds, u.servers, u.links, o.refuse_query_keys, \
+        o.revision, o.navigation_revision";
 
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
@@ -143,6 +152,8 @@ impl FromRow for Org {
             servers: row.int(7)?,
             links: row.int(8)?,
             refuse_query_keys: row.flag(9)?,
+            revision: row.int(10)?,
+            navigation_revision: row.int(11)?,
         })
     }
 }
@@ -213,6 +224,11 @@ pub async fn get(db: &Db, scope: OrgScope) -> Result<Option<Org>, DbError> {
 /// The same inside a unit of work that holds the Org's lock.
 pub async fn get_in(tx: &mut Tx<'_>, scope: OrgScope) -> Result<Org, DbError> {
     tx.get(&BY_NUM, params![scope.num()]).await
+}
+
+/// Counts a save of the settings, or refuses one that began from another revision. Under the Org's lock.
+pub async fn touch(tx: &mut Tx<'_>, scope: OrgScope, seen: i64) -> Result<(), DbError> {
+    tx.execute_unless_stale(&TOUCH, params![scope.num(), seen]).await
 }
 
 /// The short name stays.

@@ -68,6 +68,10 @@ statements! {
         UPDATE servers
         SET plugin_version = $2
         WHERE num = $1 AND removed_at IS NULL";
+    TOUCH = "
+        UPDATE servers
+        SET revision = revision + 1
+        WHERE num = $2 AND org_num = $1 AND revision = $3 AND removed_at IS NULL";
     RENAME = "
         UPDATE servers
         SET name = $3
@@ -110,6 +114,8 @@ pub struct Server {
     pub plugin_version: Option<String>,
     /// What its plugin is told.
     pub game: GameSettings,
+    /// One more with every save of its settings. Switching it on or off is none.
+    pub revision: i64,
 }
 
 /// What a game server is told: the permission groups that follow from a link, and how often to ask.
@@ -152,7 +158,8 @@ impl FromRow for Server {
     const COLUMNS: &'static str = "\
         s.num, s.id, s.name, s.active, g.num, g.id, k.num, k.id, k.prefix, k.version, k.sealed, \
         k.revoked_at, k.last_used_at, k.rotated_at, k.query_calls, s.created_at, s.bare_ids, \
-        s.plugin_version, s.linked_group, s.booster_group, s.steam_members_group, s.poll_seconds";
+        s.plugin_version, s.linked_group, s.booster_group, s.steam_members_group, s.poll_seconds, \
+        s.revision";
 
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
@@ -182,6 +189,7 @@ impl FromRow for Server {
                 steam_members_group: row.text(20)?,
                 poll_seconds: row.int(21)?,
             },
+            revision: row.int(22)?,
         })
     }
 }
@@ -290,6 +298,12 @@ pub async fn set_bare_ids(
     tx.execute_one(&SET_BARE_IDS, params![scope.num(), server, bare])
         .await?;
     plugin_keys::set_bare_ids(tx, scope, server, bare).await
+}
+
+/// Counts a save of the settings, or refuses one that began from another revision. Under the Org's lock.
+pub async fn touch(tx: &mut Tx<'_>, scope: OrgScope, server: ServerNum, seen: i64) -> Result<(), DbError> {
+    tx.execute_unless_stale(&TOUCH, params![scope.num(), server, seen])
+        .await
 }
 
 /// Nothing hangs on the name.

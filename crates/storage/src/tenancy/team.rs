@@ -14,7 +14,7 @@ use crate::scope::{AccountNum, OrgScope};
 statements! {
     /// A member by another list: an owner has no row among the members.
     OWNER = "
-        SELECT a.num, a.id, a.name, a.discord_id, 'owner', CAST(0 AS BIGINT), o.created_at
+        SELECT a.num, a.id, a.name, a.discord_id, 'owner', CAST(0 AS BIGINT), o.created_at, CAST(0 AS BIGINT)
         FROM orgs o
         JOIN accounts a ON a.num = o.owner_account_num
         WHERE o.num = $1";
@@ -41,8 +41,8 @@ statements! {
         WHERE org_num = $1";
     CHANGE = "
         UPDATE members
-        SET role = $3, permissions = $4
-        WHERE org_num = $1 AND account_num = $2";
+        SET role = $3, permissions = $4, revision = revision + 1
+        WHERE org_num = $1 AND account_num = $2 AND revision = $5";
     REMOVE = "
         DELETE FROM members
         WHERE org_num = $1 AND account_num = $2";
@@ -87,10 +87,13 @@ pub struct Member {
     pub permissions: PermissionSet,
     /// For the owner, when the Org was made.
     pub joined_at_ms: i64,
+    /// One more with every change; nothing for the owner, who cannot be changed.
+    pub revision: i64,
 }
 
 impl FromRow for Member {
-    const COLUMNS: &'static str = "a.num, a.id, a.name, a.discord_id, m.role, m.permissions, m.joined_at";
+    const COLUMNS: &'static str =
+        "a.num, a.id, a.name, a.discord_id, m.role, m.permissions, m.joined_at, m.revision";
 
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         let (role, permissions) = standing(row, 4)?;
@@ -102,6 +105,7 @@ impl FromRow for Member {
             role,
             permissions,
             joined_at_ms: row.int(6)?,
+            revision: row.int(7)?,
         })
     }
 }
@@ -153,16 +157,17 @@ pub async fn count(tx: &mut Tx<'_>, scope: OrgScope) -> Result<i64, DbError> {
     tx.get(&COUNT, params![scope.num()]).await
 }
 
-/// Role and permissions together. Under the Org's lock.
+/// Role and permissions together, unless they were changed since revision `seen`. Under the Org's lock.
 pub async fn change(
     tx: &mut Tx<'_>,
     scope: OrgScope,
     account: AccountNum,
+    seen: i64,
     role: Role,
     permissions: PermissionSet,
 ) -> Result<(), DbError> {
-    let values = params![scope.num(), account, role.as_str(), permissions.bits()];
-    tx.execute_one(&CHANGE, values).await
+    let values = params![scope.num(), account, role.as_str(), permissions.bits(), seen];
+    tx.execute_unless_stale(&CHANGE, values).await
 }
 
 /// False for somebody who is no member.

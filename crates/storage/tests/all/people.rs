@@ -40,7 +40,8 @@ unit!(Join { scope: OrgScope, account: AccountNum, role: Role, permissions: Perm
 });
 
 unit!(SetPermissions { scope: OrgScope, account: AccountNum, permissions: PermissionSet } -> (), |it, tx| {
-    team::change(tx, it.scope, it.account, Role::Staff, it.permissions).await
+    let seen = team::find_by_account(tx, it.scope, it.account).await?.map_or(0, |member| member.revision);
+    team::change(tx, it.scope, it.account, seen, Role::Staff, it.permissions).await
 });
 
 both_databases! {

@@ -107,6 +107,9 @@ fn add_of_input(codes: &mut Vec<&'static str>, route: &RouteSpec) {
             "STEAM_NOT_CONFIGURED",
         ]);
     }
+    if [Method::PUT, Method::PATCH].contains(&route.method) {
+        codes.push("CHANGED_MEANWHILE");
+    }
     if !route.asks.is_empty() {
         codes.push("INVALID_PARAMETER");
     }

@@ -83,6 +83,8 @@ pub struct GuildWithSettings {
     join_mode: JoinMode,
     invite_url: Option<String>,
     relink_cooldown_ms: i64,
+    /// One more with every save.
+    revision: i64,
 }
 
 /// The number is text like every id, though it would fit.
@@ -105,6 +107,7 @@ impl From<SteamGroup> for SteamGroupView {
 impl From<(Guild, GuildSettings)> for GuildWithSettings {
     fn from((guild, settings): (Guild, GuildSettings)) -> Self {
         Self {
+            revision: guild.revision,
             guild: guild.into(),
             log_channel_id: settings.log_channel_id,
             verified_roles: settings.verified_roles,
@@ -143,6 +146,8 @@ pub struct Change {
     relink_cooldown_ms: Option<i64>,
     name: Option<String>,
     slug: Option<String>,
+    /// As it was read. A save by somebody else since then refuses this one; without it, the last one counts.
+    revision: Option<i64>,
 }
 
 /// Tells `null` from a field that is not there.
@@ -193,6 +198,7 @@ pub async fn change(
         relink_cooldown_ms: change.relink_cooldown_ms,
         name: change.name.as_deref().map(display_name).transpose()?,
         slug: change.slug.as_deref().map(slug).transpose()?,
+        revision: change.revision,
     };
     guilds::change(&app, caller.scope, id, change, caller.actor).await?;
     Ok(Done)

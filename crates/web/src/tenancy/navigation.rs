@@ -16,6 +16,8 @@ pub struct Navigation {
     ceiling: i64,
     /// Short names of the link pages that show them.
     link_pages: Vec<String>,
+    /// One more with every save of the buttons.
+    revision: i64,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -55,6 +57,8 @@ fn in_new_tab() -> bool {
 #[serde(deny_unknown_fields)]
 pub struct NavigationChange {
     links: Vec<TypedNavigationLink>,
+    /// As it was read. A save by somebody else since then refuses this one; without it, the last one counts.
+    revision: Option<i64>,
 }
 
 impl From<navigation::Navigation> for Navigation {
@@ -69,6 +73,7 @@ impl From<navigation::Navigation> for Navigation {
             links: links.collect(),
             ceiling: found.ceiling,
             link_pages: found.pages,
+            revision: found.revision,
         }
     }
 }
@@ -89,6 +94,6 @@ pub async fn replace(
         new_tab: link.new_tab,
     });
     let typed: Vec<TypedLink> = typed.collect();
-    let kept = navigation::replace(&app, caller.scope, &typed, caller.actor).await?;
+    let kept = navigation::replace(&app, caller.scope, &typed, change.revision, caller.actor).await?;
     Ok(Found(kept.into()))
 }

@@ -23,6 +23,8 @@ pub struct OrgView {
     #[schema(value_type = words::Tier)]
     tier: &'static str,
     refuse_query_keys: bool,
+    /// One more with every save of the settings.
+    revision: i64,
     usage: Usage,
     ceilings: Usage,
 }
@@ -67,6 +69,7 @@ impl OrgView {
             name: org.name,
             tier: org.tier.as_str(),
             refuse_query_keys: org.refuse_query_keys,
+            revision: org.revision,
             ceilings: org.tier.ceilings().into(),
         }
     }
@@ -80,6 +83,8 @@ pub struct Change {
     #[schema(min_length = 1, max_length = 64)]
     name: Option<String>,
     refuse_query_keys: Option<bool>,
+    /// As it was read. A save by somebody else since then refuses this one; without it, the last one counts.
+    revision: Option<i64>,
 }
 
 pub async fn get(app: App, caller: Authorized<perm::OrgSettings>, (): ()) -> Answer<Found<OrgView>> {
@@ -97,6 +102,7 @@ pub async fn change(
     let change = OrgChange {
         name: name.transpose()?,
         refuse_query_keys: change.refuse_query_keys,
+        revision: change.revision,
     };
     orgs::change(&app, caller.scope, change, caller.actor).await?;
     Ok(Done)

@@ -32,6 +32,8 @@ pub struct ServerView {
     booster_group: String,
     steam_members_group: String,
     poll_seconds: i64,
+    /// One more with every save of the settings; switching it on or off is none.
+    revision: i64,
     key: KeyView,
 }
 
@@ -69,6 +71,7 @@ impl From<servers::Server> for ServerView {
             active: server.active,
             bare_ids: server.bare_ids,
             created_at_ms: server.created_at_ms,
+            revision: server.revision,
         }
     }
 }
@@ -117,6 +120,8 @@ pub struct Change {
     booster_group: Option<String>,
     steam_members_group: Option<String>,
     poll_seconds: Option<i64>,
+    /// As it was read. A save by somebody else since then refuses this one; without it, the last one counts.
+    revision: Option<i64>,
 }
 
 pub async fn list(app: App, caller: Authorized<perm::ServersView>, (): ()) -> Answer<Found<ServerList>> {
@@ -168,6 +173,7 @@ pub async fn change(
         booster_group: change.booster_group,
         steam_members_group: change.steam_members_group,
         poll_seconds: change.poll_seconds,
+        revision: change.revision,
     };
     servers::change(&app, caller.scope, id, change, caller.actor).await?;
     Ok(Done)

@@ -37,6 +37,8 @@ pub struct Member {
     you: bool,
     /// Whether the caller may change or remove this member.
     can_edit: bool,
+    /// One more with every change of role or permissions.
+    revision: i64,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -59,6 +61,8 @@ pub struct Change {
     #[schema(value_type = Option<words::Role>)]
     role: Option<Role>,
     permissions: Option<Vec<String>>,
+    /// As it was read. A save by somebody else since then refuses this one; without it, the last one counts.
+    revision: Option<i64>,
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -94,6 +98,7 @@ pub async fn list(app: App, caller: Authorized<perm::OrgTeam>, (): ()) -> Answer
         role: member.role.as_str(),
         permissions: permission_names(member.permissions),
         joined_at_ms: member.joined_at_ms,
+        revision: member.revision,
     });
     let defaults = [Role::Admin, Role::Staff].map(|role| RoleDefaults {
         role: role.as_str(),
@@ -116,6 +121,7 @@ pub async fn change(
     let change = MemberChange {
         role: change.role,
         permissions,
+        revision: change.revision,
     };
     team::change(&app, caller.scope, caller.doer(), member, change).await?;
     Ok(Done)

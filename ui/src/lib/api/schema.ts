@@ -101,11 +101,19 @@ export interface CustomKeyView {
   name: string;
   prefix: string;
   query_calls: number;
+  /** One more with every edit. */
+  revision: number;
   revoked: boolean;
   server_id?: string | null;
 }
 
-export interface EditedKey { actions?: Array<string>; groups?: Array<string>; name: string }
+export interface EditedKey {
+  actions?: Array<string>;
+  groups?: Array<string>;
+  name: string;
+  /** As it was read. A save by somebody else since then refuses this one; without it, the last one counts. */
+  revision?: number | null;
+}
 
 /** Failures with one code at one route in one minute. */
 export interface ErrorGroup {
@@ -148,6 +156,8 @@ export interface GuildChange {
   name?: string | null;
   plugin_roles?: Array<string> | null;
   relink_cooldown_ms?: number | null;
+  /** As it was read. A save by somebody else since then refuses this one; without it, the last one counts. */
+  revision?: number | null;
   slug?: string | null;
   steam_group?: string | null;
   verified_roles?: Array<string> | null;
@@ -171,6 +181,8 @@ export type GuildWithSettings = GuildView & {
   log_channel_id?: string | null;
   plugin_roles: Array<string>;
   relink_cooldown_ms: number;
+  /** One more with every save. */
+  revision: number;
   steam_group?: SteamGroup | null;
   verified_roles: Array<string>;
 };
@@ -238,11 +250,19 @@ export interface Member {
   joined_at_ms: number;
   name: string;
   permissions: Array<string>;
+  /** One more with every change of role or permissions. */
+  revision: number;
   role: Role;
   you: boolean;
 }
 
-export interface MemberChange { permissions?: Array<string> | null; role?: Role | null }
+export interface MemberChange {
+  permissions?: Array<string> | null;
+  /** As it was read. A save by somebody else since then refuses this one; without it, the last one counts. */
+  revision?: number | null;
+  role?: Role | null;
+}
+
 export type MembershipMode = "off" | "invite" | "auto";
 
 export interface Navigation {
@@ -250,10 +270,16 @@ export interface Navigation {
   /** Short names of the link pages that show them. */
   link_pages: Array<string>;
   links: Array<NavigationLink>;
+  /** One more with every save of the buttons. */
+  revision: number;
 }
 
 /** All buttons in their order. */
-export interface NavigationChange { links: Array<TypedNavigationLink> }
+export interface NavigationChange {
+  links: Array<TypedNavigationLink>;
+  /** As it was read. A save by somebody else since then refuses this one; without it, the last one counts. */
+  revision?: number | null;
+}
 
 export type NavigationIcon = "none" | "discord" | "steam" | "youtube" | "x" | "twitch" | "github" | "shop" | "forum" | "news" | "download" | "globe" | "external";
 export interface NavigationLink { icon: NavigationIcon; label: string; new_tab: boolean; url: string }
@@ -264,13 +290,29 @@ export interface NewOrg { invite_code?: string | null; name: string; slug: strin
 export interface NewServer { guild_id: string; name: string }
 
 /** What is left out stays as it is. */
-export interface OrgChange { name?: string | null; refuse_query_keys?: boolean | null }
+export interface OrgChange {
+  name?: string | null;
+  refuse_query_keys?: boolean | null;
+  /** As it was read. A save by somebody else since then refuses this one; without it, the last one counts. */
+  revision?: number | null;
+}
 
 /** The short name of what is removed, typed by hand. */
 export interface OrgRemoval { confirm: string }
 
 export interface OrgSummary { ceilings: Usage; id: string; name: string; permissions: Array<string>; role: Role; slug: string; tier: Tier; usage: Usage }
-export interface OrgView { ceilings: Usage; id: string; name: string; refuse_query_keys: boolean; slug: string; tier: Tier; usage: Usage }
+
+export interface OrgView {
+  ceilings: Usage;
+  id: string;
+  name: string;
+  refuse_query_keys: boolean;
+  /** One more with every save of the settings. */
+  revision: number;
+  slug: string;
+  tier: Tier;
+  usage: Usage;
+}
 
 export interface Overview {
   attention: Array<Attention>;
@@ -315,6 +357,8 @@ export interface ServerChange {
   linked_group?: string | null;
   name?: string | null;
   poll_seconds?: number | null;
+  /** As it was read. A save by somebody else since then refuses this one; without it, the last one counts. */
+  revision?: number | null;
   steam_members_group?: string | null;
 }
 
@@ -335,6 +379,8 @@ export interface ServerView {
   /** What the plugin last said about itself. */
   plugin_version?: string | null;
   poll_seconds: number;
+  /** One more with every save of the settings; switching it on or off is none. */
+  revision: number;
   steam_members_group: string;
 }
 
