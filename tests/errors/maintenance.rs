@@ -22,7 +22,10 @@ both_databases! {
             assert_eq!((&reply.json()["message"], reply.header("retry-after")), (&"Back at <noon>.".into(), Some("120")));
         }
         let card = owner.get("/app/orgs").await;
-        assert_eq!(card.status, 503);
+        assert_eq!((card.status.as_u16(), card.header("retry-after")), (503, Some("120")));
+        for words in ["<h1>Down for maintenance</h1>", "Back at &#60;noon&#62;.", ">Check now</a>"] {
+            assert!(card.text().contains(words), "{words}: {}", card.text());
+        }
         assert_eq!(operator.get("/account").await.status, 200);
         // An operator whose session ended has to be able to come back in.
         for (path, back) in [("/app/admin", "%2Fapp%2Fadmin"), ("/app/admin/", "%2Fapp%2Fadmin%2F"), ("/app/admin/errors", "%2Fapp%2Fadmin%2Ferrors")] {

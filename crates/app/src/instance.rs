@@ -15,7 +15,7 @@ use crate::state::App;
 pub const MAINTENANCE: &str = "maintenance";
 const REGISTRATION: &str = "registration";
 const INVITE_ONLY: &str = "invite_only";
-const DEFAULT_MESSAGE: &str = "We are working on the dashboard. Linking and game servers go on as usual.";
+const DEFAULT_MESSAGE: &str = "We are working on the dashboard.";
 const MESSAGE_MAX: usize = 500;
 const DAY_MS: i64 = 24 * 60 * 60_000;
 
