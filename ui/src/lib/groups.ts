@@ -13,6 +13,10 @@ export function stateOf(group: Group, chosen: readonly string[]): GroupState {
   return on === group.items.length ? 'all' : 'some';
 }
 
+export function sameSet(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((item) => other.includes(item));
+}
+
 export function withItem(chosen: readonly string[], item: string, on: boolean): string[] {
   const rest = chosen.filter((one) => one !== item);
   return on ? [...rest, item] : rest;

@@ -55,7 +55,7 @@ test('saving says so and lets go', async () => {
     page.waitForRequest((request) => request.method() === 'PATCH'),
     page.getByRole('button', { name: 'Save' }).click(),
   ]);
-  assert.deepEqual(sent.postDataJSON(), { refuse_query_keys: true });
+  assert.deepEqual(sent.postDataJSON(), { refuse_query_keys: true, revision: 1 });
   await page.getByText('Saved settings').waitFor();
   await page.getByText('You have unsaved changes.').waitFor({ state: 'detached' });
   await leave();

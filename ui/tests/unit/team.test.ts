@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import type { Member, Team } from '../../src/lib/api/schema';
 import { lockedIn, scopeFrom, statusOf } from '../../src/features/tenancy/invites/invite-form';
 import { Edits } from '../../src/features/tenancy/team/edits.svelte';
-import { cellOf, filledBy, roleEffect } from '../../src/features/tenancy/team/matrix';
+import { cellOf, filledBy, meanwhile, roleEffect } from '../../src/features/tenancy/team/matrix';
 
 const member = (more: Partial<Member>): Member => ({
   account_id: 'a2',
@@ -13,6 +13,7 @@ const member = (more: Partial<Member>): Member => ({
   joined_at_ms: 0,
   you: false,
   can_edit: true,
+  revision: 1,
   ...more,
 });
 const team: Team = {
@@ -63,11 +64,16 @@ describe('roles', () => {
 
 describe('switches that save at once', () => {
   function started() {
-    const gates: Array<{ ok: () => void; no: (cause: Error) => void; sent: string[] }> = [];
+    const gates: Array<{ ok: (more?: Partial<Member>) => void; no: (cause: Error) => void; sent: string[]; on: number }> = [];
     const effects = {
-      save: vi.fn((_: string, sent: string[]) => new Promise<void>((ok, no) => gates.push({ ok, no, sent: [...sent] }))),
-      saved: vi.fn(async () => {}),
-      failed: vi.fn(),
+      save: vi.fn(
+        (on: Member, sent: string[]) =>
+          new Promise<Member>((answer, no) =>
+            gates.push({ ok: (more = {}) => answer({ ...on, permissions: sent, revision: on.revision + 1, ...more }), no, sent: [...sent], on: on.revision }),
+          ),
+      ),
+      saved: vi.fn(),
+      failed: vi.fn(async () => {}),
     };
     return { gates, effects, edits: new Edits(effects) };
   }
@@ -93,9 +99,29 @@ describe('switches that save at once', () => {
     gates[0]!.ok();
     await vi.waitFor(() => expect(gates).toHaveLength(2));
     expect(gates[1]!.sent).toEqual(['links.unlink']);
+    expect([gates[0]!.on, gates[1]!.on]).toEqual([1, 2]);
     gates[1]!.ok();
     await done;
     expect(effects.saved).toHaveBeenCalledOnce();
+  });
+
+  test('a quick second click does not go on top of what somebody else did in between', async () => {
+    const { edits, gates, effects } = started();
+    const one = member({});
+    const done = edits.toggle(one, 'links.unlink', true);
+    void edits.toggle(one, 'links.view', false);
+    gates[0]!.ok({ permissions: ['org.billing'], revision: 3 });
+    await done;
+    expect(effects.save).toHaveBeenCalledOnce();
+    expect(edits.held(member({ permissions: ['org.billing'] }))).toEqual(['org.billing']);
+  });
+
+  test('what somebody else did meanwhile is said', () => {
+    const before = member({ permissions: ['links.view', 'org.team'] });
+    expect(meanwhile(before, member({ role: 'admin', permissions: ['links.view', 'links.unlink'] }))).toBe(
+      'Somebody else changed iven meanwhile: made them Admin; granted Unlink players; took Manage the team.',
+    );
+    expect(meanwhile(before, undefined)).toBe('iven is not in the team any more.');
   });
 
   test('two members do not wait for each other', () => {

@@ -1,6 +1,8 @@
 // What the settings form of a Guild holds, what of it can be saved, and what differs from what was read.
 
 import type { GuildChange, GuildWithSettings } from '$lib/api/schema';
+import { duration } from '$lib/format';
+import { sameSet } from '$lib/groups';
 import { isId, parseIds } from './ids';
 import { slugProblem } from './slug';
 
@@ -8,6 +10,8 @@ const HOUR = 60 * 60_000;
 const DAY = 24 * HOUR;
 const LONGEST = 90 * DAY;
 const INVITE = /^https:\/\/(discord\.gg|discord\.com\/invite)\/[A-Za-z0-9-]{1,32}$/;
+
+export const JOIN_TITLES = { off: 'Not needed', invite: 'Join by invite', auto: 'Add for them' } as const;
 
 export interface GuildDraft {
   name: string;
@@ -40,6 +44,23 @@ export function draftOf(guild: GuildWithSettings): GuildDraft {
   };
 }
 
+/** Each field by its label, as people read it. */
+export function describe(guild: GuildWithSettings): Record<string, string> {
+  const ids = (list: readonly string[]) => list.join(', ') || 'none';
+  return {
+    Name: guild.name,
+    'Short name': guild.slug,
+    'Log Channel ID': guild.log_channel_id ?? 'none',
+    'Verified roles': ids(guild.verified_roles),
+    'Booster roles': ids(guild.booster_roles),
+    'Roles plugins may grant': ids(guild.plugin_roles),
+    'Steam group': guild.steam_group?.pasted ?? 'none',
+    'Being in the Discord server': JOIN_TITLES[guild.join_mode],
+    'Invite URL': guild.invite_url ?? 'none',
+    'Wait before linking another account': guild.relink_cooldown_ms === 0 ? 'none' : duration(guild.relink_cooldown_ms),
+  };
+}
+
 /** Null when it is not a time that can be saved. */
 export function cooldownMs(draft: Pick<GuildDraft, 'cooldown' | 'cooldown_unit'>): number | null {
   const text = draft.cooldown.trim();
@@ -65,10 +86,6 @@ export function changesOf(guild: GuildWithSettings, draft: GuildDraft): GuildCha
   const cooldown = cooldownMs(draft);
   if (cooldown !== guild.relink_cooldown_ms) change.relink_cooldown_ms = cooldown;
   return Object.keys(change).length > 0 ? change : null;
-}
-
-function sameSet(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((one) => b.includes(one));
 }
 
 export type Problems = Partial<Record<keyof GuildDraft, string>>;

@@ -1,6 +1,6 @@
 // Buttons of the link page: the same rules as the server's, so that most mistakes are told before saving.
 
-import type { NavigationIcon, NavigationLink } from '$lib/api/schema';
+import type { Navigation, NavigationIcon, NavigationLink } from '$lib/api/schema';
 
 export const LABEL_MAX = 24;
 const URL_MAX_BYTES = 2048;
@@ -9,15 +9,23 @@ const CONTROL = /[\p{Cc}\u2028\u2029]/u;
 const INVISIBLE =
   /^(?:\s|[\u00AD\u034F\u061C\u115F\u1160\u180E\u200B-\u200F\u2060-\u2064\u2800\u3164\uFE00-\uFE0F\uFEFF\uFFA0\u{E0000}-\u{E0FFF}])*$/u;
 
-/** A row of the editor; `id` lasts as long as the page. */
+/** A row of the editor; `id` lasts as long as the page, or as a draft that is kept over a sign-in. */
 export interface Row extends NavigationLink {
   id: string;
 }
 
+const LOADED = Date.now().toString(36);
 let next = 0;
 export function asRow(link: NavigationLink): Row {
   next += 1;
-  return { ...link, id: `row-${next}` };
+  return { ...link, id: `row-${LOADED}-${next}` };
+}
+
+/** Each button by its place, as people read it. */
+export function describe({ links }: Pick<Navigation, 'links'>): Record<string, string> {
+  const words = ({ label, url, icon, new_tab }: NavigationLink) =>
+    [label, url, ICON_NAMES[icon], new_tab ? 'new tab' : 'same tab'].join(', ');
+  return Object.fromEntries(links.map((link, at) => [`Button ${at + 1}`, words(link)]));
 }
 
 export function emptyRow(): Row {

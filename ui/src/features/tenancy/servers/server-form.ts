@@ -2,7 +2,12 @@
 
 import type { ServerChange, ServerView } from '$lib/api/schema';
 
-const GROUPS = ['linked_group', 'booster_group', 'steam_members_group'] as const;
+export const GROUPS = ['linked_group', 'booster_group', 'steam_members_group'] as const;
+export const GROUP_LABELS = {
+  linked_group: 'Group for linked players',
+  booster_group: 'Group for boosters',
+  steam_members_group: 'Group for members of the Steam group',
+};
 const SHORTEST_POLL = 10;
 const LONGEST_POLL = 3600;
 
@@ -29,6 +34,16 @@ export function changesOf(server: ServerView, draft: ServerDraft): ServerChange 
   }
   if (draft.poll_seconds.trim() !== String(server.poll_seconds)) change.poll_seconds = Number(draft.poll_seconds);
   return Object.keys(change).length > 0 ? change : null;
+}
+
+/** Each field by its label, as people read it. */
+export function describe(server: ServerView): Record<string, string> {
+  return {
+    Name: server.name,
+    'Answer ids without quotes': server.bare_ids ? 'on' : 'off',
+    ...Object.fromEntries(GROUPS.map((group) => [GROUP_LABELS[group], server[group]])),
+    'Seconds between polls': String(server.poll_seconds),
+  };
 }
 
 export function nameProblem(name: string): string | null {

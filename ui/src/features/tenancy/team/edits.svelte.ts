@@ -1,15 +1,17 @@
 // Switches that save at once. What is shown is what is wanted until the server has said yes or no; a no puts back what
-// was there. Quick clicks on one member go out one after the other, each with the whole set.
+// was there. Quick clicks on one member go out one after the other, each with the whole set, and each on top of what the
+// one before left: a set that somebody else changed in between is not overwritten.
 
 import { SvelteMap } from 'svelte/reactivity';
 import type { Member } from '$lib/api/schema';
-import { withItem } from '$lib/groups';
+import { sameSet, withItem } from '$lib/groups';
 
 interface Effects {
-  save: (account: string, permissions: string[]) => Promise<unknown>;
-  /** Resolves when the pages show what was saved. */
-  saved: (member: Member) => Promise<unknown>;
-  failed: (member: Member, cause: unknown) => void;
+  /** Saves on top of this member; resolves to the member as they are then, when the pages show it. */
+  save: (member: Member, permissions: string[]) => Promise<Member | undefined>;
+  saved: (member: Member) => void;
+  /** Resolves when the pages show what is there. */
+  failed: (member: Member, cause: unknown) => Promise<unknown>;
 }
 
 export class Edits {
@@ -32,14 +34,17 @@ export class Edits {
     if (this.#sending.has(account)) return; // the loop that is running sends it too
     this.#sending.add(account);
     try {
+      let seen = member;
       let sent: string[];
       do {
         sent = this.#wanted.get(account)!;
-        await this.#effects.save(account, sent);
+        const now = await this.#effects.save(seen, sent);
+        if (!now || !sameSet(now.permissions, sent)) break; // somebody else was quicker with the next change
+        seen = now;
       } while (this.#wanted.get(account) !== sent);
-      await this.#effects.saved(member);
+      this.#effects.saved(member);
     } catch (cause) {
-      this.#effects.failed(member, cause);
+      await this.#effects.failed(member, cause);
     } finally {
       this.#sending.delete(account);
       this.#wanted.delete(account);

@@ -1,6 +1,8 @@
 // Who may do what, cell by cell: what is on, what differs from the role, what the reader may change and why not.
 
 import type { Member, Team } from '$lib/api/schema';
+import { permissionLabel } from '$lib/can';
+import { list } from '$lib/format';
 
 export type GivenRole = 'admin' | 'staff';
 
@@ -58,4 +60,17 @@ export function roleEffect(team: Team, member: Member, role: GivenRole): RoleEff
     gained: next.filter((one) => !member.permissions.includes(one)),
     lost: member.permissions.filter((one) => !next.includes(one)),
   };
+}
+
+/** What somebody else did to a member since they were read. */
+export function meanwhile(before: Member, now: Member | undefined): string {
+  if (!now) return `${before.name} is not in the team any more.`;
+  const granted = now.permissions.filter((one) => !before.permissions.includes(one)).map(permissionLabel);
+  const taken = before.permissions.filter((one) => !now.permissions.includes(one)).map(permissionLabel);
+  const parts = [
+    ...(now.role === before.role ? [] : [`made them ${ROLE_NAMES[now.role]}`]),
+    ...(granted.length ? [`granted ${list(granted)}`] : []),
+    ...(taken.length ? [`took ${list(taken)}`] : []),
+  ];
+  return parts.length ? `Somebody else changed ${before.name} meanwhile: ${parts.join('; ')}.` : `Somebody else changed ${before.name} meanwhile.`;
 }
