@@ -44,7 +44,7 @@ test('an Org, a Guild, a Server, its key, a call with it, and a new key that end
   const org = page.url().match(/org_\w+/)[0];
 
   await gia.open(`/orgs/${org}/guilds/new`);
-  await gia.click('Continue with Discord', 'link');
+  await gia.click('Continue with Discord');
   await gia.choose();
   await page.waitForURL(`${world.base_url}/app/orgs/${org}/guilds/new`);
   await page.getByText("Gia's Hideout").click();

@@ -6,6 +6,8 @@ const DAY = 24 * HOUR;
 
 const NUMBER = new Intl.NumberFormat('en');
 const DATE = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
+const TIME = new Intl.DateTimeFormat('en', { timeStyle: 'short' });
+const DAY_AND_TIME = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
 const EXACT = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
 const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
@@ -20,6 +22,11 @@ export function date(at: number): string {
 /** To the second, in the time zone of the reader. */
 export function exact(at: number): string {
   return EXACT.format(at);
+}
+
+/** "2:03 PM"; with the day when it is not today. */
+export function clockTime(at: number, now: number): string {
+  return (date(at) === date(now) ? TIME : DAY_AND_TIME).format(at);
 }
 
 /** "3 minutes ago", "tomorrow"; the date when it is more than four weeks away. */

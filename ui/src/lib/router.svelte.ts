@@ -65,6 +65,8 @@ class Router {
   visits = $state(0);
 
   #patterns: readonly Pattern[] = [];
+  /** What is not saved is kept elsewhere, so the page may be left. */
+  #free = false;
   #guards = new Set<() => boolean>();
   #scrolls = new Map<number, number>();
   #index = 0;
@@ -79,15 +81,19 @@ class Router {
     const click = (event: MouseEvent) => this.#click(event);
     const pop = (event: PopStateEvent) => this.#pop(event);
     const unload = (event: BeforeUnloadEvent) => {
-      if (this.#blocked()) event.preventDefault();
+      if (!this.#free && this.#blocked()) event.preventDefault();
     };
+    // Back from where the page was left to, as it was.
+    const show = () => (this.#free = false);
     document.addEventListener('click', click);
     window.addEventListener('popstate', pop);
     window.addEventListener('beforeunload', unload);
+    window.addEventListener('pageshow', show);
     return () => {
       document.removeEventListener('click', click);
       window.removeEventListener('popstate', pop);
       window.removeEventListener('beforeunload', unload);
+      window.removeEventListener('pageshow', show);
     };
   }
 
@@ -126,6 +132,11 @@ class Router {
   guard(blocks: () => boolean): () => void {
     this.#guards.add(blocks);
     return () => this.#guards.delete(blocks);
+  }
+
+  /** Lets the page go without a question, for a moment: what is on it was kept. */
+  release() {
+    this.#free = true;
   }
 
   #blocked(): boolean {

@@ -1,4 +1,5 @@
 import { ApiError, call } from '../lib/api/client';
+import { forgetDrafts } from '../lib/drafts.svelte';
 import { toast } from '../lib/toast.svelte';
 
 export async function signOut() {
@@ -9,5 +10,6 @@ export async function signOut() {
     toast.error('You are still signed in: the server could not be reached. Try again.');
     return;
   }
+  forgetDrafts();
   location.assign('/');
 }

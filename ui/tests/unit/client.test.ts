@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { address, ApiError, call } from '../../src/lib/api/client';
+import { address, ApiError, call, download } from '../../src/lib/api/client';
 import { worthRetrying } from '../../src/lib/api/queries';
-import { session } from '../../src/lib/session.svelte';
+import type { Me } from '../../src/lib/api/schema';
+import { session, signInAddress } from '../../src/lib/session.svelte';
 
 function answers(status: number, body: unknown, headers: Record<string, string> = {}) {
   const spy = vi.fn<typeof fetch>(async () => new Response(body === undefined ? null : JSON.stringify(body), { status, headers }));
@@ -20,7 +21,9 @@ async function refusal(promise: Promise<unknown>): Promise<ApiError> {
 
 beforeEach(() => {
   session.maintenance = null;
-  session.signInAgain = false;
+  session.asks = null;
+  session.signedOut = false;
+  session.me = null;
 });
 
 describe('what is sent', () => {
@@ -125,16 +128,64 @@ describe('what interrupts the page', () => {
   test('a stale sign-in asks for a new one', async () => {
     answers(403, { code: 'SIGN_IN_AGAIN', message: 'Sign in again.' });
     await refusal(call('DELETE /orgs/{org}', { path: { org: '1' }, body: { confirm: 'a' } }));
-    expect(session.signInAgain).toBe(true);
+    expect(session.asks).toBe('again');
   });
 
-  test('a session that ended leads to the sign-in and back', async () => {
+  test('without a session nothing is shown yet, and the way leads to the sign-in and back', async () => {
     answers(401, { code: 'SIGN_IN_REQUIRED', message: 'Sign in.' });
     const assign = vi.fn();
     vi.stubGlobal('location', { pathname: '/app/orgs/1', search: '?tab=x', assign });
     await refusal(call('GET /account'));
     expect(assign).toHaveBeenCalledExactlyOnceWith('/auth/discord/login?return_to=%2Fapp%2Forgs%2F1%3Ftab%3Dx');
   });
+
+  test('a filter that the server would not take back is left out of the way back', () => {
+    vi.stubGlobal('location', { pathname: '/app/orgs/1/audit', search: '?actor=a%20b' });
+    expect(signInAddress()).toBe('/auth/discord/login?return_to=%2Fapp%2Forgs%2F1%2Faudit');
+  });
+
+  test('a session that ended while somebody works asks in place, and a read that goes on by itself only once', async () => {
+    session.me = { id: 'usr_1' } as Me;
+    answers(401, { code: 'SIGN_IN_REQUIRED', message: 'Sign in.' });
+    const assign = vi.fn();
+    vi.stubGlobal('location', { pathname: '/app/', search: '', assign });
+    await refusal(call('GET /account'));
+    expect([session.asks, session.signedOut]).toEqual(['ended', true]);
+    session.asks = null;
+    await refusal(call('GET /account'));
+    expect(session.asks).toBeNull();
+    await refusal(call('POST /account/sign-out'));
+    expect(session.asks).toBe('ended');
+    answers(200, { id: 'usr_1' });
+    await call('GET /account');
+    expect([session.asks, session.signedOut]).toEqual([null, false]);
+    expect(assign).not.toHaveBeenCalled();
+  });
+
+  test('a refusal in an organisation, and nowhere else, has the rights read again', async () => {
+    const before = session.refusals;
+    answers(403, { code: 'MISSING_PERMISSION', message: 'No.', permission: 'audit.view' });
+    await refusal(call('GET /orgs/{org}/audit', { path: { org: '1' } }));
+    expect(session.refusals).toBe(before + 1);
+    answers(404, { code: 'NOT_FOUND', message: 'No.' });
+    await refusal(call('GET /orgs/{org}/settings', { path: { org: '1' } }));
+    expect(session.refusals).toBe(before + 2);
+    await refusal(call('GET /account/sessions'));
+    expect(session.refusals).toBe(before + 2);
+  });
+});
+
+test('a file is saved under the name the server gave it; a refused one is a refusal', async () => {
+  const link = { click: vi.fn(), href: '', download: '' };
+  const create = vi.spyOn(document, 'createElement').mockReturnValue(link as unknown as HTMLElement);
+  vi.stubGlobal('URL', Object.assign(URL, { createObjectURL: () => 'blob:x', revokeObjectURL: () => {} }));
+  answers(200, 'a,b', { 'content-disposition': 'attachment; filename="audit.csv"' });
+  await download('/orgs/{org}/audit/export', { org: '1' }, { format: 'csv' });
+  expect(link).toMatchObject({ href: 'blob:x', download: 'audit.csv' });
+  answers(429, { code: 'EXPORTS_RUNNING', message: 'Two are under way.' });
+  expect((await refusal(download('/orgs/{org}/audit/export', { org: '1' }))).code).toBe('EXPORTS_RUNNING');
+  expect(link.click).toHaveBeenCalledOnce();
+  create.mockRestore();
 });
 
 test('only a lost connection is tried again, and not for ever', () => {

@@ -1,5 +1,6 @@
 // The one way to the server. Operations, their parameters, bodies and answers come from schema.ts.
 
+import { keepDrafts } from '../drafts.svelte';
 import { sentence } from '../format';
 import { session, signInAddress } from '../session.svelte';
 import { REPEATABLE } from './repeatable';
@@ -100,36 +101,62 @@ async function send(operation: string, input: Loose): Promise<unknown> {
   const [method = 'GET', path = '/'] = operation.split(' ');
   const reading = method === 'GET';
   const press = REPEATABLE.has(operation) ? JSON.stringify([operation, input.path, input.body]) : null;
-  let answer: Response;
-  try {
-    answer = await fetch(address(path, input.path ?? {}, input.query), {
-      method,
-      credentials: 'same-origin',
-      headers: {
-        accept: 'application/json',
-        ...(reading ? {} : { 'content-type': 'application/json' }),
-        ...(press ? { 'idempotency-key': keyOf(press) } : {}),
-      },
-      // The content type is what tells a call of ours from a form of somebody else, so there is always a body.
-      body: reading ? undefined : JSON.stringify(input.body ?? {}),
-      signal: input.signal,
-    });
-  } catch (cause) {
-    if (input.signal?.aborted) throw cause;
-    throw new ApiError(0, 'NO_ANSWER', 'The server could not be reached. Check your connection, then try again.');
-  }
+  const answer = await reach(address(path, input.path ?? {}, input.query), {
+    method,
+    headers: {
+      accept: 'application/json',
+      ...(reading ? {} : { 'content-type': 'application/json' }),
+      ...(press ? { 'idempotency-key': keyOf(press) } : {}),
+    },
+    // The content type is what tells a call of ours from a form of somebody else, so there is always a body.
+    body: reading ? undefined : JSON.stringify(input.body ?? {}),
+    signal: input.signal,
+  });
   // An answer decides what became of a press; the next one is new. A failure of the server may have been too late.
   if (press && answer.status < 500 && answer.status !== 408) pressed.delete(press);
   if (answer.status === 204) return undefined;
   const body: unknown = await answer.json().catch(() => null);
   if (answer.ok && body !== null) return body;
-  throw failure(answer, body);
+  const error = failure(answer, body);
+  interrupt(error, reading, path);
+  throw error;
+}
+
+/**
+ * Fetches a file and hands it to the browser. A plain link would put a refusal in the place of the page, and a file that
+ * broke off would look whole.
+ */
+export async function download(path: string, values: Record<string, string>, query: Loose['query'] = {}): Promise<void> {
+  const answer = await reach(address(path, values, query), {});
+  if (!answer.ok) {
+    const error = failure(answer, await answer.json().catch(() => null));
+    interrupt(error, false, path);
+    throw error;
+  }
+  const file = await answer.blob().catch(() => null);
+  if (file === null) throw new ApiError(0, 'NO_ANSWER', 'The file broke off on its way. Nothing was saved; try again.');
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(file);
+  link.download = /filename="([^"]+)"/.exec(answer.headers.get('content-disposition') ?? '')?.[1] ?? '';
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
+
+async function reach(url: string, request: RequestInit): Promise<Response> {
+  try {
+    const answer = await fetch(url, { credentials: 'same-origin', ...request });
+    if (answer.ok && session.signedOut) session.resume();
+    return answer;
+  } catch (cause) {
+    if (request.signal?.aborted) throw cause;
+    throw new ApiError(0, 'NO_ANSWER', 'The server could not be reached. Check your connection, then try again.');
+  }
 }
 
 function failure(answer: Response, body: unknown): ApiError {
   const found = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
   const { status: _, code, message, request_id, ...extra } = found;
-  const error = new ApiError(
+  return new ApiError(
     answer.status,
     typeof code === 'string' ? code : 'UNREADABLE',
     typeof message === 'string' ? message : 'The server sent an answer that could not be read. Try again in a moment.',
@@ -137,12 +164,16 @@ function failure(answer: Response, body: unknown): ApiError {
     extra,
     Number(answer.headers.get('retry-after')) || null,
   );
-  interrupt(error);
-  return error;
 }
 
-function interrupt(error: ApiError) {
-  if (error.code === 'SIGN_IN_REQUIRED') location.assign(signInAddress());
-  if (error.code === 'SIGN_IN_AGAIN') session.signInAgain = true;
-  if (error.code === 'MAINTENANCE') session.maintenance = error.message;
+/** What concerns the whole page, whoever asked. */
+function interrupt(error: ApiError, reading: boolean, path: string) {
+  if (error.code === 'SIGN_IN_AGAIN') session.asks = 'again';
+  else if (error.code === 'SIGN_IN_REQUIRED') {
+    if (session.me) session.end(reading ? 'by itself' : 'by the person');
+    else location.assign(signInAddress()); // there is nothing on the page yet
+  } else if (error.code === 'MAINTENANCE') {
+    if (session.maintenance === null) keepDrafts(); // the card takes the place of the page
+    session.maintenance = error.message;
+  } else if ((error.status === 403 || error.status === 404) && path.startsWith('/orgs/{org}')) session.refusals += 1;
 }

@@ -1,0 +1,22 @@
+// Ways out of the page that come back to it, with what was typed.
+
+import { call } from './api/client';
+import { keepDrafts } from './drafts.svelte';
+import { router } from './router.svelte';
+
+/** To be called by a link that comes back here. Without it, people with unsaved changes are asked first. */
+export function leaving() {
+  if (keepDrafts()) router.release();
+}
+
+export function reload() {
+  leaving();
+  location.reload();
+}
+
+/** Out to a place that needs a session. Whether there is one is asked here, where it can be put right. */
+export async function travel(to: string) {
+  await call('GET /account');
+  leaving();
+  location.assign(to);
+}
