@@ -44,6 +44,28 @@ both_databases! {
         test.finish().await;
     }
 
+    async fn a_server_is_silent_on_every_page_once_a_day_passed_without_a_call(engine) {
+        let test = TestApp::start(engine).await;
+        let tenant = test.tenant(1, Tier::Standard).await;
+        let owner = test.person(&test.session(&tenant.owner).await);
+        let servers = format!("/orgs/{}/servers", tenant.org);
+        let silent = async || {
+            let overview = owner.get(&format!("/orgs/{}/overview", tenant.org)).await.json();
+            let list = owner.get(&servers).await.json();
+            let one = owner.get(&format!("{servers}/{}", tenant.server)).await.json();
+            [&overview["servers"][0], &list["servers"][0], &one].map(|server| server["silent"].as_bool().unwrap())
+        };
+        test.clock.advance_ms(25 * 60 * 60_000);
+        assert_eq!(silent().await, [false; 3], "who never called is not silent");
+        assert_eq!(test.plugin(&tenant.key).get("/api?action=count").await.status, 200);
+        app::background::keep_house(&test.app).await.unwrap();
+        test.clock.advance_ms(23 * 60 * 60_000);
+        assert_eq!(silent().await, [false; 3]);
+        test.clock.advance_ms(2 * 60 * 60_000);
+        assert_eq!(silent().await, [true; 3]);
+        test.finish().await;
+    }
+
     async fn a_game_server_is_told_what_the_dashboard_set(engine) {
         let test = TestApp::start(engine).await;
         let tenant = test.tenant(1, Tier::Standard).await;

@@ -5,9 +5,7 @@ use domain::plan::Dimension;
 use crate::notice::{Notice, Page, Severity};
 use crate::tenancy::guilds::Guild;
 use crate::tenancy::overview::Overview;
-use crate::tenancy::servers::Server;
-
-const DAY_MS: i64 = 24 * 60 * 60_000;
+use crate::tenancy::servers::{Server, is_silent};
 
 /// What there is more of than the plan allows.
 pub(crate) fn plan(seen: &Overview) -> Vec<Notice> {
@@ -106,7 +104,7 @@ fn state(server: &Server, now_ms: i64) -> Option<OfServer<'_>> {
             format!("{name} has never called. Put its key into the plugin."),
             "Show key",
         ),
-        Some(last) if last < now_ms - DAY_MS => (
+        Some(_) if is_silent(server, now_ms) => (
             "silent",
             Severity::Warn,
             format!("{name} has not called for more than a day."),

@@ -22,6 +22,14 @@ use crate::once::{Outcome, PressBy};
 use crate::state::App;
 use crate::vault::key_place;
 
+const SILENT_AFTER_MS: i64 = 24 * 60 * 60_000;
+
+/// Whether a Server has called before and not for more than a day.
+pub fn is_silent(server: &Server, now_ms: i64) -> bool {
+    let last = server.key.last_used_at_ms;
+    last.is_some_and(|last| last < now_ms - SILENT_AFTER_MS)
+}
+
 /// A fresh Server and the key its plugin is to be given.
 pub struct CreatedServer {
     /// What programs name it by.

@@ -68,12 +68,17 @@ pub async fn get(app: App, caller: Authorized<perm::ServersView>, (): ()) -> Ans
         .into_iter()
         .map(|notice| Attention::of(notice, Some(&seen.org.id)));
     let attention = attention.collect();
+    let now_ms = app.now_ms();
+    let servers = seen
+        .servers
+        .into_iter()
+        .map(|server| ServerView::of(server, now_ms));
     Ok(Found(Overview {
         tier: seen.org.tier.as_str(),
         usage: Usage::of(&seen.org, seen.navigation_links),
         ceilings: seen.org.tier.ceilings().into(),
         guilds: seen.guilds.into_iter().map(GuildView::from).collect(),
-        servers: seen.servers.into_iter().map(ServerView::from).collect(),
+        servers: servers.collect(),
         recent: sees_links.then(|| recent.collect()),
         attention,
     }))

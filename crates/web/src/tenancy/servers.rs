@@ -26,6 +26,8 @@ pub struct ServerView {
     bare_ids: bool,
     created_at_ms: i64,
     last_call_at_ms: Option<i64>,
+    /// It called before, and not for more than a day.
+    silent: bool,
     /// What the plugin last said about itself.
     plugin_version: Option<String>,
     linked_group: String,
@@ -48,9 +50,10 @@ pub struct KeyView {
     query_calls: i64,
 }
 
-impl From<servers::Server> for ServerView {
-    fn from(server: servers::Server) -> Self {
+impl ServerView {
+    pub(crate) fn of(server: servers::Server, now_ms: i64) -> Self {
         Self {
+            silent: servers::is_silent(&server, now_ms),
             key: KeyView {
                 id: server.key.id.as_str().to_owned(),
                 prefix: server.key.prefix,
@@ -126,8 +129,10 @@ pub struct Change {
 
 pub async fn list(app: App, caller: Authorized<perm::ServersView>, (): ()) -> Answer<Found<ServerList>> {
     let found = servers::list(&app, caller.scope).await?;
+    let now_ms = app.now_ms();
+    let servers = found.into_iter().map(|server| ServerView::of(server, now_ms));
     Ok(Found(ServerList {
-        servers: found.into_iter().map(ServerView::from).collect(),
+        servers: servers.collect(),
     }))
 }
 
@@ -136,7 +141,8 @@ pub async fn get(
     caller: Authorized<perm::ServersView>,
     Segments(id): Segments<ServerId>,
 ) -> Answer<Found<ServerView>> {
-    Ok(Found(servers::get(&app, caller.scope, &id).await?.into()))
+    let server = servers::get(&app, caller.scope, &id).await?;
+    Ok(Found(ServerView::of(server, app.now_ms())))
 }
 
 pub async fn create(
