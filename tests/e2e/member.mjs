@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { person } from './sandbox.mjs';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const WORST = new Set(['serious', 'critical']);
 
 export class Member {
   constructor(browser, world, name) {
@@ -68,7 +67,7 @@ export class Member {
     const world = await this.context.newCDPSession(this.page);
     await world.send('Runtime.evaluate', { expression: AXE });
     const { result } = await world.send('Runtime.evaluate', { expression: 'axe.run().then((found) => JSON.stringify(found.violations))', awaitPromise: true });
-    for (const { id, impact, nodes } of JSON.parse(result.value).filter(({ impact }) => WORST.has(impact))) {
+    for (const { id, impact, nodes } of JSON.parse(result.value)) {
       this.findings.push(`${label}: ${impact} ${id}: ${nodes.map(({ html }) => html).join(' | ')}`);
     }
     this.findings.push(...(await this.page.evaluate(() => globalThis.breaches)).map((breach) => `${label}: policy ${breach}`));
