@@ -22,8 +22,13 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     rolldownOptions: {
       output: {
-        // What several pages share comes in one file instead of one for each small part.
-        codeSplitting: { groups: [{ name: 'kit', test: /src\/lib\/|@lucide/, minShareCount: 2 }] },
+        // What the first screen needs comes in one file, and what several pages share beyond it in another.
+        codeSplitting: {
+          groups: [
+            { name: 'start', tags: ['$initial'] },
+            { name: 'kit', test: /src\/lib\/|@lucide|bits-ui/, minShareCount: 2 },
+          ],
+        },
       },
     },
   },

@@ -1,5 +1,5 @@
 // openapi.json -> src/lib/api: the operations of the dashboard as a table in operations.ts, a type for each schema that
-// they use in schema.ts, and those that may be repeated in repeatable.ts.
+// they use in schema.ts, those that may be repeated in repeatable.ts, and the permissions they need in permissions.ts.
 //
 //     npm run gen            write the files
 //
@@ -81,6 +81,13 @@ export function generateRepeatable(doc) {
     ),
   );
   return `${HEAD}\n/** What makes something, once for each idempotency key. */\nexport const REPEATABLE: ReadonlySet<string> = new Set([\n${found.join('')}]);\n`;
+}
+
+/** The permissions that at least one operation needs. @param {Json} doc */
+export function generatePermissions(doc) {
+  const found = Object.values(doc.paths ?? {}).flatMap((item) => METHODS.flatMap((method) => item[method]?.['x-permission'] ?? []));
+  const lines = [...new Set(found)].sort().map((name) => `  '${name}',\n`);
+  return `${HEAD}\n/** What a member has to hold for one operation or another. */\nexport const NEEDED: ReadonlySet<string> = new Set([\n${lines.join('')}]);\n`;
 }
 
 /** @param {Json} doc @param {string} method @param {string} path @param {Json} item */
@@ -190,4 +197,5 @@ if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) 
   writeFileSync(at('src/lib/api/schema.ts'), generateSchema(doc));
   writeFileSync(at('src/lib/api/operations.ts'), generateOperations(doc));
   writeFileSync(at('src/lib/api/repeatable.ts'), generateRepeatable(doc));
+  writeFileSync(at('src/lib/api/permissions.ts'), generatePermissions(doc));
 }

@@ -61,6 +61,7 @@ const server = (id, guild_id, name, more = {}) => ({
   revision: 1,
   created_at_ms: ago(90 * DAY),
   last_call_at_ms: ago(40_000),
+  silent: false,
   plugin_version: '3.23.1',
   linked_group: 'linked',
   booster_group: 'booster',
@@ -71,7 +72,7 @@ const server = (id, guild_id, name, more = {}) => ({
 });
 const servers = [
   server('s1', 'g1', 'EU Main 2x'),
-  server('s2', 'g1', 'US Main 2x', { last_call_at_ms: ago(3 * DAY), plugin_version: '3.20.0' }),
+  server('s2', 'g1', 'US Main 2x', { last_call_at_ms: ago(3 * DAY), silent: true, plugin_version: '3.20.0' }),
   server('s3', 'g2', 'Build Sandbox', { last_call_at_ms: null, plugin_version: null, key: { last_used_at_ms: null, prefix: 'svc_live_9c01' } }),
   server('s4', 'g2', 'US Modded 5x', { active: false, key: { query_calls: 41, prefix: 'svc_live_77fe' } }),
 ];

@@ -2,119 +2,10 @@
 // content policy.
 //
 //     npm run build && node tests/look.mjs FOLDER [word in the screen's name]
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { need, open } from './browser.mjs';
-
-const AXE = readFileSync(need.resolve('axe-core/axe.min.js'), 'utf8');
-
-// name: [path, world, what to do before looking]
-const SCREENS = {
-  orgs: ['/'],
-  'orgs-empty': ['/', 'empty'],
-  new: ['/new'],
-  'new-tried': ['/new', '', (page) => page.click('main button[type=submit]')],
-  'new-invited': ['/new', 'invited'],
-  overview: ['/orgs/o1'],
-  'overview-fresh': ['/orgs/o1', 'fresh'],
-  'overview-calm': ['/orgs/o1', 'calm'],
-  'overview-over': ['/orgs/o2'],
-  'overview-error': ['/orgs/o1', 'error'],
-  settings: ['/orgs/o1/settings'],
-  'settings-dirty': ['/orgs/o1/settings', '', (page) => page.fill('main input', 'Rustlands EU')],
-  'settings-delete': ['/orgs/o1/settings', '', (page) => page.getByRole('button', { name: 'Delete' }).click()],
-  'settings-transfer': ['/orgs/o1/settings', '', async (page) => {
-    await page.getByRole('button', { name: 'Transfer ownership' }).click();
-    await page.getByRole('combobox').click();
-    await page.getByRole('option').first().waitFor();
-  }],
-  'settings-again': ['/orgs/o1/settings', 'again', async (page) => {
-    await page.getByRole('button', { name: 'Delete' }).click();
-    await page.getByLabel(/Type rustlands/).fill('rustlands');
-    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-    await page.getByRole('dialog', { name: 'Sign in again' }).waitFor();
-  }],
-  account: ['/account'],
-  'account-toast': ['/account', '', (page) => page.getByRole('button', { name: 'End session on Safari' }).click()],
-  denied: ['/orgs/o2/settings'],
-  strange: ['/orgs/nope'],
-  missing: ['/no/such/page'],
-  maintenance: ['/', 'maintenance'],
-  palette: ['/orgs/o1', '', async (page) => {
-    await page.keyboard.press('Control+k');
-    await page.getByRole('option').nth(12).waitFor();
-  }],
-  switcher: ['/orgs/o1', '', async (page, width) => {
-    if (width < 860) await page.getByRole('button', { name: 'Open menu' }).click();
-    await page.getByRole('button', { name: 'Switch organisation' }).click();
-  }],
-  guilds: ['/orgs/o1/guilds'],
-  'guilds-removing': ['/orgs/o2/guilds'],
-  'guilds-new': ['/orgs/o1/guilds/new'],
-  guild: ['/orgs/o1/guilds/g1'],
-  servers: ['/orgs/o1/servers'],
-  server: ['/orgs/o1/servers/s1'],
-  team: ['/orgs/o1/team'],
-  invites: ['/orgs/o1/team?tab=invites'],
-  keys: ['/orgs/o1/keys'],
-  linkpage: ['/orgs/o1/link-page'],
-  audit: ['/orgs/o1/audit'],
-  errors: ['/orgs/o1/errors'],
-  'errors-detail': ['/orgs/o1/errors', '', async (page) => {
-    await page.getByRole('button', { name: 'Details of' }).first().click();
-    await page.getByRole('dialog').waitFor();
-  }],
-  admin: ['/admin', 'operating'],
-  'admin-calm': ['/admin', 'calm_operating'],
-  'admin-stranger': ['/admin'],
-  'admin-errors': ['/admin/errors', 'operating'],
-  'admin-errors-none': ['/admin/errors', 'calm_operating'],
-  'admin-errors-detail': ['/admin/errors', 'operating', async (page) => {
-    await page.getByRole('button', { name: 'Details of' }).nth(3).click();
-    await page.getByRole('dialog').waitFor();
-  }],
-  'admin-menu': ['/orgs/o1', 'operating', async (page, width) => {
-    if (width < 860) await page.getByRole('button', { name: 'Open menu' }).click();
-    await page.getByRole('button', { name: 'Account and theme' }).click();
-  }],
-  ...Object.fromEntries(['guilds', 'guilds/new', 'servers', 'team?tab=invites', 'keys', 'link-page', 'audit', 'errors'].map((path) => [`none-${path.split(/[/?]/).join('-')}`, [`/orgs/o1/${path}`, 'fresh']])),
-  'guilds-new-done': ['/orgs/o1/guilds/new', '', async (page) => {
-    await page.getByLabel('Rustlands Events').check();
-    await page.getByRole('button', { name: 'Add Guild' }).click();
-    await page.getByRole('link', { name: 'Open settings' }).waitFor();
-  }],
-  'guild-dirty': ['/orgs/o1/guilds/g1', '', (page) => page.getByLabel('Short name').fill('rust-lands')],
-  'guild-remove': ['/orgs/o1/guilds/g1', '', (page) => page.getByRole('button', { name: 'Remove Guild' }).click()],
-  'servers-made': ['/orgs/o1/servers', '', async (page) => {
-    await page.getByRole('button', { name: 'Add Server' }).click();
-    await page.getByLabel('Name').fill('EU 3x');
-    await page.getByRole('dialog').getByRole('button', { name: 'Add Server' }).click();
-    await page.getByText('What to do next').waitFor();
-  }],
-  'server-reveal': ['/orgs/o1/servers/s1', '', async (page) => {
-    await page.getByRole('button', { name: 'Reveal' }).click();
-    await page.getByRole('button', { name: 'Hide' }).waitFor();
-  }],
-  'server-regenerate': ['/orgs/o1/servers/s4', '', (page) => page.getByRole('button', { name: 'Regenerate' }).click()],
-  'keys-new': ['/orgs/o1/keys', '', async (page) => {
-    await page.getByRole('button', { name: 'Create key' }).click();
-    await page.getByRole('checkbox', { name: 'count', exact: true }).check();
-  }],
-  'team-role': ['/orgs/o1/team', '', async (page) => {
-    await page.getByRole('button', { name: 'Role of' }).first().click();
-    await page.getByRole('menuitemcheckbox', { checked: false }).click();
-    await page.getByRole('dialog').waitFor();
-  }],
-  'invites-new': ['/orgs/o1/team?tab=invites', '', (page) => page.getByRole('button', { name: 'Create invite' }).click()],
-  'linkpage-icon': ['/orgs/o1/link-page', '', async (page) => {
-    await page.getByRole('button', { name: 'Icon of Chat' }).click();
-    await page.getByRole('menuitemcheckbox').first().waitFor();
-  }],
-  'audit-detail': ['/orgs/o1/audit', '', async (page) => {
-    await page.getByRole('button', { name: 'Details of' }).nth(1).click();
-    await page.getByRole('dialog').waitFor();
-  }],
-};
+import { open } from './browser.mjs';
+import { SCREENS, wrongWith } from './screens.mjs';
 
 const [folder = '/tmp/look', word = ''] = process.argv.slice(2);
 mkdirSync(folder, { recursive: true });
@@ -132,11 +23,7 @@ for (const [name, [path, world, act]] of Object.entries(SCREENS)) {
       await act?.(page, width);
       await page.waitForTimeout(150);
       await page.screenshot({ path: join(folder, `${label}.png`), fullPage: !act });
-      if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)) wrong.push('wider than the screen');
-      wrong.push(...(await page.evaluate(() => globalThis.breaches)).map((one) => `policy: ${one}`));
-      await page.evaluate(AXE);
-      const { violations } = await page.evaluate(() => globalThis.axe.run({ rules: { region: { enabled: false } } })); // menus float outside the landmarks
-      for (const { id, impact, nodes } of violations) wrong.push(`${impact} ${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
+      wrong.push(...(await wrongWith(page)));
       findings.push(...wrong.map((one) => `${label}: ${one}`));
       await page.context().close();
     }

@@ -26,6 +26,8 @@ const WORDS = {
   'analytics.export': 'Export analytics',
 } as const;
 
+export const PERMISSIONS = Object.keys(WORDS) as Permission[];
+
 const AREAS: Record<string, string> = {
   org: 'Organisation',
   links: 'Links',

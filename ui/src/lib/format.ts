@@ -29,6 +29,11 @@ export function clockTime(at: number, now: number): string {
   return (date(at) === date(now) ? TIME : DAY_AND_TIME).format(at);
 }
 
+/** What has happened, as in "3 minutes ago". A clock that runs behind the server's does not make it something to come. */
+export function since(at: number, now: number): string {
+  return relative(Math.min(at, now), now);
+}
+
 /** "3 minutes ago", "tomorrow"; the date when it is more than four weeks away. */
 export function relative(at: number, now: number): string {
   const away = at - now;
@@ -40,17 +45,15 @@ export function relative(at: number, now: number): string {
   return date(at);
 }
 
-/** "2 hours", "5 days": the largest unit that fits. */
-export function duration(ms: number): string {
-  if (ms >= DAY) return count(Math.trunc(ms / DAY), 'day');
-  if (ms >= HOUR) return count(Math.trunc(ms / HOUR), 'hour');
-  if (ms >= MINUTE) return count(Math.trunc(ms / MINUTE), 'minute');
-  return count(Math.trunc(ms / 1000), 'second');
-}
-
 /** "1 server", "12 servers". */
 export function count(amount: number, one: string, many = `${one}s`): string {
   return `${number(amount)} ${amount === 1 ? one : many}`;
+}
+
+/** What the one with this id is called: the id when there is none, dots until it is known. */
+export function nameOf(things: ReadonlyArray<{ id: string; name: string }> | undefined, id: string): string {
+  if (!things) return '…';
+  return things.find((one) => one.id === id)?.name ?? id;
 }
 
 /** "a, b and c". */

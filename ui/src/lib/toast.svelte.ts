@@ -1,14 +1,16 @@
 // Short notes at the corner of the screen. A success goes by itself, a failure stays until it is read.
 
+import { SvelteSet } from 'svelte/reactivity';
+
 export interface Toast {
   id: number;
-  tone: 'ok' | 'info' | 'bad';
+  tone: 'ok' | 'bad';
   text: string;
   /** Reference to quote when asking for help. */
   requestId?: string | null;
 }
 
-const STAYS_MS = { ok: 5_000, info: 5_000, bad: 15_000 };
+const STAYS_MS = { ok: 5_000, bad: 15_000 };
 const AT_MOST = 4;
 
 class Toasts {
@@ -17,10 +19,6 @@ class Toasts {
 
   ok(text: string) {
     this.#add({ tone: 'ok', text });
-  }
-
-  info(text: string) {
-    this.#add({ tone: 'info', text });
   }
 
   error(text: string, requestId?: string | null) {
@@ -39,3 +37,29 @@ class Toasts {
 }
 
 export const toast = new Toasts();
+
+/** What no note may lie on, because it is pressed next: `{@attach keepClear}`. */
+export const clear = new SvelteSet<Element>();
+
+export function keepClear(node: Element): () => void {
+  clear.add(node);
+  return () => clear.delete(node);
+}
+
+interface Box {
+  top: number;
+  bottom: number;
+  left: number;
+  right: number;
+}
+
+/** How far from the bottom of the screen the notes begin, so that they lie on none of the boxes. */
+export function liftOver(boxes: readonly Box[], notes: { left: number; right: number; height: number }, screen: number, gap: number): number {
+  let from = gap;
+  for (const box of [...boxes].sort((a, b) => b.bottom - a.bottom)) {
+    const beside = box.right <= notes.left || box.left >= notes.right;
+    const apart = box.top >= screen - from || box.bottom <= screen - from - notes.height;
+    if (!beside && !apart) from = screen - box.top + gap / 2;
+  }
+  return from;
+}

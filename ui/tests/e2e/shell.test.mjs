@@ -14,6 +14,7 @@ after(() => on.close());
 test('a link changes the page without loading: title, focus and scroll follow, and back comes back', async () => {
   const { page, heading, focused, leave } = await visit('/orgs/o1');
   await page.evaluate(() => (globalThis.same = true));
+  await page.setViewportSize({ width: 1280, height: 500 });
   await page.mouse.wheel(0, 300);
   await page.waitForFunction(() => scrollY > 100);
   const top = await page.evaluate(() => scrollY);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { count, duration, initials, list, masked, number, relative, sentence, SLUG, slugify } from '../../src/lib/format';
+import { count, initials, list, masked, nameOf, number, relative, sentence, since, SLUG, slugify } from '../../src/lib/format';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -22,8 +22,8 @@ describe('times', () => {
     expect(relative(at, now)).toBe(text);
   });
 
-  test('a duration is told in its largest unit', () => {
-    expect([900, 61_000, 2 * HOUR, 90 * DAY].map(duration)).toEqual(['0 seconds', '1 minute', '2 hours', '90 days']);
+  test('what has happened is never told as something to come, whatever the clock of the reader says', () => {
+    expect([now - MINUTE, now, now + 20_000, now + 3 * HOUR].map((at) => since(at, now))).toEqual(['1 minute ago', 'just now', 'just now', 'just now']);
   });
 });
 
@@ -32,6 +32,11 @@ test('numbers and counts', () => {
   expect(count(1, 'server')).toBe('1 server');
   expect(count(2000, 'server')).toBe('2,000 servers');
   expect(count(0, 'entry', 'entries')).toBe('0 entries');
+});
+
+test('names are looked up by id, with dots until they are known', () => {
+  const things = [{ id: 'g1', name: 'Rustlands' }];
+  expect([nameOf(things, 'g1'), nameOf(things, 'g2'), nameOf(undefined, 'g1')]).toEqual(['Rustlands', 'g2', '…']);
 });
 
 test('lists', () => {

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import openapi from '../../openapi.json';
-import { generateOperations, generateRepeatable, generateSchema } from '../../scripts/gen-api.mjs';
+import { generateOperations, generatePermissions, generateRepeatable, generateSchema } from '../../scripts/gen-api.mjs';
 import operations from '../../src/lib/api/operations.ts?raw';
+import permissions from '../../src/lib/api/permissions.ts?raw';
 import repeatable from '../../src/lib/api/repeatable.ts?raw';
 import schema from '../../src/lib/api/schema.ts?raw';
 
@@ -9,6 +10,7 @@ test('the checked-in types are those of openapi.json', () => {
   expect(generateSchema(openapi)).toBe(schema);
   expect(generateOperations(openapi)).toBe(operations);
   expect(generateRepeatable(openapi)).toBe(repeatable);
+  expect(generatePermissions(openapi)).toBe(permissions);
 });
 
 test('every shape the document may use becomes a type', () => {

@@ -1,8 +1,9 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { Attention, Overview, ServerView } from '../../src/lib/api/schema';
 import { overLimit } from '../../src/features/tenancy/orgs/dimensions';
-import { health } from '../../src/features/tenancy/orgs/health';
 import { setupSteps } from '../../src/features/tenancy/orgs/setup';
+import { BUILT } from '../../src/lib/built';
+import { health, keyHealth } from '../../src/lib/health';
 
 const usage = { guilds: 1, servers: 1, links: 9, navigation_links: 0 };
 const server: ServerView = {
@@ -14,6 +15,7 @@ const server: ServerView = {
   bare_ids: false,
   created_at_ms: 0,
   last_call_at_ms: 5,
+  silent: false,
   linked_group: '',
   booster_group: '',
   steam_members_group: '',
@@ -35,27 +37,43 @@ const told = (kind: string, subject: string): Attention => ({ kind, subject, sev
 
 describe('health of a server', () => {
   test('the worst that is known wins', () => {
-    expect(health(server, [])).toBe('active');
-    expect(health(server, [told('silent', 's1')])).toBe('silent');
-    expect(health(server, [told('silent', 's2')])).toBe('active');
-    expect(health({ ...server, last_call_at_ms: null }, [])).toBe('never');
-    expect(health({ ...server, active: false }, [told('silent', 's1')])).toBe('inactive');
-    expect(health({ ...server, active: false, key: { ...server.key, revoked: true } }, [])).toBe('revoked');
+    expect(health(server)).toBe('active');
+    expect(health({ ...server, silent: true })).toBe('silent');
+    expect(health({ ...server, last_call_at_ms: null })).toBe('never');
+    expect(health({ ...server, active: false, silent: true })).toBe('inactive');
+    expect(health({ ...server, active: false, key: { ...server.key, revoked: true } })).toBe('revoked');
+  });
+
+  test('a key of somebody’s own is active once it was used', () => {
+    expect(keyHealth({ revoked: false, last_used_at_ms: null })).toBe('unused');
+    expect(keyHealth({ revoked: false, last_used_at_ms: 5 })).toBe('active');
+    expect(keyHealth({ revoked: true, last_used_at_ms: 5 })).toBe('revoked');
   });
 });
 
 describe('setting up', () => {
   const done = (data: Overview) => setupSteps('1', data, () => true).map((step) => step.done);
+  const fresh = overview({ guilds: [], servers: [], usage: { guilds: 0, servers: 0, links: 0, navigation_links: 0 } });
+  afterEach(() => void (BUILT.logs = false));
 
   test('nothing is done in a new Org, everything in a finished one', () => {
-    const fresh = { guilds: [], servers: [], usage: { guilds: 0, servers: 0, links: 0, navigation_links: 0 } };
-    expect(done(overview(fresh))).toEqual([false, false, false, false, false]);
-    expect(done(overview({ usage: { ...usage, navigation_links: 1 } }))).toEqual([true, true, true, true, true]);
+    expect(done(fresh)).toEqual([false, false, false, false]);
+    expect(done(overview({ usage: { ...usage, navigation_links: 1 } }))).toEqual([true, true, true, true]);
   });
 
-  test('a Guild without a log channel is led to', () => {
-    const steps = setupSteps('1', overview({ attention: [told('no_log_channel', 'g1')] }), () => true);
-    expect(steps[3]).toMatchObject({ done: false, href: '/app/orgs/1/guilds/g1' });
+  test('only the step that can be done now offers itself', () => {
+    const waits = (data: Overview) => setupSteps('1', data, () => true).map((step) => step.waits);
+    expect(waits(fresh)).toEqual([undefined, 'Needs a Guild', 'Needs a Server', 'Needs a Guild']);
+    expect(waits(overview({ servers: [] }))).toEqual([undefined, undefined, 'Needs a Server', undefined]);
+  });
+
+  test('a log channel is asked for once messages are sent, at the Guild that has none', () => {
+    const quiet = overview({ attention: [told('no_log_channel', 'g1')] });
+    const titles = () => setupSteps('1', quiet, () => true).map((step) => step.title);
+    expect(titles()).not.toContain('Choose a log channel');
+    BUILT.logs = true;
+    expect(titles()).toContain('Choose a log channel');
+    expect(setupSteps('1', quiet, () => true)[3]).toMatchObject({ done: false, href: '/app/orgs/1/guilds/g1' });
   });
 
   test('who is not told about log channels is not shown one as chosen', () => {
@@ -66,7 +84,7 @@ describe('setting up', () => {
 
   test('a step the person may not take is shown without a button', () => {
     const steps = setupSteps('1', overview(), (permission) => permission !== 'org.navigation');
-    expect(steps[4]).toMatchObject({ done: false, href: undefined, action: undefined });
+    expect(steps[3]).toMatchObject({ done: false, href: undefined, action: undefined });
   });
 });
 

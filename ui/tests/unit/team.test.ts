@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { Member, Team } from '../../src/lib/api/schema';
-import { lockedIn, scopeFrom, statusOf } from '../../src/features/tenancy/invites/invite-form';
+import { lockedIn, scopeOf, startsWith, statusOf } from '../../src/features/tenancy/invites/invite-form';
 import { Edits } from '../../src/features/tenancy/team/edits.svelte';
-import { cellOf, filledBy, meanwhile, roleEffect } from '../../src/features/tenancy/team/matrix';
+import { areasOf, cellOf, filledBy, meanwhile, roleEffect } from '../../src/features/tenancy/team/matrix';
 
 const member = (more: Partial<Member>): Member => ({
   account_id: 'a2',
@@ -56,9 +56,21 @@ describe('roles', () => {
   });
 
   test('what changes is said before', () => {
-    const one = member({ permissions: ['org.billing', 'links.view'] });
-    expect(roleEffect(team, one, 'admin')).toEqual({ role: 'admin', gained: ['links.unlink'], lost: ['org.billing'] });
+    const one = member({ permissions: ['org.invites', 'links.view'] });
+    const held = { ...team, grantable: [...team.grantable, 'org.team'] };
+    expect(roleEffect(held, one, 'admin')).toEqual({ role: 'admin', gained: ['org.team'], lost: ['org.invites'] });
     expect(roleEffect(team, member({}), 'staff')).toMatchObject({ gained: [], lost: [] });
+  });
+});
+
+describe('what unlocks nothing yet', () => {
+  test('has no switch, and an area of nothing else is left out', () => {
+    const areas = [{ name: 'Links', permissions: ['links.view', 'links.export'] }, { name: 'Analytics', permissions: ['analytics.view'] }];
+    expect(areasOf({ areas })).toEqual([{ name: 'Links', permissions: ['links.view'] }]);
+  });
+
+  test('is not told when a role changes', () => {
+    expect(roleEffect(team, member({ permissions: ['links.view', 'org.billing'] }), 'admin')).toMatchObject({ gained: [], lost: [] });
   });
 });
 
@@ -133,21 +145,31 @@ describe('switches that save at once', () => {
 });
 
 describe('invites', () => {
+  const maker = { role: 'admin' as const, permissions: ['org.invites', 'links.view', 'servers.view', 'analytics.view', 'org.billing'] };
+
   test('nothing can be given that is not held', () => {
-    const scope = scopeFrom(team, null);
-    expect(lockedIn(scope)).toEqual(['org.billing']);
-    expect(scope.fill('admin')).toEqual(['links.view', 'links.unlink']);
+    const locked = lockedIn(scopeOf(maker));
+    expect(locked).toContain('org.team');
+    expect(locked).not.toContain('links.view');
+    expect(lockedIn(scopeOf({ role: 'owner', permissions: [] }))).toEqual([]);
   });
 
-  test('without sight of the team, what one holds is what one can give', () => {
-    const scope = scopeFrom(undefined, { permissions: ['org.invites', 'links.view', 'org.billing'] });
-    expect(scope.areas).toEqual([
-      { name: 'Organisation', items: ['org.invites', 'org.billing'] },
-      { name: 'Links', items: ['links.view'] },
-    ]);
-    expect(lockedIn(scope)).toEqual([]);
-    expect(scope.fill('admin')).toEqual(['org.invites', 'links.view']);
-    expect(scope.fill('staff')).toEqual(['links.view']);
+  test('what unlocks nothing is not offered, and still comes with its role', () => {
+    const scope = scopeOf(maker);
+    const offered = scope.areas.flatMap((area) => area.items);
+    expect(scope.areas.map((area) => area.name)).toEqual(['Organisation', 'Links', 'Servers', 'Audit']);
+    for (const nothing of ['org.billing', 'servers.bots', 'servers.roles', 'analytics.view', 'links.unlink']) {
+      expect(offered).not.toContain(nothing);
+    }
+    expect(scope.fill('staff')).toEqual(['links.view', 'servers.view', 'analytics.view']);
+    expect(scope.fill('admin')).not.toContain('org.billing');
+  });
+
+  test('what a role starts with is said in words of what exists', () => {
+    const owner = scopeOf({ role: 'owner', permissions: [] });
+    expect(startsWith(owner, 'staff')).toBe('Starts with “View links” and “View Servers”.');
+    expect(startsWith(owner, 'admin')).toBe('Starts with everything you can give.');
+    expect(startsWith(scopeOf(maker), 'staff')).toBe('Starts with everything but “Invite people”.');
   });
 
   test('a revoked invite is revoked even when its time is over', () => {

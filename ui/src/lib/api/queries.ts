@@ -72,6 +72,8 @@ export const reads = {
     queryOptions({
       queryKey: keys.server(org, server),
       queryFn: ({ signal }) => call('GET /orgs/{org}/servers/{server}', { path: { org, server }, signal }),
+      // People watch its last call while they set up the plugin.
+      refetchInterval: 10_000,
     }),
   keys: (org: string) =>
     queryOptions({

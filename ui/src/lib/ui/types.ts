@@ -23,8 +23,6 @@ export interface MenuItem {
   /** A page to go to; otherwise `onselect` is called. */
   href?: string;
   onselect?: () => void;
-  danger?: boolean;
-  disabled?: boolean;
   /** For choices: shown with a check mark when true. */
   checked?: boolean;
 }

@@ -1,9 +1,11 @@
 // What an invite can give: never more than its maker holds.
 
-import type { InviteView, OrgSummary, Team } from '$lib/api/schema';
-import { permissionArea } from '$lib/can';
+import type { InviteView, OrgSummary } from '$lib/api/schema';
+import { unlocks } from '$lib/built';
+import { can, permissionArea, permissionLabel, PERMISSIONS } from '$lib/can';
+import { list } from '$lib/format';
 import type { Group } from '$lib/groups';
-import { filledBy, type GivenRole } from '../team/matrix';
+import type { GivenRole } from '../team/matrix';
 
 export const EXPIRIES = [
   { value: '1d', label: '1 day' },
@@ -18,24 +20,19 @@ const STAFF_STARTS_WITH = ['links.view', 'servers.view', 'analytics.view'];
 const NOT_FOR_ADMINS = ['org.billing'];
 
 export interface Scope {
+  /** What can be chosen. */
   areas: Group[];
   grantable: string[];
+  /** What a role begins with, whole: what unlocks nothing yet is given with the rest. */
   fill: (role: GivenRole) => string[];
 }
 
-/** From the team's own tables where the person may read them, otherwise from what they hold themselves. */
-export function scopeFrom(team: Team | undefined, org: Pick<OrgSummary, 'permissions'> | null): Scope {
-  if (team) {
-    return {
-      areas: team.areas.map((area) => ({ name: area.name, items: area.permissions })),
-      grantable: team.grantable,
-      fill: (role) => filledBy(team, role),
-    };
-  }
-  const held = org?.permissions ?? [];
-  const names = [...new Set(held.map(permissionArea))];
+export function scopeOf(org: Pick<OrgSummary, 'role' | 'permissions'> | null): Scope {
+  const shown = PERMISSIONS.filter(unlocks);
+  const names = [...new Set(shown.map(permissionArea))];
+  const held = PERMISSIONS.filter((one) => can(org, one));
   return {
-    areas: names.map((name) => ({ name, items: held.filter((one) => permissionArea(one) === name) })),
+    areas: names.map((name) => ({ name, items: shown.filter((one) => permissionArea(one) === name) })),
     grantable: held,
     fill: (role) => held.filter((one) => (role === 'admin' ? !NOT_FOR_ADMINS.includes(one) : STAFF_STARTS_WITH.includes(one))),
   };
@@ -44,6 +41,16 @@ export function scopeFrom(team: Team | undefined, org: Pick<OrgSummary, 'permiss
 /** What cannot be given because the maker does not hold it. */
 export function lockedIn(scope: Scope): string[] {
   return scope.areas.flatMap((area) => area.items).filter((one) => !scope.grantable.includes(one));
+}
+
+/** What a role begins with, in a sentence. */
+export function startsWith(scope: Scope, role: GivenRole): string {
+  const given = scope.fill(role).filter(unlocks);
+  const rest = scope.grantable.filter((one) => unlocks(one) && !given.includes(one));
+  const words = (permissions: string[]) => list(permissions.map((one) => `“${permissionLabel(one)}”`));
+  if (rest.length === 0) return 'Starts with everything you can give.';
+  if (given.length === 0) return 'Starts with no permission.';
+  return given.length > rest.length ? `Starts with everything but ${words(rest)}.` : `Starts with ${words(given)}.`;
 }
 
 export function statusOf(invite: Pick<InviteView, 'revoked' | 'expired'>): 'active' | 'expired' | 'revoked' {

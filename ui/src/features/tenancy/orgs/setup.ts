@@ -1,16 +1,19 @@
 // What a new Org has to do before players can link.
 
 import type { Overview } from '$lib/api/schema';
+import { BUILT } from '$lib/built';
 import type { Permission } from '$lib/can';
 import { href } from '$lib/router.svelte';
 import type { Step } from '$lib/ui/StepList.svelte';
 
 export function setupSteps(org: string, data: Overview, may: (permission: Permission) => boolean): Step[] {
-  const at = (path: string, params: Record<string, string> = {}) => href(`/orgs/:org${path}`, { org, ...params });
+  const at = (path: string, params: Record<string, string> = {}, query: Record<string, string> = {}) =>
+    href(`/orgs/:org${path}`, { org, ...params }, query);
   const quiet = new Set(data.attention.filter((one) => one.kind === 'no_log_channel').map((one) => one.subject));
   const withoutLog = data.guilds.find((guild) => quiet.has(guild.id));
   const waiting = data.servers.find((server) => server.last_call_at_ms == null);
-  const steps: Array<Step & { needs: Permission; unknown?: boolean }> = [
+  const noGuild = data.guilds.length === 0 ? 'Needs a Guild' : undefined;
+  const steps: Array<Step & { needs: Permission; exists?: boolean }> = [
     {
       title: 'Connect a Guild',
       text: 'The chat community whose members will link.',
@@ -23,8 +26,9 @@ export function setupSteps(org: string, data: Overview, may: (permission: Permis
       title: 'Add a game server',
       text: 'It gets a key of its own.',
       done: data.servers.length > 0,
-      href: at('/servers'),
-      action: 'Add server',
+      href: at('/servers', {}, { new: '1' }),
+      action: 'Add Server',
+      waits: noGuild,
       needs: 'servers.manage',
     },
     {
@@ -33,6 +37,7 @@ export function setupSteps(org: string, data: Overview, may: (permission: Permis
       done: data.servers.some((server) => server.last_call_at_ms != null),
       href: waiting ? at('/servers/:sid', { sid: waiting.id }) : at('/servers'),
       action: 'Show key',
+      waits: data.servers.length === 0 ? 'Needs a Server' : undefined,
       needs: 'servers.keys',
     },
     {
@@ -41,19 +46,22 @@ export function setupSteps(org: string, data: Overview, may: (permission: Permis
       done: data.guilds.length > 0 && !withoutLog,
       href: withoutLog ? at('/guilds/:gid', { gid: withoutLog.id }) : at('/guilds'),
       action: 'Set channel',
+      waits: noGuild,
       needs: 'org.settings',
       // Others are not told whether there is one.
-      unknown: !may('org.settings'),
+      exists: BUILT.logs && may('org.settings'),
     },
     {
-      title: 'Dress the link page',
+      title: 'Customise the link page',
       text: 'Buttons to your shop, forum or chat.',
       done: data.usage.navigation_links > 0,
       href: at('/link-page'),
       action: 'Add buttons',
+      waits: noGuild,
       needs: 'org.navigation',
     },
   ];
-  const known = steps.filter((step) => !step.unknown);
-  return known.map(({ needs, unknown, ...step }) => (may(needs) ? step : { ...step, href: undefined, action: undefined }));
+  return steps
+    .filter(({ exists = true }) => exists)
+    .map(({ needs, exists: _, ...step }) => (may(needs) ? step : { ...step, href: undefined, action: undefined }));
 }

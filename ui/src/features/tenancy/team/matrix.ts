@@ -1,6 +1,7 @@
 // Who may do what, cell by cell: what is on, what differs from the role, what the reader may change and why not.
 
-import type { Member, Team } from '$lib/api/schema';
+import type { Area, Member, Team } from '$lib/api/schema';
+import { unlocks } from '$lib/built';
 import { permissionLabel } from '$lib/can';
 import { list } from '$lib/format';
 
@@ -14,6 +15,12 @@ export interface Cell {
   differs: boolean;
   /** Why it cannot be changed; null when it can. */
   locked: string | null;
+}
+
+/** What can be switched. What unlocks nothing yet is left out; whoever holds it by their role keeps it. */
+export function areasOf(team: Pick<Team, 'areas'>): Area[] {
+  const all = team.areas.map((area) => ({ ...area, permissions: area.permissions.filter(unlocks) }));
+  return all.filter((area) => area.permissions.length > 0);
 }
 
 export function defaultsOf(team: Pick<Team, 'defaults'>, role: Member['role']): readonly string[] {
@@ -57,8 +64,8 @@ export function roleEffect(team: Team, member: Member, role: GivenRole): RoleEff
   const next = filledBy(team, role);
   return {
     role,
-    gained: next.filter((one) => !member.permissions.includes(one)),
-    lost: member.permissions.filter((one) => !next.includes(one)),
+    gained: next.filter((one) => unlocks(one) && !member.permissions.includes(one)),
+    lost: member.permissions.filter((one) => unlocks(one) && !next.includes(one)),
   };
 }
 

@@ -1,0 +1,14 @@
+// Made by scripts/gen-api.mjs from openapi.json. Run `npm run gen` instead of editing.
+
+/** What a member has to hold for one operation or another. */
+export const NEEDED: ReadonlySet<string> = new Set([
+  'audit.export',
+  'audit.view',
+  'org.invites',
+  'org.navigation',
+  'org.settings',
+  'org.team',
+  'servers.keys',
+  'servers.manage',
+  'servers.view',
+]);

@@ -1,0 +1,23 @@
+// What of the product exists. Until a thing does, its settings say so and whatever makes sense only with it is not
+// shown. Whoever builds it switches it on here; a permission follows by itself from the first route that needs it.
+
+import { NEEDED } from './api/permissions';
+
+export const BUILT = {
+  /** Messages about links in the log channel of a Guild. */
+  logs: false,
+  /** Roles given and taken on Discord. */
+  roles: false,
+  /** Bots that get keys of their own. */
+  bots: false,
+  /** Plans that can be bought and changed. */
+  billing: false,
+};
+
+/** Decide what an answer holds instead of whether there is one: recent links on the overview. */
+const NEEDED_WITHIN = ['links.view'];
+
+/** Whether holding it makes any difference. */
+export function unlocks(permission: string): boolean {
+  return NEEDED.has(permission) || NEEDED_WITHIN.includes(permission);
+}

@@ -1,0 +1,94 @@
+// Every screen on a phone and on a desk, in both themes: nothing for axe to find, and while it loads the shape of what
+// follows. Needs dist/.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { open } from '../browser.mjs';
+import { SCREENS, wrongWith } from '../screens.mjs';
+
+let on;
+before(async () => {
+  on = await open();
+});
+after(() => on.close());
+
+for (const width of [1280, 375]) {
+  test(`axe finds nothing on any screen, at ${width}, in both themes`, async () => {
+    const findings = [];
+    for (const [name, [path, world, act]] of Object.entries(SCREENS)) {
+      const wrong = [];
+      const page = await on.page({ world, width }, wrong);
+      await on.goto(page, path);
+      await act?.(page, width);
+      for (const colorScheme of ['light', 'dark']) {
+        await page.emulateMedia({ colorScheme });
+        wrong.push(...(await wrongWith(page)).map((one) => `${colorScheme}: ${one}`));
+      }
+      findings.push(...wrong.map((one) => `${name}: ${one}`));
+      await page.context().close();
+    }
+    assert.deepEqual(findings, []);
+  });
+}
+
+/** The cards of the page that are in no other, from top to bottom. */
+const cards = (page) =>
+  page.locator('main').evaluate((main) =>
+    [...main.querySelectorAll('.card')]
+      .filter((card) => !card.parentElement.closest('.card') && card.getClientRects().length)
+      .map((card) => {
+        const { x, y, width } = card.getBoundingClientRect();
+        return { title: card.querySelector('h2')?.textContent ?? '', x: Math.round(x), y: Math.round(y), width: Math.round(width) };
+      }),
+  );
+
+const LOADING = ['', '/guilds', '/guilds/g1', '/guilds/new', '/servers', '/servers/s1', '/link-page', '/team', '/team?tab=invites', '/keys', '/audit', '/errors', '/settings'];
+
+for (const [path, world] of [...LOADING.map((path) => [`/orgs/o1${path}`]), ['/account'], ['/admin', 'operating'], ['/admin/errors', 'operating']]) {
+  for (const width of [1280, 375]) {
+    test(`while ${path} loads, it has the shape of what follows, at ${width}`, async () => {
+      const page = await on.page({ world, width });
+      let release;
+      const held = new Promise((resolve) => (release = resolve));
+      await page.route(/\/api\/(orgs|admin|account\/sessions)/, async (route) => {
+        await held;
+        await route.continue();
+      });
+      await page.goto(`${on.base}/app${path}`);
+      await page.locator('.skeleton').first().waitFor();
+      const before = await cards(page);
+      assert.equal(await page.locator('.card .skeleton.card').count(), 0, 'no card in a card');
+      release();
+      await page.locator('.skeleton').first().waitFor({ state: 'detached' });
+      await page.waitForLoadState('networkidle');
+      const after = await cards(page);
+      assert.ok(before.length > 0);
+      assert.ok(Math.abs(before[0].y - after[0].y) <= 2, `the first card moved from ${before[0].y} to ${after[0].y}`);
+      let at = 0;
+      for (const card of before) {
+        const same = ({ title, x, width: wide }) => (!card.title || card.title === title) && Math.abs(card.x - x) <= 1 && Math.abs(card.width - wide) <= 1;
+        while (at < after.length && !same(after[at])) at += 1;
+        assert.ok(at < after.length, `${JSON.stringify(card)} is not among ${JSON.stringify(after)}`);
+        at += 1;
+      }
+      await page.context().close();
+    });
+  }
+}
+
+test('before it is known who looks, the page stands where it will be', async () => {
+  const page = await on.page();
+  let release;
+  const held = new Promise((resolve) => (release = resolve));
+  await page.route('**/api/account', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto(`${on.base}/app/`);
+  await page.locator('.skeleton').first().waitFor();
+  const [before] = await cards(page);
+  release();
+  await page.getByRole('heading', { level: 1, name: 'Your organisations' }).waitFor();
+  const [after] = await cards(page);
+  assert.deepEqual([before.x, before.width], [after.x, after.width]);
+  await page.context().close();
+});
