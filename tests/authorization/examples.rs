@@ -188,6 +188,11 @@ fn of_people(method: &str, path: &str, target: &Target) -> (&'static str, Option
             let body = r#"{"discord_guild_id":"800000000000000099","slug":"claimed"}"#;
             ("", Some(body.to_owned()), 403)
         }
+        ("POST", "/orgs/{org}/navigation/preview") => {
+            let guild = &target.guild;
+            let body = format!(r#"{{"guild_id":"{guild}","accent":"teal","theme":"dark","buttons":[]}}"#);
+            ("", Some(body), 200)
+        }
         ("PUT", "/orgs/{org}/navigation") => ("", Some(r#"{"links":[]}"#.to_owned()), 200),
         ("PATCH", "/orgs/{org}/team/{account}") => ("", Some(r#"{"permissions":[]}"#.to_owned()), 204),
         ("DELETE", "/orgs/{org}/team/{account}") => ("", None, 204),

@@ -47,9 +47,6 @@ test('an Org, a Guild, a Server, its key, a call with it, and a new key that end
   await gia.click('Continue with Discord');
   await gia.choose();
   await page.waitForURL(`${world.base_url}/app/orgs/${org}/guilds/new`);
-  await page.getByText("Gia's Hideout").click();
-  await page.getByRole('button', { name: 'Add Guild' }).click();
-  await page.getByRole('alert').filter({ hasText: 'bot' }).waitFor();
   await page.getByText("Gia's Outpost").click();
   await gia.fill('Short name', 'outpost');
   await page.getByRole('button', { name: 'Add Guild' }).click();
@@ -86,6 +83,28 @@ test('an Org, a Guild, a Server, its key, a call with it, and a new key that end
   await gia.leave();
 });
 
+test('a Discord server without the bot is claimed to the end', async () => {
+  const dara = await new Member(browser, world, 'Dara').arrive();
+  const { page } = dara;
+  const org = world.orgs.find(({ name }) => name === 'Quiet Harbour').id;
+  await dara.open(`/orgs/${org}/guilds/new`);
+  await dara.click('Continue with Discord', 'link');
+  await page.click(`button[name="as"][value="${dara.id}"]`);
+  await page.waitForURL(`${world.base_url}/app/orgs/${org}/guilds/new`);
+  await page.getByText("Dara's Cove").click();
+  await page.getByRole('button', { name: 'Add Guild' }).click();
+  await page.getByRole('alert').filter({ hasText: 'The bot is not in this server yet' }).waitFor();
+  const [discord] = await Promise.all([page.waitForEvent('popup'), page.getByRole('link', { name: /^Add the bot/ }).click()]);
+  await discord.click(`button[name="as"][value="${dara.id}"]`);
+  await discord.getByRole('heading', { name: 'Symbolon was added to the server' }).waitFor();
+  await discord.close();
+  await page.getByRole('button', { name: 'I added it, try again' }).click();
+  await dara.heading("Added Dara's Cove");
+  assert.equal((await fetch(`${world.base_url}/link/dara-s-cove`)).status, 200);
+  assert.deepEqual(dara.findings, []);
+  await dara.leave();
+});
+
 test('somebody is invited in a second browser, and what they may do changes on their next request', async () => {
   const [org] = world.orgs;
   const ada = await new Member(browser, world, 'Ada').arrive();
@@ -100,11 +119,14 @@ test('somebody is invited in a second browser, and what they may do changes on t
   hugo.context = await browser.newContext();
   hugo.page = await hugo.context.newPage();
   await hugo.page.goto(world.base_url + code);
-  assert.match(await hugo.page.locator('main').innerText(), /Ashfall Network[\s\S]*Staff[\s\S]*links\.view/);
+  assert.match(await hugo.page.locator('main').innerText(), /Ashfall Network[\s\S]*Ada invites you[\s\S]*Staff[\s\S]*View links[\s\S]*works until/);
   await hugo.page.click('text=Sign in with Discord to join');
   await hugo.choose();
   await hugo.page.waitForURL(world.base_url + code);
   await hugo.page.click('text=Join Ashfall Network');
+  await hugo.page.waitForURL(`${world.base_url}/app/orgs/${org.id}`);
+  await hugo.page.goto(world.base_url + code);
+  await hugo.page.getByRole('link', { name: 'Open Ashfall Network' }).click();
   await hugo.page.waitForURL(`${world.base_url}/app/orgs/${org.id}`);
   const audit = `/api/orgs/${org.id}/audit`;
   assert.equal(await hugo.status(audit), 403);
@@ -170,20 +192,58 @@ test('buttons of the link page are put in another order by keyboard', async () =
   const ada = await new Member(browser, world, 'Ada').arrive();
   const { page } = ada;
   await ada.open(`/orgs/${org.id}/link-page`);
-  for (const [index, label] of ['Shop', 'Forum', 'News'].entries()) {
+  await page.getByRole('button', { name: 'Add button' }).first().waitFor();
+  const seeded = await page.getByLabel('Label').count();
+  for (const [index, label] of ['Map', 'Forum', 'News'].entries()) {
     await page.getByRole('button', { name: 'Add button' }).first().click();
-    await page.getByLabel('Label').nth(index).fill(label);
-    await page.getByLabel('Address').nth(index).fill(`https://example.com/${label.toLowerCase()}`);
+    await page.getByLabel('Label').nth(seeded + index).fill(label);
+    await page.getByLabel('Address').nth(seeded + index).fill(`https://example.com/${label.toLowerCase()}`);
   }
   await page.getByRole('button', { name: 'Reorder News' }).focus();
   for (const key of ['Space', 'ArrowUp', 'ArrowUp', 'Space']) await page.keyboard.press(key);
-  await page.getByText('Dropped News, position 1 of 3.').waitFor({ state: 'attached' });
+  await page.getByText(`Dropped News, position ${seeded + 1} of ${seeded + 3}.`).waitFor({ state: 'attached' });
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await page.getByText('You have unsaved changes').waitFor({ state: 'detached' });
   const html = await (await fetch(`${world.base_url}/link/ashfall-rust`)).text();
-  const places = ['news', 'shop', 'forum'].map((name) => html.indexOf(`https://example.com/${name}`));
+  const places = ['news', 'map', 'forum'].map((name) => html.indexOf(`https://example.com/${name}`));
   assert.ok(places.every((place, index) => place > 0 && (index === 0 || place > places[index - 1])), `${places}`);
   assert.match(html, /href="https:\/\/example\.com\/news" target="_blank" rel="noopener noreferrer"/);
+  assert.deepEqual(ada.findings, []);
+  await ada.leave();
+});
+
+test('a link page gets another colour, and its preview is the page itself in both themes', async () => {
+  const [org] = world.orgs;
+  const ada = await new Member(browser, world, 'Ada').arrive();
+  const { page } = ada;
+  await ada.open(`/orgs/${org.id}/link-page`);
+  const frame = page.frameLocator('iframe');
+  const root = frame.locator('html');
+  const shows = (accent, theme) => frame.locator(`html[data-accent="${accent}"][data-theme="${theme}"]`).waitFor({ state: 'attached' });
+  const ground = () => root.evaluate((html) => getComputedStyle(html.ownerDocument.body).backgroundColor);
+  await shows('red', 'light');
+  const light = await ground();
+  const steps = await page.evaluate(() => history.length);
+  await page.getByLabel('Link page', { exact: true }).selectOption({ label: 'Ashfall Creative' });
+  await frame.getByText('Ashfall Creative').waitFor();
+  await page.getByLabel('Pink', { exact: true }).check();
+  await shows('pink', 'light');
+  await ada.click('Dark');
+  await shows('pink', 'dark');
+  assert.notEqual(await ground(), light, 'the frame has the theme that was chosen, not that of the dashboard');
+  await page.getByLabel('Label').first().fill('Rules');
+  await frame.getByText('Rules', { exact: true }).waitFor();
+  assert.equal(await page.evaluate(() => history.length), steps, 'looking leaves nothing to go back to');
+  assert.match(await (await fetch(`${world.base_url}/link/ashfall-creative`)).text(), /data-accent="teal"/, 'nothing is saved yet');
+  await page.getByRole('button', { name: 'Reset', exact: true }).click();
+  await shows('teal', 'dark');
+  await page.getByLabel('Pink', { exact: true }).check();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('You have unsaved changes').waitFor({ state: 'detached' });
+  const [creative, rust] = await Promise.all(['creative', 'rust'].map(async (name) => (await fetch(`${world.base_url}/link/ashfall-${name}`)).text()));
+  assert.match(creative, /data-accent="pink"/);
+  assert.match(rust, /data-accent="red"/);
+  assert.deepEqual(await page.evaluate(() => globalThis.breaches), []);
   assert.deepEqual(ada.findings, []);
   await ada.leave();
 });

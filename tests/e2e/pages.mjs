@@ -5,7 +5,6 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const WORST = new Set(['serious', 'critical']);
 
 // A person at a screen. Scripts are off: the pages have to work without.
 export class Visitor {
@@ -55,7 +54,7 @@ export class Visitor {
       if (wide) this.findings.push(`${label}: wider than the screen`);
       await page.evaluate(AXE);
       const { violations } = await page.evaluate(() => globalThis.axe.run());
-      for (const { id, impact, nodes } of violations.filter(({ impact }) => WORST.has(impact))) {
+      for (const { id, impact, nodes } of violations) {
         this.findings.push(`${label}: ${impact} ${id}: ${nodes.map(({ html }) => html).join(' | ')}`);
       }
       await context.close();

@@ -31,6 +31,26 @@ both_databases! {
         stage.finish().await;
     }
 
+    async fn a_private_profile_leads_to_where_steam_changes_that(engine) {
+        let stage = Stage::set(engine).await;
+        stage.demand(JoinMode::Off, true).await;
+        let mut browser = stage.signed_in(1).await;
+        let privacy = "href=\"https://steamcommunity.com/my/edit/settings\" target=\"_blank\" rel=\"noopener noreferrer\"";
+        assert!(!browser.page().await.contains(privacy), "nobody knows yet");
+        testkit::hide_groups(&stage.steam, 1, true);
+        browser.press("/link/guild-1/verify").await;
+        let page = browser.page().await;
+        assert!(page.contains(privacy) && page.contains("Open Steam’s privacy settings"), "{page}");
+        assert!(!page.contains("Open the Steam group"), "joining it again would not help");
+        testkit::hide_groups(&stage.steam, 1, false);
+        stage.steam.set_membership(&steam(1), GROUP, true);
+        stage.test.clock.advance_ms(5_000);
+        browser.press("/link/guild-1/verify").await;
+        let done = browser.page().await;
+        assert!(done.contains("You are linked") && !done.contains(privacy), "{done}");
+        stage.finish().await;
+    }
+
     async fn not_knowing_is_not_a_no(engine) {
         let stage = Stage::set(engine).await;
         stage.demand(JoinMode::Off, true).await;

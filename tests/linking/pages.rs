@@ -60,6 +60,52 @@ both_databases! {
         stage.finish().await;
     }
 
+    async fn equal_names_are_told_apart_by_their_ids(engine) {
+        let stage = Stage::set(engine).await;
+        for number in [1, 2] {
+            testkit::rename_player(&stage.discord, &stage.steam, number, "Gia");
+        }
+        stage.signed_in(1).await.press("/link/guild-1/verify").await;
+        let mut browser = stage.browser();
+        browser.sign_in_discord("link", &discord(1)).await;
+        browser.sign_in_steam("link", &steam(2)).await;
+        let page = browser.page().await;
+        let (_, ends) = page.split_once("This ends an existing link:").expect("a warning");
+        let id = |id: String| format!("<bdi class=\"who\">Gia</bdi> <span class=\"id\">{id}</span>");
+        for one in [discord(1).to_string(), steam(2).to_string()] {
+            assert!(page.matches(&id(one)).count() >= 2, "in its step and in the question: {page}");
+        }
+        for one in [discord(1).to_string(), steam(1).to_string()] {
+            assert!(ends.contains(&id(one)), "{page}");
+        }
+        browser.press("/link/guild-1/verify").await;
+        let done = browser.page().await;
+        for one in [discord(1).to_string(), steam(2).to_string()] {
+            assert!(done.contains(&id(one)), "{done}");
+        }
+        let mut unlinking = stage.browser();
+        unlinking.sign_in_steam("unlink", &steam(2)).await;
+        let question = unlinking.get("/unlink/guild-1").await;
+        for one in [discord(1).to_string(), steam(2).to_string()] {
+            assert!(question.text().contains(&id(one)), "{}", question.text());
+        }
+        stage.finish().await;
+    }
+
+    async fn the_page_wears_the_face_of_its_community(engine) {
+        let stage = Stage::set(engine).await;
+        let page = stage.browser().page().await;
+        assert!(page.contains("<span class=\"tile\" aria-hidden=\"true\">G1</span>"), "{page}");
+        let button = |provider: &str| {
+            let (_, rest) = page.split_once(&format!("href=\"/auth/{provider}/link?guild=guild-1\">")).expect("a button");
+            rest.split_once("</a>").expect("its end").0.to_owned()
+        };
+        let (discord_button, steam_button) = (button("discord"), button("steam"));
+        assert!(discord_button.starts_with("<svg ") && steam_button.starts_with("<svg "), "each has its platform's mark");
+        assert_ne!(discord_button.split("</svg>").next(), steam_button.split("</svg>").next());
+        stage.finish().await;
+    }
+
     async fn verifying_a_linked_pair_again_is_no_new_link(engine) {
         let stage = Stage::set(engine).await;
         stage.signed_in(1).await.press("/link/guild-1/verify").await;

@@ -1,4 +1,4 @@
-//! Buttons of the link page.
+//! Buttons and colours of the link pages, and how they are shown beforehand.
 
 use domain::plan::Tier;
 use http::Method;
@@ -94,6 +94,65 @@ both_databases! {
         let labels: Vec<&str> = kept["links"].as_array().unwrap().iter().map(|one| one["label"].as_str().unwrap()).collect();
         let racer = labels[0].split('-').next().unwrap();
         assert_eq!(labels, [format!("{racer}-0"), format!("{racer}-1"), format!("{racer}-2")]);
+        test.finish().await;
+    }
+
+    async fn a_page_has_the_colour_that_was_chosen_for_it(engine) {
+        let test = TestApp::start(engine).await;
+        let (tenant, other) = (test.tenant(1, Tier::Pro).await, test.tenant(2, Tier::Pro).await);
+        let owner = test.person(&test.session(&tenant.owner).await);
+        let uri = format!("/orgs/{}/navigation", tenant.org);
+        let paint = |guild: &str, accent: &str| json!({ "links": [], "accents": [{ "guild_id": guild, "accent": accent }] });
+        let shown = async |slug: &str, accent: &str| {
+            let page = test.client().get(&format!("/link/{slug}")).await;
+            assert!(page.text().contains(&format!(r#"data-accent="{accent}""#)), "{slug}: {}", page.text());
+        };
+        shown("guild-1", "indigo").await;
+        let kept = call(&owner, Method::PUT, &uri, &paint(tenant.guild.as_str(), "teal")).await;
+        let pages = json!([{ "guild_id": tenant.guild.as_str(), "slug": "guild-1", "name": "Guild 1", "accent": "teal" }]);
+        assert_eq!((kept.status.as_u16(), &kept.json()["link_pages"]), (200, &pages), "{}", kept.text());
+        shown("guild-1", "teal").await;
+        shown("guild-2", "indigo").await;
+        let noted = || test.db.count("audit WHERE action = 'guild.changed'");
+        assert_eq!(noted().await, 1);
+        assert_eq!(call(&owner, Method::PUT, &uri, &paint(tenant.guild.as_str(), "teal")).await.status, 200);
+        assert_eq!(noted().await, 1, "the same colour again is no change");
+        assert_eq!(call(&owner, Method::PUT, &uri, &paint(tenant.guild.as_str(), "mud")).await.status, 400);
+        let foreign = call(&owner, Method::PUT, &uri, &paint(other.guild.as_str(), "red")).await;
+        assert_eq!(refusal(&foreign), refused(404, "NOT_FOUND"));
+        shown("guild-1", "teal").await;
+        shown("guild-2", "indigo").await;
+        test.finish().await;
+    }
+
+    async fn the_preview_is_the_page_that_players_see(engine) {
+        let test = TestApp::start(engine).await;
+        let (tenant, other) = (test.tenant(1, Tier::Pro).await, test.tenant(2, Tier::Pro).await);
+        let owner = test.person(&test.session(&tenant.owner).await);
+        let uri = format!("/orgs/{}/navigation", tenant.org);
+        let wanted = |guild: &str, theme: &str| {
+            let buttons = json!([{ "label": " Shop <3 ", "icon": "shop" }, { "label": "", "icon": "none" }]);
+            json!({ "guild_id": guild, "accent": "pink", "theme": theme, "buttons": buttons })
+        };
+        let draw = async |theme: &str| {
+            let reply = call(&owner, Method::POST, &format!("{uri}/preview"), &wanted(tenant.guild.as_str(), theme)).await;
+            assert_eq!(reply.status, 200, "{}", reply.text());
+            let drawn = reply.json()["html"].as_str().unwrap().to_owned();
+            let marks = format!(r#" data-theme="{theme}""#);
+            assert!(drawn.contains(&marks) && drawn.contains("<body inert>"), "{drawn}");
+            drawn.replace(&marks, "").replace("<body inert>", "<body>").replace("https://example.invalid/", "https://example.com/")
+        };
+        let (light, dark) = (draw("light").await, draw("dark").await);
+        assert_eq!(light, dark);
+        let before = test.client().get("/link/guild-1").await;
+        assert!(before.text().contains(r#"data-accent="indigo""#), "a look changes nothing");
+        let mut shop = link("Shop <3", "https://example.com");
+        (shop["icon"], shop["new_tab"]) = ("shop".into(), false.into());
+        let saved = json!({ "links": [shop], "accents": [{ "guild_id": tenant.guild.as_str(), "accent": "pink" }] });
+        assert_eq!(call(&owner, Method::PUT, &uri, &saved).await.status, 200);
+        assert_eq!(test.client().get("/link/guild-1").await.text(), light);
+        let foreign = call(&owner, Method::POST, &format!("{uri}/preview"), &wanted(other.guild.as_str(), "light")).await;
+        assert_eq!(refusal(&foreign), refused(404, "NOT_FOUND"));
         test.finish().await;
     }
 }

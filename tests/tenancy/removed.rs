@@ -1,5 +1,7 @@
 //! A removed Org or Guild is gone for everybody, also for those who were on their way.
 
+use std::collections::BTreeMap;
+
 use app::AppError;
 use app::identity::accounts::Account;
 use app::keys::custom_keys::{CustomKeyRequest, KeyEdit};
@@ -175,7 +177,7 @@ async fn the_org(test: &TestApp, tenant: &Tenant) -> Told {
         name: Some(named("Late")),
         ..OrgChange::default()
     };
-    let buttons = navigation::replace(app, scope, &[], None, system()).await;
+    let buttons = navigation::replace(app, scope, &[], BTreeMap::new(), None, system()).await;
     vec![
         ("orgs::change", orgs::change(app, scope, renamed, system()).await),
         (

@@ -268,7 +268,10 @@ export const READS = {
       { label: 'News', url: 'https://news.example/', icon: 'news', new_tab: false },
     ],
     ceiling: 5,
-    link_pages: ['rustlands', 'rustlands-modded'],
+    link_pages: [
+      { guild_id: 'g1', slug: 'rustlands', name: 'Rustlands', accent: 'indigo' },
+      { guild_id: 'g2', slug: 'rustlands-modded', name: 'Rustlands Modded', accent: 'amber' },
+    ],
     revision: 1,
   },
   '/orgs/o1/audit': {
@@ -297,7 +300,12 @@ const operating = {
   '/admin/errors': allErrors,
 };
 
+/** The style of public pages, which the policy names by its digest. */
+export const PAGE_STYLE = 'body { margin: 0; padding: 32px 16px; font: 16px/1.5 sans-serif; } h1 { font-size: 22px; }';
+const picture = `<!doctype html><html lang="en" data-accent="indigo" data-theme="light"><head><meta charset="utf-8"><title>Link your accounts</title><style>${PAGE_STYLE}</style></head><body inert><main><h1>Rustlands</h1><p>Link your Discord and Steam accounts to play here.</p></main></body></html>`;
+
 export const WRITES = {
+  'POST /orgs/o1/navigation/preview': [200, { html: picture }],
   'POST /orgs': [201, { id: 'o1', slug: 'rustlands' }],
   'POST /orgs/o1/guilds': [201, guilds[1]],
   'POST /orgs/o1/servers': [201, { server_id: 's1', key: `svc_live_${'0123456789ab'.repeat(4)}` }],

@@ -3,18 +3,19 @@
 //     npm run build && npm run mock      http://127.0.0.1:4173/app/
 //
 // The cookie `mock` chooses another world: empty, fresh, operating, calm_operating, invited, calm (see fixtures.mjs), error, maintenance, again.
+import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { extname, join, normalize } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { READS, WORLDS, WRITES } from './fixtures.mjs';
+import { PAGE_STYLE, READS, WORLDS, WRITES } from './fixtures.mjs';
 
 const DIST = fileURLToPath(new URL('../dist/', import.meta.url));
 const TYPES = { '.js': 'text/javascript', '.css': 'text/css', '.html': 'text/html; charset=utf-8', '.svg': 'image/svg+xml' };
 export const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
-  "style-src 'self'",
+  `style-src 'self' 'sha256-${createHash('sha256').update(PAGE_STYLE).digest('base64')}'`,
   "style-src-attr 'unsafe-inline'",
   "img-src 'self' data:",
   "font-src 'self'",
@@ -23,7 +24,7 @@ export const POLICY = [
   "form-action 'self'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
-  'trusted-types svelte-trusted-html',
+  'trusted-types svelte-trusted-html link-page-preview',
 ].join('; ');
 
 export function mock() {

@@ -14,6 +14,7 @@ pub mod bot;
 pub mod breaker;
 pub mod clock;
 pub mod device;
+pub mod face;
 pub mod flow;
 pub mod id;
 pub mod idempotency;

@@ -1,5 +1,6 @@
 //! Columns whose meaning several tables share.
 
+use domain::face::Accent;
 use domain::plan::Tier;
 use domain::steam_group::GroupId;
 
@@ -8,6 +9,11 @@ use crate::db::{DbError, Row};
 pub(crate) fn tier(row: &Row<'_>, column: usize) -> Result<Tier, DbError> {
     let text = row.str(column)?;
     Tier::parse(text).ok_or_else(|| DbError::Bug(format!("unknown tier {text}")))
+}
+
+/// A colour that this version does not know is the usual one: a page in another colour is better than none.
+pub(crate) fn accent(row: &Row<'_>, column: usize) -> Result<Accent, DbError> {
+    Ok(Accent::parse(row.str(column)?).unwrap_or(Accent::Indigo))
 }
 
 pub(crate) fn group_id(number: i64) -> Result<GroupId, DbError> {

@@ -93,6 +93,7 @@ const MIGRATIONS: &[Migration] = migrations! {
     21 "0021_removed_servers" portable;
     22 "0022_audit_filters" portable;
     23 "0023_revisions" portable;
+    24 "0024_accents" portable;
 };
 
 /// The newest schema this binary knows.

@@ -2,6 +2,8 @@
 //!
 //! They are built from `ui/` and embedded. A development build reads them from disk, so that a new one shows at once.
 
+use std::sync::LazyLock;
+
 use app::AppError;
 use app::error::{IdentityError, RequestError, ServiceError};
 use axum::body::Body;
@@ -16,7 +18,7 @@ use rust_embed::{EmbeddedFile, RustEmbed};
 
 use crate::error::Failure;
 use crate::extract::{session_token, signed_in};
-use crate::public::see_other;
+use crate::public::{see_other, style};
 use crate::state::WebState;
 
 #[derive(RustEmbed)]
@@ -24,11 +26,18 @@ use crate::state::WebState;
 #[allow_missing = true]
 struct Files;
 
-const POLICY: HeaderValue = HeaderValue::from_static(
-    "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; img-src 'self' data:; \
-     font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; \
-     require-trusted-types-for 'script'; trusted-types svelte-trusted-html",
-);
+/// The one style that is no file is that of the public pages: a preview of them is shown in a frame, which obeys this
+/// policy too.
+static POLICY: LazyLock<HeaderValue> = LazyLock::new(|| {
+    let policy = format!(
+        "default-src 'none'; script-src 'self'; style-src 'self' {}; style-src-attr 'unsafe-inline'; \
+         img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; \
+         frame-ancestors 'none'; require-trusted-types-for 'script'; \
+         trusted-types svelte-trusted-html link-page-preview",
+        style::source_of_pages()
+    );
+    HeaderValue::from_str(&policy).unwrap_or_else(|_| HeaderValue::from_static("default-src 'none'"))
+});
 const FOR_EVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 const ASK_AGAIN: HeaderValue = HeaderValue::from_static("no-cache");
 const INDEX: &str = "index.html";
@@ -91,7 +100,7 @@ fn file(name: &str, headers: &HeaderMap, kept: HeaderValue) -> Result<Response, 
     let out = response.headers_mut();
     out.insert(CACHE_CONTROL, kept);
     out.insert(VARY, HeaderValue::from_static("accept-encoding"));
-    out.insert(CONTENT_SECURITY_POLICY, POLICY);
+    out.insert(CONTENT_SECURITY_POLICY, POLICY.clone());
     if let Ok(tag) = HeaderValue::from_str(&tag) {
         out.insert(ETAG, tag);
     }

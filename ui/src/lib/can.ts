@@ -9,7 +9,7 @@ const WORDS = {
   'org.team': 'Manage the team',
   'org.invites': 'Invite people',
   'org.billing': 'Manage billing',
-  'org.navigation': 'Edit link-page buttons',
+  'org.navigation': 'Customise the link page',
   'links.view': 'View links',
   'links.unlink': 'Unlink players',
   'links.bulk_unlink': 'Unlink many players at once',

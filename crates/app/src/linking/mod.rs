@@ -27,7 +27,7 @@ pub use storage::tenancy::navigation::NavigationLink;
 pub use trip::{Trip, arrive};
 pub use unlink::unlink;
 pub use verify::{Outcome, Verifier, join, verify};
-pub use view::{Shown, WouldEnd, view};
+pub use view::{Account, Shown, WouldEnd, preview, view};
 
 /// Where a sign-in begins.
 pub const fn entrance(provider: Provider, purpose: FlowPurpose) -> &'static str {

@@ -1,9 +1,13 @@
 //! What the pages show.
 
+use domain::face::Accent;
 use domain::flow::{Demands, FlowPurpose, FlowToken, JoinMode, Progress, Steps, steps};
+use domain::id::GuildId;
+use storage::OrgScope;
 use storage::linking::flows::Flow;
 use storage::linking::link_pages::{self, LinkPage};
 use storage::linking::lookups::{self, LinkedPlayer};
+use storage::tenancy::guilds;
 use storage::tenancy::navigation::{self, NavigationLink};
 
 use super::flow::current;
@@ -26,23 +30,79 @@ pub struct Shown {
     pub is_same_pair: bool,
 }
 
-/// An existing link, by the names that are known.
+/// An account as a player tells it from others: two people may have one name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Account {
+    /// None where nobody told us one.
+    pub name: Option<String>,
+    /// As the platform writes it.
+    pub id: String,
+}
+
+impl Account {
+    /// What a sign-in gave. Steam's name is the id where Steam did not tell one.
+    pub fn of<I: ToString>((id, name): &(I, String)) -> Self {
+        let id = id.to_string();
+        Self {
+            name: Some(name.clone()).filter(|name| *name != id),
+            id,
+        }
+    }
+}
+
+/// An existing link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WouldEnd {
-    /// The name, or the id where no name is known.
-    pub discord: String,
-    /// The name, or the id where no name is known.
-    pub steam: String,
+    /// One side of it.
+    pub discord: Account,
+    /// The other.
+    pub steam: Account,
 }
 
 impl From<LinkedPlayer> for WouldEnd {
     fn from(player: LinkedPlayer) -> Self {
         Self {
-            discord: player
-                .discord_name
-                .unwrap_or_else(|| player.discord_id.to_string()),
-            steam: player.steam_name.unwrap_or_else(|| player.steam_id.to_string()),
+            discord: Account {
+                name: player.discord_name,
+                id: player.discord_id.to_string(),
+            },
+            steam: Account {
+                name: player.steam_name,
+                id: player.steam_id.to_string(),
+            },
         }
+    }
+}
+
+/// The link page of a Guild as a visitor first sees it, in another colour and with other buttons than it has.
+pub async fn preview(
+    app: &App,
+    scope: OrgScope,
+    guild: &GuildId,
+    accent: Accent,
+    navigation: Vec<NavigationLink>,
+) -> Result<Shown, AppError> {
+    let guild = guilds::find(&app.db, scope, guild).await?;
+    let guild = guild.ok_or(RequestError::NotFound)?;
+    let page = link_pages::find_by_num(&app.db, scope, guild.num).await?;
+    let page = LinkPage {
+        accent,
+        ..page.ok_or(RequestError::NotFound)?
+    };
+    Ok(Shown {
+        steps: steps(Progress::default(), demands(&page)),
+        page,
+        navigation,
+        flow: None,
+        ends: Vec::new(),
+        is_same_pair: false,
+    })
+}
+
+fn demands(page: &LinkPage) -> Demands {
+    Demands {
+        membership: page.join_mode != JoinMode::Off,
+        steam_group: page.steam_group.is_some(),
     }
 }
 
@@ -68,16 +128,12 @@ pub async fn view(
         member: flow.member,
         group: flow.steam_group,
     });
-    let demands = Demands {
-        membership: page.join_mode != JoinMode::Off,
-        steam_group: page.steam_group.is_some(),
-    };
     let (ends, is_same_pair) = match &flow {
         Some(flow) if !flow.finished => existing(app, &page, flow, purpose).await?,
         Some(_) | None => (Vec::new(), false),
     };
     Ok(Shown {
-        steps: steps(progress, demands),
+        steps: steps(progress, demands(&page)),
         page,
         navigation,
         flow,

@@ -1,13 +1,19 @@
-//! The editor of link-page buttons: one call replaces them all, in their order.
+//! The editor of the link pages: the buttons, which all pages of an Org share, and the colour of each page. One call
+//! replaces all buttons, in their order.
+
+use std::collections::BTreeMap;
 
 use domain::audit::{Actor, AuditAction};
+use domain::face::Accent;
+use domain::id::GuildId;
 use domain::navigation::{self as rules, Icon};
 use domain::plan::Dimension;
 use serde_json::json;
 use storage::records::audit::Act;
+use storage::tenancy::guilds::{self, Guild};
 use storage::tenancy::navigation;
 pub use storage::tenancy::navigation::NavigationLink;
-use storage::tenancy::{guilds, orgs};
+use storage::tenancy::orgs;
 use storage::{OrgScope, Tx, Work};
 
 use crate::error::{AppError, RequestError, TenancyError};
@@ -19,8 +25,8 @@ pub struct Navigation {
     pub links: Vec<NavigationLink>,
     /// An Org may have more than that after a downgrade.
     pub ceiling: i64,
-    /// The slugs of its Guilds.
-    pub pages: Vec<String>,
+    /// Its Guilds, each of which has one.
+    pub pages: Vec<Guild>,
     /// One more with every save. Read before the buttons, so that it is never newer than they are.
     pub revision: i64,
 }
@@ -28,11 +34,10 @@ pub struct Navigation {
 /// What the editor of the buttons starts from.
 pub async fn get(app: &App, scope: OrgScope) -> Result<Navigation, AppError> {
     let org = orgs::get(&app.db, scope).await?.ok_or(RequestError::NotFound)?;
-    let pages = guilds::list(&app.db, scope).await?;
     Ok(Navigation {
         links: navigation::list(&app.db, scope).await?,
         ceiling: org.tier.ceilings().navigation_links,
-        pages: pages.into_iter().map(|guild| guild.slug).collect(),
+        pages: guilds::list(&app.db, scope).await?,
         revision: org.navigation_revision,
     })
 }
@@ -54,17 +59,26 @@ pub struct TypedLink {
     pub new_tab: bool,
 }
 
-/// Replaces the buttons, unless somebody did so since the revision that the caller saw, if they name one. An Org above its ceiling can change and remove what it has, and add nothing.
+/// Colours that somebody chose, by the Guilds whose link pages get them.
+pub type Accents = BTreeMap<GuildId, Accent>;
+
+/// Replaces the buttons and paints pages, unless somebody did so since the revision that the caller saw, if they name one.
+/// An Org above its ceiling can change and remove what it has, and add nothing.
 pub async fn replace(
     app: &App,
     scope: OrgScope,
     typed: &[TypedLink],
+    accents: Accents,
     revision: Option<i64>,
     actor: Actor,
 ) -> Result<Navigation, AppError> {
     let checked = typed.iter().enumerate().map(|(row, link)| check(row, link));
     let links = checked.collect::<Result<Vec<_>, _>>()?;
-    let work = Replace { links, revision };
+    let work = Replace {
+        links,
+        accents,
+        revision,
+    };
     app.db.write_for(app.act(scope, actor), work).await?;
     get(app, scope).await
 }
@@ -86,6 +100,7 @@ fn check(row: usize, link: &TypedLink) -> Result<NavigationLink, AppError> {
 
 struct Replace {
     links: Vec<NavigationLink>,
+    accents: Accents,
     revision: Option<i64>,
 }
 
@@ -99,7 +114,8 @@ impl Work for Replace {
         let scope = act.scope;
         let ceilings = orgs::lock(tx, scope).await?.tier.ceilings();
         let before = navigation::list_in(tx, scope).await?;
-        if before == self.links {
+        let repainted = self.repainted(tx, scope).await?;
+        if before == self.links && repainted.is_empty() {
             return Ok(());
         }
         let count = |links: &[NavigationLink]| i64::try_from(links.len()).unwrap_or(i64::MAX);
@@ -116,9 +132,37 @@ impl Work for Replace {
             None => orgs::get_in(tx, scope).await?.navigation_revision,
         };
         navigation::replace(tx, scope, seen, &self.links).await?;
+        for (page, accent) in repainted {
+            guilds::set_accent(tx, scope, page.num, accent).await?;
+            let detail = json!({ "accent": { "from": page.accent, "to": accent } });
+            act.note(tx, AuditAction::GuildChanged, Some(page.id.as_str()), &detail)
+                .await?;
+        }
+        if before == self.links {
+            return Ok(());
+        }
         let detail = json!({ "from": old, "to": new });
         Ok(act
             .note(tx, AuditAction::NavigationChanged, None, &detail)
             .await?)
+    }
+}
+
+impl Replace {
+    /// The pages that get another colour than they have.
+    async fn repainted(&self, tx: &mut Tx<'_>, scope: OrgScope) -> Result<Vec<(Guild, Accent)>, AppError> {
+        if self.accents.is_empty() {
+            return Ok(Vec::new());
+        }
+        let pages = guilds::list_in(tx, scope).await?;
+        let mut repainted = Vec::new();
+        for (id, accent) in &self.accents {
+            let page = pages.iter().find(|page| page.id == *id);
+            let page = page.ok_or(RequestError::NotFound)?;
+            if page.accent != *accent {
+                repainted.push((page.clone(), *accent));
+            }
+        }
+        Ok(repainted)
     }
 }

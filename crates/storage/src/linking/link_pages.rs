@@ -1,11 +1,12 @@
 //! What the public pages of a Guild show and ask for.
 
+use domain::face::Accent;
 use domain::flow::JoinMode;
 use domain::id::GuildId;
 use domain::platform_id::DiscordId;
 use domain::steam_group::GroupId;
 
-use crate::columns::group_id;
+use crate::columns::{self, group_id};
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row};
 use crate::params;
@@ -39,6 +40,8 @@ pub struct LinkPage {
     pub name: String,
     /// Who asks for the link.
     pub org_name: String,
+    /// What its buttons and its tile are coloured with.
+    pub accent: Accent,
     /// Where membership is looked up.
     pub discord_guild_id: DiscordId,
     /// Whether joining is asked for, and how.
@@ -54,7 +57,7 @@ pub struct LinkPage {
 impl FromRow for LinkPage {
     const COLUMNS: &'static str = "\
         g.org_num, g.num, g.id, g.slug, g.name, o.name, g.discord_guild_id, g.join_mode, g.invite_url, \
-        g.relink_cooldown_ms, g.steam_group, g.steam_group_id";
+        g.relink_cooldown_ms, g.steam_group, g.steam_group_id, g.accent";
 
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
@@ -64,6 +67,7 @@ impl FromRow for LinkPage {
             slug: row.text(3)?,
             name: row.text(4)?,
             org_name: row.text(5)?,
+            accent: columns::accent(row, 12)?,
             discord_guild_id: row.parse(6, DiscordId::parse)?,
             join_mode: row.parse(7, |text| JoinMode::parse(text).ok_or("unknown join mode"))?,
             invite_url: row.opt_text(8)?,

@@ -1,8 +1,10 @@
 //! Discord communities.
 
+use domain::face::Accent;
 use domain::id::GuildId;
 use domain::platform_id::DiscordId;
 
+use crate::columns;
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row, Tx};
 use crate::keys::plugin_keys;
@@ -53,6 +55,10 @@ statements! {
         UPDATE guilds
         SET name = $3, slug = $4
         WHERE num = $2 AND org_num = $1";
+    SET_ACCENT = "
+        UPDATE guilds
+        SET accent = $3
+        WHERE num = $2 AND org_num = $1";
     REMOVE = "
         UPDATE guilds
         SET removed_at = $3, slug = id, discord_guild_id = id
@@ -89,11 +95,13 @@ pub struct Guild {
     pub active_links: i64,
     /// One more with every save of its settings.
     pub revision: i64,
+    /// The colour of its link page.
+    pub accent: Accent,
 }
 
 impl FromRow for Guild {
     const COLUMNS: &'static str =
-        "num, id, discord_guild_id, slug, name, log_channel_id, active_links, revision";
+        "num, id, discord_guild_id, slug, name, log_channel_id, active_links, revision, accent";
 
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
@@ -105,6 +113,7 @@ impl FromRow for Guild {
             log_channel_id: row.opt_text(5)?,
             active_links: row.int(6)?,
             revision: row.int(7)?,
+            accent: columns::accent(row, 8)?,
         })
     }
 }
@@ -244,6 +253,17 @@ pub async fn rename(
     slug: &str,
 ) -> Result<(), DbError> {
     tx.execute_one(&RENAME, params![scope.num(), guild, name, slug])
+        .await
+}
+
+/// Gives the link page of a Guild another colour.
+pub async fn set_accent(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    guild: GuildNum,
+    accent: Accent,
+) -> Result<(), DbError> {
+    tx.execute_one(&SET_ACCENT, params![scope.num(), guild, accent.as_str()])
         .await
 }
 

@@ -14,10 +14,10 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 use sha2::{Digest, Sha256};
 
 use crate::extract::Segments;
+use crate::public::style;
 use crate::routes::Answer;
 use crate::state::WebState;
 
-const STYLE: &str = include_str!("style.css");
 /// Unlike other pages these take their style from a file, which browsers keep.
 const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -48,7 +48,7 @@ pub async fn migrating(headers: HeaderMap) -> Answer<Response> {
 }
 
 pub async fn style(headers: HeaderMap) -> Response {
-    unchanged_or(&headers, "text/css; charset=utf-8", STYLE.to_owned())
+    unchanged_or(&headers, "text/css; charset=utf-8", style::of_docs().to_owned())
 }
 
 fn page(headers: &HeaderMap, html: String) -> Response {

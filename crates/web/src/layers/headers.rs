@@ -1,17 +1,14 @@
 //! Headers that every answer carries.
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, REFERRER_POLICY, STRICT_TRANSPORT_SECURITY,
     X_CONTENT_TYPE_OPTIONS,
 };
 use http::{HeaderMap, HeaderName, HeaderValue};
-use sha2::{Digest, Sha256};
 
 use super::request_id::RequestId;
 use super::surface::{Form, Surface};
-use crate::public::STYLE;
+use crate::public::style;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
@@ -26,9 +23,9 @@ pub(crate) struct SecurityHeaders {
 
 impl SecurityHeaders {
     pub(crate) fn new(https: bool) -> Self {
-        let digest = STANDARD.encode(Sha256::digest(STYLE.as_bytes()));
+        let styles = style::source_of_pages();
         let policy = format!(
-            "default-src 'none'; style-src 'sha256-{digest}'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+            "default-src 'none'; style-src {styles}; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
         );
         let page_policy =
             HeaderValue::from_str(&policy).unwrap_or_else(|_| HeaderValue::from_static("default-src 'none'"));

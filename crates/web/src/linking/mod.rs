@@ -1,10 +1,14 @@
 //! The link page and the way through Discord and Steam.
 
+mod checks;
 pub mod link;
+pub mod page;
+pub mod preview;
 pub mod sign_in;
 
 use axum::routing::get;
 use domain::flow::{FlowPurpose, Provider};
+use http::Method;
 
 use crate::layers::Surface::PrivatePage;
 use crate::routes::Routes;
@@ -22,7 +26,7 @@ pub(crate) fn routes(routes: Routes) -> Routes {
             PrivatePage,
             "/link/{slug}",
             "Link page of a Guild",
-            get(link::link_page),
+            get(page::link_page),
         )
         .button(
             PrivatePage,
@@ -46,7 +50,7 @@ pub(crate) fn routes(routes: Routes) -> Routes {
             PrivatePage,
             "/unlink/{slug}",
             "Unlink page of a Guild",
-            get(link::unlink_page),
+            get(page::unlink_page),
         )
         .button(
             PrivatePage,
@@ -59,5 +63,11 @@ pub(crate) fn routes(routes: Routes) -> Routes {
             "/unlink/{slug}/restart",
             "Start over",
             link::restart_unlink,
+        )
+        .dashboard(
+            Method::POST,
+            "/orgs/{org}/navigation/preview",
+            "Draw a link page as players would see it",
+            preview::draw,
         )
 }

@@ -10,7 +10,7 @@ use http::header::SET_COOKIE;
 
 use crate::error::Failure;
 use crate::layers::Surface::PrivatePage;
-use crate::linking::link::notice;
+use crate::linking::page::notice;
 use crate::public::visitor::{Visitor, set_flow};
 use crate::public::{see_other, value};
 use crate::routes::Routes;

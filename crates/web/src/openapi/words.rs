@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use app::notice;
 use domain::audit;
+use domain::face;
 use domain::flow::JoinMode;
 use domain::invitation::Expiry;
 use domain::navigation::Icon;
@@ -37,6 +38,7 @@ word_schemas! {
     Tier of plan::Tier;
     Role of permission::Role;
     NavigationIcon of Icon;
+    Accent of face::Accent;
     MembershipMode of JoinMode;
     InviteExpiry of Expiry;
     Severity of notice::Severity;

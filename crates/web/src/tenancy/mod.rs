@@ -39,13 +39,13 @@ fn org_routes(routes: Routes) -> Routes {
         .dashboard(
             Method::GET,
             NAVIGATION,
-            "List the link page's buttons",
+            "Look at the link pages' buttons and colours",
             navigation::get,
         )
         .dashboard(
             Method::PUT,
             NAVIGATION,
-            "Replace the link page's buttons",
+            "Replace the link pages' buttons and set colours",
             navigation::replace,
         )
         .dashboard(Method::GET, "/orgs/{org}/guilds", "List the Guilds", guilds::list)

@@ -1,7 +1,9 @@
-//! Buttons of the link page.
+//! Buttons and colours of the link pages.
 
 use app::App;
 use app::tenancy::navigation::{self, TypedLink};
+use domain::face::Accent;
+use domain::id::GuildId;
 use domain::navigation::Icon;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -14,10 +16,21 @@ use crate::routes::{Answer, Found};
 pub struct Navigation {
     links: Vec<NavigationLink>,
     ceiling: i64,
-    /// Short names of the link pages that show them.
-    link_pages: Vec<String>,
-    /// One more with every save of the buttons.
+    /// Where they are shown.
+    link_pages: Vec<LinkPage>,
+    /// One more with every save of the buttons and colours.
     revision: i64,
+}
+
+/// The link page of a Guild.
+#[derive(Serialize, ToSchema)]
+pub struct LinkPage {
+    #[schema(value_type = String)]
+    guild_id: GuildId,
+    slug: String,
+    name: String,
+    #[schema(value_type = words::Accent)]
+    accent: Accent,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -52,13 +65,26 @@ fn in_new_tab() -> bool {
     true
 }
 
-/// All buttons in their order.
+/// All buttons in their order, and the colours of pages that get another one.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NavigationChange {
     links: Vec<TypedNavigationLink>,
+    #[serde(default)]
+    #[schema(required = false)]
+    accents: Vec<PageAccent>,
     /// As it was read. A save by somebody else since then refuses this one; without it, the last one counts.
     revision: Option<i64>,
+}
+
+/// The colour of one link page.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PageAccent {
+    #[schema(value_type = String)]
+    guild_id: GuildId,
+    #[schema(value_type = words::Accent)]
+    accent: Accent,
 }
 
 impl From<navigation::Navigation> for Navigation {
@@ -69,10 +95,16 @@ impl From<navigation::Navigation> for Navigation {
             icon: link.icon,
             new_tab: link.new_tab,
         });
+        let pages = found.pages.into_iter().map(|guild| LinkPage {
+            guild_id: guild.id,
+            slug: guild.slug,
+            name: guild.name,
+            accent: guild.accent,
+        });
         Self {
             links: links.collect(),
             ceiling: found.ceiling,
-            link_pages: found.pages,
+            link_pages: pages.collect(),
             revision: found.revision,
         }
     }
@@ -94,6 +126,11 @@ pub async fn replace(
         new_tab: link.new_tab,
     });
     let typed: Vec<TypedLink> = typed.collect();
-    let kept = navigation::replace(&app, caller.scope, &typed, change.revision, caller.actor).await?;
+    let accents = change
+        .accents
+        .into_iter()
+        .map(|page| (page.guild_id, page.accent));
+    let accents = accents.collect();
+    let kept = navigation::replace(&app, caller.scope, &typed, accents, change.revision, caller.actor).await?;
     Ok(Found(kept.into()))
 }

@@ -16,6 +16,7 @@ import type {
   GuildWithSettings,
   InviteList,
   InviteView,
+  LinkPagePreview,
   MadeKey,
   MadeServer,
   Me,
@@ -39,6 +40,7 @@ import type {
   SessionList,
   Team,
   Transfer,
+  Wanted,
 } from './schema';
 
 export interface Operations {
@@ -106,6 +108,8 @@ export interface Operations {
   'GET /orgs/{org}/navigation': { path: { org: string }; query: {}; body: undefined; answer: Navigation };
   /** Needs the permission `org.navigation` in the organisation. */
   'PUT /orgs/{org}/navigation': { path: { org: string }; query: {}; body: NavigationChange; answer: Navigation };
+  /** Needs the permission `org.navigation` in the organisation. */
+  'POST /orgs/{org}/navigation/preview': { path: { org: string }; query: {}; body: Wanted; answer: LinkPagePreview };
   /** Needs the permission `servers.view` in the organisation. */
   'GET /orgs/{org}/overview': { path: { org: string }; query: {}; body: undefined; answer: Overview };
   /** Needs the permission `servers.view` in the organisation. */

@@ -1,6 +1,7 @@
 // Buttons of the link page: the same rules as the server's, so that most mistakes are told before saving.
 
 import type { Navigation, NavigationIcon, NavigationLink } from '$lib/api/schema';
+import { ACCENT_NAMES } from './accents';
 
 export const LABEL_MAX = 24;
 const URL_MAX_BYTES = 2048;
@@ -21,11 +22,12 @@ export function asRow(link: NavigationLink): Row {
   return { ...link, id: `row-${LOADED}-${next}` };
 }
 
-/** Each button by its place, as people read it. */
-export function describe({ links }: Pick<Navigation, 'links'>): Record<string, string> {
+/** Each button by its place and each page's colour, as people read them. */
+export function describe({ links, link_pages }: Pick<Navigation, 'links' | 'link_pages'>): Record<string, string> {
   const words = ({ label, url, icon, new_tab }: NavigationLink) =>
     [label, url, ICON_NAMES[icon], new_tab ? 'new tab' : 'same tab'].join(', ');
-  return Object.fromEntries(links.map((link, at) => [`Button ${at + 1}`, words(link)]));
+  const colours = link_pages.map(({ name, accent }) => [`Colour of ${name}`, ACCENT_NAMES[accent]]);
+  return Object.fromEntries([...links.map((link, at) => [`Button ${at + 1}`, words(link)]), ...colours]);
 }
 
 export function emptyRow(): Row {
