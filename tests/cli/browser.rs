@@ -63,6 +63,7 @@ pub async fn control(method: &str, url: &str, body: &str) -> Reply {
 }
 
 /// Keeps the cookies of the product and goes where it is sent.
+#[derive(Clone)]
 pub struct Browser {
     base: String,
     cookies: BTreeMap<String, String>,

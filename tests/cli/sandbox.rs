@@ -133,7 +133,7 @@ both_databases! {
         assert!(text(&world["control"]).starts_with("http://127.0.0.1:"));
         let mut tiers: Vec<_> = each(&world, "orgs").iter().filter_map(|org| org["tier"].as_str()).collect();
         tiers.sort_unstable();
-        assert_eq!(tiers, ["free", "pro"]);
+        assert_eq!(tiers, ["free", "free", "pro"]);
         let people = each(&world, "people");
         assert!(people.iter().any(|person| person["operator"] == true));
         for role in ["owner", "admin", "staff"] {
@@ -151,6 +151,37 @@ both_databases! {
         again.stop().await;
         let ran = shell.run(&["doctor"]);
         assert_eq!((ran.code, ran.out.lines().last()), (Some(0), Some("all invariants hold")), "{}", ran.err);
+        db.finish().await;
+    }
+
+    async fn the_demo_world_is_alive_and_its_addresses_stay_in_sight(engine) {
+        let (db, shell) = empty(engine).await;
+        let sandbox = Sandbox::start(shell.data(), shell.database()).await;
+        let world = sandbox.world();
+        let mut ada = sandbox.browser();
+        ada.sign_in("/auth/discord/login", &Ids::of(&world, "Ada").discord).await;
+        let org = text(&world["orgs"][0]["id"]);
+        let overview = format!("/orgs/{org}/overview");
+        wait_until("its game servers have called", || {
+            let mut ada = ada.clone();
+            let overview = overview.clone();
+            async move {
+                let shown = ada.get(&overview).await.json();
+                let servers = each(&shown, "servers").to_vec();
+                servers.len() == 3 && servers.iter().all(|server| server["last_call_at_ms"].is_i64() && server["plugin_version"].is_string())
+            }
+        })
+        .await;
+        let shown = ada.get(&overview).await.json();
+        assert!(shown["usage"]["navigation_links"].as_i64() > Some(0), "{shown}");
+        let mut dara = sandbox.browser();
+        dara.sign_in("/auth/discord/login", &Ids::of(&world, "Dara").discord).await;
+        let harbour = each(&world, "orgs").iter().find(|org| org["name"] == "Quiet Harbour").expect("an empty Org");
+        let shown = dara.get(&format!("/orgs/{}/overview", text(&harbour["id"]))).await.json();
+        assert_eq!((&shown["guilds"], &shown["servers"]), (&Value::Array(Vec::new()), &Value::Array(Vec::new())));
+        let log = std::fs::read_to_string(shell.data().join("sandbox.log")).expect("a log");
+        assert!(log.contains("request"), "requests are written down: {log}");
+        sandbox.stop().await;
         db.finish().await;
     }
 

@@ -30,15 +30,18 @@ both_databases! {
         let code = made["url"].as_str().unwrap().rsplit('/').next().unwrap();
         let page = test.client().get(&format!("/invite/{code}")).await;
         assert_eq!(page.status, 200);
-        for shown in ["Org 1", "Admin", "links.view", "servers.keys", &format!("/auth/discord/login?return_to=/invite/{code}")] {
+        for shown in ["Org 1", "<bdi class=\"who\">Person ", "Admin", "View links", "Reveal and replace keys", "until 2 January 2026, 00:00 UTC", &format!("/auth/discord/login?return_to=/invite/{code}")] {
             assert!(page.text().contains(shown), "{shown}: {}", page.text());
         }
-        for hidden in ["Mia", "Person", "Guild 1", "Server 1", "org_", "usr_", "inv_"] {
+        for hidden in ["Mia", "links.view", "Guild 1", "Server 1", "org_", "usr_", "inv_"] {
             assert!(!page.text().contains(hidden), "{hidden}");
         }
         assert_eq!(page.header("referrer-policy"), Some("no-referrer"));
         let signed_in = test.person(&test.session(&test.account(5).await).await);
         assert!(signed_in.get(&format!("/invite/{code}")).await.text().contains("Join Org 1"));
+        let member = owner.get(&format!("/invite/{code}")).await;
+        assert!(member.text().contains("You are in this team already"), "{}", member.text());
+        assert!(member.text().contains(&format!("href=\"/app/orgs/{}\"", tenant.org)) && !member.text().contains("<form"), "{}", member.text());
         assert_eq!(test.client().get(&format!("/invite/{}", "A".repeat(43))).await.status, 404);
         let rows = crate::secrecy::rows::Rows::of(&test.db.db).await.all(&test.db.db).await.join("\n");
         assert!(!rows.contains(code), "codes are stored hashed and sealed");

@@ -71,6 +71,33 @@ impl Permission {
     }
 }
 
+impl Permission {
+    /// What its holder can do, as the dashboard says it too.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::OrgSettings => "Change settings",
+            Self::OrgTeam => "Manage the team",
+            Self::OrgInvites => "Invite people",
+            Self::OrgBilling => "Manage billing",
+            Self::OrgNavigation => "Customise the link page",
+            Self::LinksView => "View links",
+            Self::LinksUnlink => "Unlink players",
+            Self::LinksBulkUnlink => "Unlink many players at once",
+            Self::LinksExport => "Export links",
+            Self::LinksCleanup => "Clean up dormant accounts",
+            Self::ServersView => "View Servers",
+            Self::ServersManage => "Add and change Servers",
+            Self::ServersKeys => "Reveal and replace keys",
+            Self::ServersRoles => "Map roles",
+            Self::ServersBots => "Manage custom bots",
+            Self::AuditView => "View the audit log",
+            Self::AuditExport => "Export the audit log",
+            Self::AnalyticsView => "View analytics",
+            Self::AnalyticsExport => "Export analytics",
+        }
+    }
+}
+
 impl Role {
     /// What is pre-filled when a member gets this role. The owner holds everything whatever is stored.
     pub fn default_permissions(self) -> PermissionSet {

@@ -12,6 +12,7 @@ pub mod steam;
 pub use crate::common::faults::{Fault, FaultKind};
 pub use crate::common::hub::Hub;
 pub use crate::common::journal::Call;
+pub use crate::common::person::Purpose;
 pub use crate::common::setup::Setup;
 pub use crate::discord::Discord;
 pub use crate::sandbox::{Levers, SandboxControl};

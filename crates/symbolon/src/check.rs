@@ -19,7 +19,7 @@ const DOCTORS_TIME: Duration = Duration::from_secs(15 * 60);
 
 pub async fn migrate(common: &Common) -> Result<(), Failure> {
     let config = load_config(common, None)?;
-    logging::start(&config.log);
+    logging::start(&config.log, None);
     let mut options = patient_options(&config, Migrate::Upgrade);
     if let Target::Postgres { .. } = options.target {
         // Somebody made this database and named it; an empty one may be filled before the first start.

@@ -3,6 +3,7 @@
 //! dropped and counted.
 
 use std::cell::RefCell;
+use std::fs::File;
 use std::io::Write;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -35,8 +36,8 @@ enum Entry {
     Flush(SyncSender<()>),
 }
 
-/// Starts logging to standard error; a second call changes nothing.
-pub fn start(log: &Log) {
+/// Starts logging, to standard error unless there is a file for it; a second call changes nothing.
+pub fn start(log: &Log, file: Option<File>) {
     let builder = tracing_subscriber::fmt()
         .with_env_filter(filter(&log.level))
         // It would tell of a failed line on standard error, and panic when that fails too.
@@ -51,7 +52,7 @@ pub fn start(log: &Log) {
         LogFormat::Text => builder.with_ansi(false).try_init(),
     };
     if started.is_ok() {
-        start_writer();
+        start_writer(file);
     }
     std::panic::set_hook(Box::new(note_panic));
 }
@@ -88,19 +89,22 @@ fn note_dropped() {
     app::records::log_lines::note_dropped();
 }
 
-fn start_writer() {
+fn start_writer(file: Option<File>) {
     let (sender, receiver) = sync_channel(QUEUE);
     let started = std::thread::Builder::new()
         .name("log".to_owned())
-        .spawn(move || write_lines(&receiver));
+        .spawn(move || write_lines(&receiver, file));
     // Without a thread there is no log, and all lines are counted as dropped.
     if started.is_ok() {
         drop(QUEUED.set(sender));
     }
 }
 
-fn write_lines(queue: &Receiver<Entry>) {
-    let mut out = Output::default();
+fn write_lines(queue: &Receiver<Entry>, file: Option<File>) {
+    let mut out = Output {
+        file,
+        ..Output::default()
+    };
     loop {
         match queue.recv_timeout(TELL_EVERY) {
             Ok(Entry::Line(line)) => out.write(&line),
@@ -114,9 +118,10 @@ fn write_lines(queue: &Receiver<Entry>) {
     }
 }
 
-/// Standard error, and whether the last line broke off in it.
+/// The file or standard error, and whether the last line broke off in it.
 #[derive(Default)]
 struct Output {
+    file: Option<File>,
     is_torn: bool,
     told_at: Option<Instant>,
 }
@@ -133,13 +138,16 @@ impl Output {
     }
 
     fn try_write(&mut self, line: &[u8]) -> std::io::Result<()> {
-        let mut stderr = std::io::stderr().lock();
+        let out: &mut dyn Write = match &mut self.file {
+            Some(file) => file,
+            None => &mut std::io::stderr(),
+        };
         let begun = if self.is_torn {
-            stderr.write_all(b"\n")
+            out.write_all(b"\n")
         } else {
             Ok(())
         };
-        let written = begun.and_then(|()| stderr.write_all(line));
+        let written = begun.and_then(|()| out.write_all(line));
         self.is_torn = written.is_err();
         written
     }

@@ -34,7 +34,8 @@ pub async fn run(common: &Common, options: &ServeOptions) -> Result<(), Failure>
     } else {
         None
     };
-    logging::start(&config.log);
+    let log_file = sandbox.as_ref().map(Sandbox::open_log).transpose()?;
+    logging::start(&config.log, log_file);
     let clock = sandbox
         .as_ref()
         .map_or_else(|| Arc::new(SystemClock) as _, Sandbox::clock);
@@ -59,10 +60,11 @@ pub async fn run(common: &Common, options: &ServeOptions) -> Result<(), Failure>
     outlive(&app, hangups, stop.clone());
     let state = WebState::new(app.clone(), settings(&config));
     if let Some(operations) = operations {
-        serve_operations(&state, &config.data_dir, operations, stop);
+        serve_operations(&state, &config.data_dir, operations, stop.clone());
     }
     if let (Some(sandbox), Some(control)) = (&sandbox, &control) {
-        sandbox.publish(&app, &config, control).await?;
+        let game_servers = (listener.local_addr()?, stop);
+        sandbox.publish(&app, &config, control, game_servers).await?;
     }
     announce(&config, sandbox.as_ref(), listener.local_addr()?);
     let report = serve(

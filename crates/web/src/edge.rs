@@ -168,7 +168,7 @@ impl Shared {
             None => Arc::new(unnamed(response.status().as_u16())),
         };
         let rendered = match seen.surface.form() {
-            Form::Page => render_page(&error, seen.id.as_str(), &seen.method),
+            Form::Page => render_page(&error, seen.id.as_str(), seen.surface, (&seen.method, &seen.uri)),
             form @ (Form::Plugin | Form::Api) => {
                 let query = seen.uri.query().unwrap_or("");
                 let say_no_users = form == Form::Plugin && (is_fail_closed(query) || names_look_up(query));

@@ -16,8 +16,12 @@ use crate::tenancy::team::{MOST_MEMBERS, Standing};
 /// What anybody with the address may see.
 #[derive(Debug)]
 pub struct Preview {
-    /// Who invites.
+    /// For members, who are led there.
+    pub org_id: OrgId,
+    /// Whose team it is.
     pub org_name: String,
+    /// Who made it, by the name they have now.
+    pub inviter: String,
     /// What they would become.
     pub role: Role,
     /// What they could do.
@@ -32,9 +36,12 @@ pub struct Preview {
 pub async fn preview(app: &App, code: &Code) -> Result<Preview, AppError> {
     let found = invites::find_by_code(&app.db, &code.invite_hash()).await?;
     let invite = found.ok_or(RequestError::NotFound)?;
+    let org = orgs::get(&app.db, invite.scope).await?;
     Ok(Preview {
         works: invite.works_at(app.now_ms()),
+        org_id: org.ok_or(RequestError::NotFound)?.id,
         org_name: invite.org_name,
+        inviter: invite.account_name,
         role: invite.role,
         permissions: invite.permissions,
         expires_at_ms: invite.expires_at_ms,

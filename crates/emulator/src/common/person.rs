@@ -2,6 +2,7 @@
 
 use http::HeaderMap;
 use http::header::COOKIE;
+use serde::{Deserialize, Serialize};
 
 use super::forms::Form;
 
@@ -10,6 +11,16 @@ pub const FIELD: &str = "as";
 const COOKIE_NAME: &str = "sandbox_as";
 /// Stands for somebody who presses Cancel.
 pub const CANCEL: &str = "cancel";
+
+/// What somebody is there for, as the sign-in page tells a visitor who does not know whom to be.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Purpose {
+    /// The heading that they are listed under.
+    pub group: String,
+    /// One line about them.
+    pub about: String,
+}
 
 /// The ids that were asked for, best first: `as` in the address, else the cookie, where a point separates the ids of
 /// several platforms.

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::permissions::Permissions;
 use super::snowflake::Snowflake;
+use crate::common::person::Purpose;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -28,6 +29,8 @@ pub struct User {
     pub global_name: Option<String>,
     pub avatar: Option<String>,
     pub bot: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub purpose: Option<Purpose>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

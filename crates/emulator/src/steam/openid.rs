@@ -135,8 +135,9 @@ fn choose(steam: &Inner, form: &Form, realm: &str) -> Response {
         .accounts
         .iter()
         .map(|(id, account)| Choice {
-            id: id.as_str(),
+            id: id.to_string(),
             name: &account.name,
+            purpose: account.purpose.as_ref(),
         })
         .collect();
     let detail = format!(

@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use domain::platform_id::SteamId;
 use serde::{Deserialize, Serialize};
 
+use crate::common::person::Purpose;
+
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SteamState {
@@ -26,6 +28,8 @@ pub struct Account {
     pub groups: Vec<String>,
     /// The name in the address of the profile, if its owner chose one.
     pub vanity: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub purpose: Option<Purpose>,
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

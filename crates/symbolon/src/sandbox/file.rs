@@ -10,7 +10,7 @@ use app::{App, AppError};
 use domain::audit::Actor;
 use serde::Serialize;
 
-use super::world::Person;
+use super::people::Person;
 use crate::output::Failure;
 
 #[derive(Serialize)]
@@ -111,6 +111,15 @@ pub async fn describe<'a>(
         people,
         bots: [],
     })
+}
+
+impl SandboxFile<'_> {
+    /// Keys of the Servers of the first Org, where everything is set up.
+    pub fn keys_in_use(&self) -> Vec<String> {
+        let guilds = self.orgs.iter().take(1).flat_map(|org| &org.guilds);
+        let servers = guilds.flat_map(|guild| &guild.servers);
+        servers.map(|server| server.key.clone()).collect()
+    }
 }
 
 /// Written beside and renamed: whoever sees the file sees all of it.

@@ -3,10 +3,15 @@
 mod clock;
 mod file;
 mod levers;
+mod people;
 mod platforms;
+mod pulse;
 mod world;
 
+use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::ErrorKind;
+use std::net::SocketAddr;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -14,6 +19,7 @@ use app::App;
 use config::{Config, LogFormat};
 use domain::clock::SharedClock;
 use emulator::SandboxControl;
+use tokio::sync::watch;
 
 use self::clock::SandboxClock;
 use self::levers::OwnLevers;
@@ -26,11 +32,13 @@ pub struct Sandbox {
     platforms: Platforms,
     /// Where the ids and keys are written down.
     file: PathBuf,
+    /// Where the log goes, so that the addresses stay in sight.
+    log: PathBuf,
 }
 
 /// The seeded world, and the control interface, which ends when it is dropped.
 pub struct Prepared {
-    people: Vec<world::Person>,
+    people: Vec<people::Person>,
     control: SandboxControl,
 }
 
@@ -54,7 +62,19 @@ impl Sandbox {
             clock,
             platforms,
             file: config.data_dir.join("sandbox.json"),
+            log: config.data_dir.join("sandbox.log"),
         })
+    }
+
+    /// A new log for each run.
+    pub fn open_log(&self) -> Result<File, Failure> {
+        if let Some(folder) = self.log.parent() {
+            DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        }
+        let mut options = OpenOptions::new();
+        options.create(true).truncate(true).write(true).mode(0o600);
+        let opened = options.open(&self.log);
+        Ok(opened.map_err(|error| format!("cannot write {}: {error}", self.log.display()))?)
     }
 
     pub fn clock(&self) -> SharedClock {
@@ -75,8 +95,14 @@ impl Sandbox {
         Ok(Prepared { people, control })
     }
 
-    /// Writes `sandbox.json`, once everything in it can be reached.
-    pub async fn publish(&self, app: &App, config: &Config, prepared: &Prepared) -> Result<(), Failure> {
+    /// Writes `sandbox.json`, once everything in it can be reached, and lets the game servers call.
+    pub async fn publish(
+        &self,
+        app: &App,
+        config: &Config,
+        prepared: &Prepared,
+        (address, stop): (SocketAddr, watch::Receiver<bool>),
+    ) -> Result<(), Failure> {
         let Prepared { people, control } = prepared;
         let addresses = file::Addresses {
             base_url: config.server.public_url.clone(),
@@ -95,42 +121,33 @@ impl Sandbox {
         let described = file::describe(app, people, addresses)
             .await
             .map_err(|error| refused(&error))?;
-        file::write(&self.file, &described)
+        file::write(&self.file, &described)?;
+        pulse::start(app, address, described.keys_in_use(), stop);
+        Ok(())
     }
 
     /// Tells a newcomer where to look.
     pub fn announce(&self, config: &Config) {
-        let (base, file) = (&config.server.public_url, self.file.display());
-        say("");
-        say("Run a community. The sign-in page asks who you want to be:");
+        let (base, file, log) = (&config.server.public_url, self.file.display(), self.log.display());
+        let discord = self.platforms.discord.home_url();
         say(format!(
-            "  {base}/app/   Ada owns Ashfall Network and is an operator, Bruno and Chen help her; Dara owns Tiny Camp;"
+            "
+Run a community. The sign-in page asks who you want to be and says what each person is for:
+  {base}/app/   Ada owns Ashfall Network, where everything is set up and game servers call every minute.
+    Dara owns Tiny Camp, and Quiet Harbour, where nothing is set up. Gia begins from nothing.
+
+Link a Discord and a Steam account. Both sign-in pages are emulated:
+  {base}/link/ashfall-creative   asks for nothing else
+  {base}/link/ashfall-rust       adds you to its Discord server and asks for its Steam group
+  {base}/unlink/ashfall-rust     ends a link
+  {discord}   the Discord servers, with their channels
+
+Be a plugin:
+  KEY=$(python3 -c 'import json; print(json.load(open(\"{file}\"))[\"orgs\"][0][\"guilds\"][0][\"servers\"][0][\"key\"])')
+  curl -H \"X-API-Key: $KEY\" '{base}/api?action=count'
+
+All ids, keys and control addresses are in {file}
+Requests are logged to {log}"
         ));
-        say("  Gia owns nothing here yet, and two Discord servers that can be claimed.");
-        say("");
-        say(
-            "Link a Discord and a Steam account. Both sign-in pages are emulated and ask who you want to be:",
-        );
-        say(format!("  {base}/link/ashfall-creative   asks for nothing else"));
-        say(format!(
-            "  {base}/link/ashfall-rust       adds you to its Discord server and asks for its Steam group"
-        ));
-        say(format!("  {base}/unlink/ashfall-rust     ends a link"));
-        say(
-            "  Ada, Bruno, Chen and the players are linked. Gia and Hugo are new here and in the Steam group,",
-        );
-        say("  Ines is not in it, and Jona's profile is private.");
-        say(format!(
-            "  {}   the Discord servers, with their channels",
-            self.platforms.discord.home_url()
-        ));
-        say("");
-        say("Be a plugin:");
-        say(format!(
-            "  KEY=$(python3 -c 'import json; print(json.load(open(\"{file}\"))[\"orgs\"][0][\"guilds\"][0][\"servers\"][0][\"key\"])')"
-        ));
-        say(format!("  curl -H \"X-API-Key: $KEY\" '{base}/api?action=count'"));
-        say("");
-        say(format!("All ids, keys and control addresses are in {file}"));
     }
 }

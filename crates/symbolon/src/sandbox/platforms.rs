@@ -5,11 +5,10 @@ use domain::clock::SharedClock;
 use domain::platform_id::SteamId;
 use emulator::discord::{Application, Channel, Guild, Member, Permissions, Role, Snowflake, User};
 use emulator::steam::{Account, Group};
-use emulator::{Discord, Setup, Steam};
+use emulator::{Discord, Purpose, Setup, Steam};
 
-use super::world::{
-    FIRST_DISCORD, FIRST_STEAM, GuildPlan, LARGE, NEWCOMER, PEOPLE, SMALL, STEAM_GROUP, UNCLAIMED,
-};
+use super::people::{FIRST_DISCORD, FIRST_STEAM, NEWCOMER, PEOPLE, nickname, steam_name};
+use super::world::{BOOSTER_ROLE, GuildPlan, LARGE, SMALL, STEAM_GROUP, UNCLAIMED, VERIFIED_ROLE};
 use crate::output::Failure;
 
 const BOT: Snowflake = Snowflake(600_000_000_000_000_001);
@@ -70,11 +69,12 @@ impl Platforms {
             state.api_keys.insert(API_KEY.to_owned());
             state.groups.insert(GROUP_ID.to_string(), group);
         });
-        for (name, number) in everybody() {
+        for (number, purpose) in everybody() {
             let id = SteamId::parse(&(FIRST_STEAM + number).to_string())?;
             let account = Account {
                 private: number == HIDDEN,
-                ..Account::named(&name)
+                purpose: Some(purpose),
+                ..Account::named(&steam_name(number))
             };
             self.steam.set_account(&id, account);
             let is_member = number < NEWCOMER || number == HIDDEN || IN_GROUP.contains(&number);
@@ -94,10 +94,12 @@ impl Platforms {
         };
         self.discord.change(|state| {
             state.applications.insert(BOT, application);
-            for (name, number) in everybody() {
+            for (number, purpose) in everybody() {
+                let name = nickname(number);
                 let user = User {
-                    username: name.to_lowercase().replace(' ', ""),
+                    username: name.to_lowercase(),
                     global_name: Some(name),
+                    purpose: Some(purpose),
                     ..User::default()
                 };
                 state.users.insert(Snowflake(FIRST_DISCORD + number), user);
@@ -124,11 +126,20 @@ impl Platforms {
     }
 }
 
-/// Everybody who can sign in: name and number.
-fn everybody() -> impl Iterator<Item = (String, u64)> {
-    let people = PEOPLE.iter().map(|known| (known.name.to_owned(), known.number));
-    let players = PLAYERS.into_iter().flatten();
-    people.chain(players.map(|number| (format!("Player {number}"), number)))
+/// Everybody who can sign in: their number and what they are for.
+fn everybody() -> impl Iterator<Item = (u64, Purpose)> {
+    let purpose = |group: &str, about: &str| Purpose {
+        group: group.to_owned(),
+        about: about.to_owned(),
+    };
+    let people = PEOPLE
+        .iter()
+        .map(move |known| (known.number, purpose(known.group, known.about)));
+    let players = PLAYERS.into_iter().zip(["Ashfall", "Tiny Camp"]);
+    let players = players.flat_map(move |(numbers, where_to)| {
+        numbers.map(move |number| (number, purpose("Be a player", &format!("Plays at {where_to}."))))
+    });
+    people.chain(players)
 }
 
 /// A Discord server with everybody whose number is in the range. Our bot stands above the roles it gives.
@@ -147,15 +158,15 @@ fn guild(plan: &GuildPlan, numbers: std::ops::Range<u64>) -> Guild {
     let part = |offset: u64| Snowflake(plan.discord_id + offset);
     let (bots_own, verified, booster) = (
         part(20_000_000_000_000_000),
-        part(21_000_000_000_000_000),
-        part(22_000_000_000_000_000),
+        part(VERIFIED_ROLE),
+        part(BOOSTER_ROLE),
     );
     let bot = Member {
         roles: vec![bots_own],
         ..Member::default()
     };
-    let members = everybody().filter(|(_, number)| numbers.contains(number));
-    let members = members.map(|(_, number)| (Snowflake(FIRST_DISCORD + number), Member::default()));
+    let members = everybody().filter(|(number, _)| numbers.contains(number));
+    let members = members.map(|(number, _)| (Snowflake(FIRST_DISCORD + number), Member::default()));
     let mut channels = vec![(part(11_000_000_000_000_000), channel("general"))];
     channels.extend(plan.log_channel.map(|id| (Snowflake(id), channel("link-log"))));
     Guild {

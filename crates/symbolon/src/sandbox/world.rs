@@ -4,9 +4,11 @@ use app::identity::accounts;
 use app::linking::links;
 use app::linking::links::LinkRequest;
 use app::tenancy::guilds::{GuildChange, NewGuildRequest};
-use app::tenancy::{guilds, orgs, servers};
+use app::tenancy::navigation::TypedLink;
+use app::tenancy::{guilds, navigation, orgs, servers};
 use app::{App, AppError, OrgScope, world_record};
 use domain::audit::Actor;
+use domain::face::Accent;
 use domain::flow::JoinMode;
 use domain::id::GuildId;
 use domain::link::{Country, UnlinkCause};
@@ -14,9 +16,11 @@ use domain::name::{DisplayName, Slug};
 use domain::permission::Role;
 use domain::plan::Tier;
 use domain::platform_id::{DiscordId, EitherId, SteamId};
-use serde::{Deserialize, Serialize};
 
 use super::clock::SandboxClock;
+use super::people::{
+    FIRST_DISCORD, FIRST_STEAM, MembershipOf, NEWCOMER, PEOPLE, Person, nickname, steam_name,
+};
 use crate::output::{Failure, refused};
 
 const RECORD: &str = "sandbox_people";
@@ -24,66 +28,15 @@ const RECORD: &str = "sandbox_people";
 const MARK: &str = "sandbox";
 const DAY_MS: i64 = 24 * 60 * 60_000;
 const COUNTRIES: [&str; 6] = ["DE", "US", "BR", "PL", "SE", "JP"];
-/// Discord ids of the demo world start here, Steam ids at the first valid one.
-pub const FIRST_DISCORD: u64 = 700_000_000_000_000_000;
-pub const FIRST_STEAM: u64 = 76_561_197_960_300_000;
 /// The address name of the Steam group that the first Guild asks for.
 pub const STEAM_GROUP: &str = "ashfall";
+/// Added to the id of a Discord server, they are the ids of its roles.
+pub const VERIFIED_ROLE: u64 = 21_000_000_000_000_000;
+pub const BOOSTER_ROLE: u64 = 22_000_000_000_000_000;
+/// The Org in which nothing is set up.
+const EMPTY: &str = "Quiet Harbour";
 /// Added to a player's number, it is the number of their second Steam account.
 const SECOND_ACCOUNT: u64 = 500_000;
-
-/// Somebody to be, and the number that their ids are made from.
-pub struct Known {
-    pub name: &'static str,
-    pub number: u64,
-}
-
-const fn known(name: &'static str, number: u64) -> Known {
-    Known { name, number }
-}
-
-/// The first players of each Org are its team, so their ids are those of seeded links. The last four are new here.
-pub const PEOPLE: &[Known] = &[
-    known("Ada", 0),
-    known("Bruno", 1),
-    known("Chen", 2),
-    known("Dara", 3_000),
-    known("Elif", 3_001),
-    known("Finn", 3_002),
-    known("Gia", NEWCOMER),
-    known("Hugo", NEWCOMER + 1),
-    known("Ines", NEWCOMER + 2),
-    known("Jona", NEWCOMER + 3),
-];
-pub const NEWCOMER: u64 = 900_000;
-
-impl Known {
-    fn as_person(&self) -> Person {
-        Person {
-            name: self.name.to_owned(),
-            discord_id: (FIRST_DISCORD + self.number).to_string(),
-            steam_id: (FIRST_STEAM + self.number).to_string(),
-            operator: false,
-            memberships: Vec::new(),
-        }
-    }
-}
-
-/// A person of the demo world.
-#[derive(Clone, Serialize, Deserialize)]
-pub struct Person {
-    pub name: String,
-    pub discord_id: String,
-    pub steam_id: String,
-    pub operator: bool,
-    pub memberships: Vec<MembershipOf>,
-}
-
-#[derive(Clone, Serialize, Deserialize)]
-pub struct MembershipOf {
-    pub org_id: String,
-    pub role: Role,
-}
 
 /// The world as it was seeded, made now if the database is empty. Somebody's real database is left alone.
 pub async fn ensure(app: &App, clock: &SandboxClock) -> Result<Vec<Person>, Failure> {
@@ -126,6 +79,8 @@ async fn seed(app: &App, clock: &SandboxClock) -> Result<Vec<Person>, AppError> 
     let mut people: Vec<Person> = PEOPLE.iter().map(|known| known.as_person()).collect();
     let large = seed_org(app, &mut people, 0, &LARGE).await?;
     let small = seed_org(app, &mut people, 3, &SMALL).await?;
+    dress(app, &large).await?;
+    seed_empty_org(app, &mut people[3]).await?;
     let operator = accounts::get_by_discord(app, &discord(0)?).await?;
     accounts::grant_operator(app, operator).await?;
     people[0].operator = true;
@@ -163,7 +118,7 @@ pub const LARGE: OrgPlan = OrgPlan {
         GuildPlan {
             name: "Ashfall Creative",
             discord_id: 800_000_000_000_000_002,
-            log_channel: None,
+            log_channel: Some(810_000_000_000_000_002),
             servers: &["Ashfall Build"],
             strict: false,
         },
@@ -195,6 +150,7 @@ pub const UNCLAIMED: &[(GuildPlan, u64, bool)] = &[
         NEWCOMER,
         false,
     ),
+    (unclaimed("Dara's Cove", 800_000_000_000_000_007), 3_000, false),
 ];
 
 const fn unclaimed(name: &'static str, discord_id: u64) -> GuildPlan {
@@ -205,6 +161,41 @@ const fn unclaimed(name: &'static str, discord_id: u64) -> GuildPlan {
         servers: &[],
         strict: false,
     }
+}
+
+/// What players see on the link pages of the large Org.
+async fn dress(app: &App, org: &SeededOrg) -> Result<(), AppError> {
+    let button = |label: &str, url: &str, icon: &str| TypedLink {
+        label: label.to_owned(),
+        url: url.to_owned(),
+        icon: icon.to_owned(),
+        new_tab: true,
+    };
+    let buttons = [
+        button("Shop", "https://shop.ashfall.example/", "shop"),
+        button("Rules", "https://ashfall.example/rules", "news"),
+    ];
+    let accents = org
+        .guilds
+        .iter()
+        .cloned()
+        .zip([Accent::Red, Accent::Teal])
+        .collect();
+    navigation::replace(app, org.scope, &buttons, accents, Actor::System)
+        .await
+        .map(drop)
+}
+
+/// An Org as it is right after it was made.
+async fn seed_empty_org(app: &App, owner: &mut Person) -> Result<(), AppError> {
+    let id = DiscordId::parse(&owner.discord_id).map_err(AppError::internal)?;
+    let account = accounts::get_by_discord(app, &id).await?;
+    let (org_id, _) = orgs::create(app, &account, name(EMPTY)?, slug(EMPTY)?, Actor::System).await?;
+    owner.memberships.push(MembershipOf {
+        org_id: org_id.as_str().to_owned(),
+        role: Role::Owner,
+    });
+    Ok(())
 }
 
 struct SeededOrg {
@@ -250,14 +241,16 @@ async fn seed_org(
         for server in guild.servers {
             servers::create(app, scope, guild_id.clone(), name(server)?, Actor::System).await?;
         }
+        let mut change = GuildChange {
+            verified_roles: Some(vec![platform(guild.discord_id + VERIFIED_ROLE)?]),
+            booster_roles: Some(vec![platform(guild.discord_id + BOOSTER_ROLE)?]),
+            ..GuildChange::default()
+        };
         if guild.strict {
-            let change = GuildChange {
-                join_mode: Some(JoinMode::Auto),
-                steam_group: Some(Some(format!("https://steamcommunity.com/groups/{STEAM_GROUP}"))),
-                ..GuildChange::default()
-            };
-            guilds::change(app, scope, guild_id.clone(), change, Actor::System).await?;
+            change.join_mode = Some(JoinMode::Auto);
+            change.steam_group = Some(Some(format!("https://steamcommunity.com/groups/{STEAM_GROUP}")));
         }
+        guilds::change(app, scope, guild_id.clone(), change, Actor::System).await?;
         guild_ids.push(guild_id);
     }
     Ok(SeededOrg {
@@ -315,28 +308,10 @@ async fn link(
         steam_id: SteamId::parse(&(FIRST_STEAM + steam_number).to_string()).map_err(AppError::internal)?,
         country: Country::parse(country).ok(),
     };
-    let (chat, game) = (nickname(discord_number), nickname(steam_number + 437));
+    let (chat, game) = (nickname(discord_number), steam_name(steam_number));
     links::link_named(app, org.scope, request, chat, game, Actor::System)
         .await
         .map(drop)
-}
-
-/// A name that follows from the number; the people of the demo keep theirs.
-fn nickname(number: u64) -> String {
-    const FIRST: [&str; 12] = [
-        "ash", "frost", "iron", "moss", "night", "pine", "quartz", "river", "salt", "storm", "tin", "wolf",
-    ];
-    const SECOND: [&str; 10] = [
-        "bear", "crow", "digger", "fox", "hawk", "lynx", "owl", "rook", "smith", "walker",
-    ];
-    if let Some(known) = PEOPLE.iter().find(|known| known.number == number) {
-        return known.name.to_owned();
-    }
-    let (first, second) = (
-        number as usize % FIRST.len(),
-        number as usize / FIRST.len() % SECOND.len(),
-    );
-    format!("{}{}{}", FIRST[first], SECOND[second], number % 100)
 }
 
 fn discord(number: u64) -> Result<DiscordId, AppError> {

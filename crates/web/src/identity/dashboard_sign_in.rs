@@ -1,26 +1,21 @@
-//! In and out of the dashboard: to Discord and back, and the invitation page that people sign in from.
+//! In and out of the dashboard: to Discord and back.
 
-use app::AppError;
-use app::error::{HttpError, IdentityError, RequestError};
+use app::error::{IdentityError, RequestError};
 use app::identity::sign_in::DiscordAnswer;
 use app::identity::{sessions, sign_in};
-use app::tenancy::invited::{self, Preview};
-use askama::Template;
-use axum::extract::{FromRequestParts, Path, RawQuery, State};
-use axum::response::{Html, IntoResponse, Response};
+use axum::extract::{RawQuery, State};
+use axum::response::Response;
 use domain::flow::FlowToken;
 use domain::id::OrgId;
-use domain::invitation::Code;
 use domain::return_path::ReturnPath;
 use domain::token::SessionToken;
 use http::header::{SET_COOKIE, USER_AGENT};
-use http::request::Parts;
 use http::{Extensions, HeaderMap};
 
 use crate::error::Failure;
-use crate::extract::{Guard, Stop, cookie, session_token, signed_in};
+use crate::extract::{cookie, session_token, signed_in};
 use crate::public::visitor::Visitor;
-use crate::public::{STYLE, see_other, value};
+use crate::public::{see_other, value};
 use crate::state::{Settings, WebState};
 
 /// Seconds that a browser keeps the secret of a trip.
@@ -134,94 +129,4 @@ pub async fn claim_callback(
     let (answer, address) = (back.answer(), visitor.address);
     let done = sign_in::finish_claim(&state.app, trip, answer, address, (caller, session)).await?;
     Ok(enter(&done, &state.settings))
-}
-
-#[derive(Template)]
-#[template(path = "invite.html")]
-struct InviteTemplate<'a> {
-    style: &'static str,
-    preview: &'a Preview,
-    role: &'static str,
-    permissions: Vec<&'static str>,
-    code: &'a str,
-    signed_in: bool,
-}
-
-async fn is_signed_in(
-    state: &WebState,
-    request: &Extensions,
-    session: Option<&SessionToken>,
-) -> Result<bool, AppError> {
-    match signed_in(state, request, session, None).await {
-        Ok(_) => Ok(true),
-        Err(AppError::Identity(IdentityError::SignInRequired)) => Ok(false),
-        Err(error) => Err(error),
-    }
-}
-
-/// Anybody with the address sees the workspace, the role and what comes with it, and nothing else.
-pub async fn invite(
-    State(state): State<WebState>,
-    Path(code): Path<String>,
-    request: Extensions,
-    headers: HeaderMap,
-) -> Result<Response, Failure> {
-    let parsed = Code::parse(&code).ok_or(RequestError::NotFound)?;
-    let preview = invited::preview(&state.app, &parsed).await?;
-    let session = session_token(&headers, &state.settings);
-    let template = InviteTemplate {
-        style: STYLE,
-        role: titled(preview.role),
-        permissions: preview.permissions.iter().map(|one| one.as_str()).collect(),
-        preview: &preview,
-        code: parsed.expose(),
-        // Whoever comes too often still sees what the invitation is for.
-        signed_in: is_signed_in(&state, &request, session.as_ref())
-            .await
-            .unwrap_or(true),
-    };
-    let text = template
-        .render()
-        .map_err(|error| AppError::internal(format!("a page could not be drawn: {error}")))?;
-    Ok(Html(text).into_response())
-}
-
-fn titled(role: domain::permission::Role) -> &'static str {
-    use domain::permission::Role;
-    match role {
-        Role::Owner => "Owner",
-        Role::Admin => "Admin",
-        Role::Staff => "Staff",
-    }
-}
-
-/// Whoever presses the one button of the page, signed in. Their cookie does not travel with forms of other sites.
-pub struct Joiner(sessions::Caller);
-
-impl Guard for Joiner {
-    const STOP: Stop = Stop::Session;
-}
-
-impl FromRequestParts<WebState> for Joiner {
-    type Rejection = Failure;
-
-    async fn from_request_parts(parts: &mut Parts, state: &WebState) -> Result<Self, Failure> {
-        let visitor = Visitor::from_request_parts(parts, state).await?;
-        if !visitor.is_same_site {
-            return Err(HttpError::CrossSite.into());
-        }
-        let session = session_token(&parts.headers, &state.settings);
-        let caller = signed_in(state, &parts.extensions, session.as_ref(), None).await?;
-        Ok(Self(caller))
-    }
-}
-
-pub async fn accept(
-    State(state): State<WebState>,
-    Path(code): Path<String>,
-    Joiner(caller): Joiner,
-) -> Result<Response, Failure> {
-    let code = Code::parse(&code).ok_or(RequestError::NotFound)?;
-    let org = invited::accept(&state.app, &code, caller.account, caller.account_id).await?;
-    Ok(see_other(&["/app/orgs/", org.as_str()].concat()))
 }

@@ -2,6 +2,7 @@
 
 pub mod account;
 pub mod dashboard_sign_in;
+pub mod invite;
 
 use axum::routing::get;
 use http::Method;
@@ -28,13 +29,13 @@ fn sign_in_routes(routes: Routes) -> Routes {
             PrivatePage,
             "/invite/{code}",
             "Look at an invite",
-            get(dashboard_sign_in::invite),
+            get(invite::page),
         )
         .button(
             Entrance,
             "/invite/{code}/accept",
             "Accept an invite",
-            dashboard_sign_in::accept,
+            invite::accept,
         )
 }
 

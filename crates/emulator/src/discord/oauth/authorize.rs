@@ -156,10 +156,15 @@ impl Wish<'_> {
                 .iter()
                 .map(|(name, value)| format!("<li>{name}: {}</li>", escape(value)));
             let body = format!(
-                "<ul>{}</ul><p>You can close this page.</p>",
+                "<p>Close this page and go back to where you came from.</p><ul>{}</ul>",
                 text.collect::<String>()
             );
-            return page::page("Discord", "Done", &body);
+            let title = if fields.iter().any(|(name, _)| *name == "error") {
+                "Nothing was changed".to_owned()
+            } else {
+                format!("{} was added to the server", self.application_name)
+            };
+            return page::page("Discord", &title, &body);
         };
         let all = fields
             .iter()
@@ -175,19 +180,14 @@ fn is_person(inner: &Inner, id: Snowflake) -> bool {
 
 fn choose(inner: &Inner, form: &Form, wish: &Wish<'_>) -> Response {
     let world = inner.world();
-    let people: Vec<(String, &str)> = world
-        .state
-        .users
-        .iter()
-        .filter(|(_, user)| !user.bot)
-        .map(|(id, user)| {
-            (
-                id.to_string(),
-                user.global_name.as_deref().unwrap_or(&user.username),
-            )
+    let people = world.state.users.iter().filter(|(_, user)| !user.bot);
+    let choices: Vec<Choice<'_>> = people
+        .map(|(id, user)| Choice {
+            id: id.to_string(),
+            name: user.global_name.as_deref().unwrap_or(&user.username),
+            purpose: user.purpose.as_ref(),
         })
         .collect();
-    let choices: Vec<Choice<'_>> = people.iter().map(|(id, name)| Choice { id, name }).collect();
     let scopes: String = wish
         .scopes
         .iter()

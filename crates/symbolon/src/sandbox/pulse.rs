@@ -1,0 +1,55 @@
+//! The game servers of the demo world: their plugins call every minute, as real ones do.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use app::{App, background};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::sync::watch;
+
+const EVERY: Duration = Duration::from_secs(45);
+const PATIENCE: Duration = Duration::from_secs(5);
+const VERSION: &str = "1.4.0";
+
+/// Calls with these keys until the service stops. What the first calls left is written down at once, so that nobody
+/// meets a world in which no Server ever called.
+pub fn start(app: &App, address: SocketAddr, keys: Vec<String>, mut stop: watch::Receiver<bool>) {
+    let told = app.clone();
+    app.tasks.spawn(async move {
+        call_all(address, &keys).await;
+        let written = async {
+            background::flush_uses(&told).await?;
+            told.memories.versions.flush(&told.db).await
+        };
+        if let Err(error) = written.await {
+            tracing::warn!(error = %error.internal_detail(), "the first calls of the demo were not written down");
+        }
+        loop {
+            tokio::select! {
+                () = tokio::time::sleep(EVERY) => {}
+                _ = stop.wait_for(|stopped| *stopped) => return,
+            }
+            call_all(address, &keys).await;
+        }
+    });
+}
+
+async fn call_all(address: SocketAddr, keys: &[String]) {
+    for key in keys {
+        let called = tokio::time::timeout(PATIENCE, call(address, key)).await;
+        if !matches!(called, Ok(Ok(()))) {
+            tracing::debug!("a game server of the demo was not answered");
+        }
+    }
+}
+
+async fn call(address: SocketAddr, key: &str) -> std::io::Result<()> {
+    let mut stream = TcpStream::connect(address).await?;
+    let request = format!(
+        "GET /api?action=count HTTP/1.1\r\nHost: {address}\r\nX-API-Key: {key}\r\n\
+         X-Plugin-Version: {VERSION}\r\nConnection: close\r\n\r\n"
+    );
+    stream.write_all(request.as_bytes()).await?;
+    stream.read_to_end(&mut Vec::new()).await.map(drop)
+}
