@@ -117,6 +117,7 @@ pub fn example(route: &RouteSpec, target: &Target) -> Example {
         .replace("{code}", &target.code)
         .replace("{session}", &target.session)
         .replace("{*rest}", "orgs")
+        .replace("{file}", "none.css")
         .replace("{action}", "count");
     assert!(!path.contains('{'), "{path}: its parameter has no value");
     Example {
@@ -156,8 +157,8 @@ fn of_people(method: &str, path: &str, target: &Target) -> (&'static str, Option
     match (method, path) {
         ("GET", "/invite/{code}") => ("", None, 200),
         ("POST", "/invite/{code}/accept") => ("", None, 303),
-        // No file of this name was built.
-        ("GET", "/app/assets/{*rest}") => ("", None, 404),
+        // There is no file of this name.
+        ("GET", "/app/assets/{*rest}" | "/static/{file}") => ("", None, 404),
         ("GET", path) if path.starts_with("/app") => ("", None, 200),
         ("GET", "/account" | "/account/sessions") => ("", None, 200),
         // A session of this name nobody has.

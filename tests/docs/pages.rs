@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use domain::action::ACTIONS;
 use testkit::{Reply, TestApp, both_databases};
 
-const POLICY: &str =
-    "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// A whole page that a browser shows without anything from elsewhere.
 fn assert_page(reply: &Reply, path: &str) {
@@ -52,7 +51,7 @@ both_databases! {
         while let Some(path) = waiting.pop_first() {
             let reply = test.client().get(&path).await;
             assert_eq!(reply.status, 200, "{path}");
-            if path.starts_with("/docs") && path != "/docs/style.css" {
+            if path.starts_with("/docs") {
                 assert_page(&reply, &path);
                 waiting.extend(links(reply.text()).difference(&seen).cloned());
             }
@@ -100,7 +99,7 @@ both_databases! {
 
     async fn what_a_browser_has_is_not_sent_again(engine) {
         let test = TestApp::start(engine).await;
-        for path in ["/docs", "/docs/api", "/docs/api/count", "/docs/errors", "/docs/migrating", "/docs/style.css", "/openapi.json"] {
+        for path in ["/docs", "/docs/api", "/docs/api/count", "/docs/errors", "/docs/migrating", "/openapi.json"] {
             let first = test.client().get(path).await;
             assert_eq!((first.status.as_u16(), first.header("cache-control")), (200, Some("no-cache")), "{path}");
             let tag = first.header("etag").expect("a tag").to_owned();
@@ -112,9 +111,24 @@ both_databases! {
             let other = test.client().header("if-none-match", "\"x\"").get(path).await;
             assert_eq!((other.status.as_u16(), &other.body), (200, &first.body), "{path}");
         }
-        let style = test.client().get("/docs/style.css").await;
-        assert_eq!(style.header("content-type"), Some("text/css; charset=utf-8"));
-        assert!(style.text().contains("prefers-color-scheme: dark"));
+        test.finish().await;
+    }
+
+    async fn files_whose_names_follow_their_content_are_kept_for_ever(engine) {
+        let test = TestApp::start(engine).await;
+        let (docs, front) = (test.client().get("/docs").await, test.client().get("/").await);
+        for (page, file, kind) in [
+            (&docs, "/static/docs-", "text/css; charset=utf-8"),
+            (&docs, "/static/icon-", "image/svg+xml"),
+            (&front, "/static/icon-", "image/svg+xml"),
+        ] {
+            let named = links(page.text()).into_iter().find(|path| path.starts_with(file)).expect("a file");
+            let found = test.client().get(&named).await;
+            assert_eq!((found.status.as_u16(), found.header("content-type")), (200, Some(kind)), "{named}");
+            assert_eq!(found.header("cache-control"), Some("public, max-age=31536000, immutable"), "{named}");
+        }
+        let other = test.client().get("/static/docs-000000000000.css").await;
+        assert_eq!((other.status.as_u16(), other.header("cache-control")), (404, Some("no-store")));
         test.finish().await;
     }
 

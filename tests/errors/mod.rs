@@ -6,6 +6,7 @@ mod log;
 mod maintenance;
 mod methods;
 mod nul;
+mod packing;
 mod pages;
 mod readiness;
 pub mod surfaces;

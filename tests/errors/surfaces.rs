@@ -90,7 +90,7 @@ fn declared(path: &str) -> Surface {
         "/api" => Surface::Plugin,
         "/app" | "/app/" | "/app/{*rest}" => Surface::DashboardPage,
         "/app/admin" | "/app/admin/" | "/app/admin/{*rest}" => Surface::AdminPage,
-        "/app/assets/{*rest}" | "/app/theme.js" | "/app/favicon.svg" | "/docs/style.css" => Surface::Download,
+        "/app/assets/{*rest}" | "/app/theme.js" | "/app/favicon.svg" | "/static/{file}" => Surface::Download,
         "/auth/discord/claim" | "/auth/discord/claim/callback" | "/invite/{code}/accept" => Surface::Entrance,
         "/healthz" | "/readyz" | "/openapi.json" => Surface::Ops,
         "/" => Surface::PublicPage,

@@ -131,7 +131,7 @@ both_databases! {
         let stage = Stage::set(engine).await;
         let mut browser = stage.browser();
         let reply = browser.get("/link/guild-1?lang=ar").await;
-        assert!(reply.text().contains("<html lang=\"ar\" dir=\"rtl\">") && reply.text().contains("سجّل الدخول"));
+        assert!(reply.text().contains("<html lang=\"ar\" dir=\"rtl\" data-accent=") && reply.text().contains("سجّل الدخول"));
         let open = browser.get("/link/guild-1?notice=open").await;
         assert!(open.text().contains("ما زال مفتوحًا: <b>Discord</b> · <b>Steam</b></p>"), "{}", open.text());
         assert!(browser.page().await.contains("dir=\"rtl\""), "the choice is remembered");

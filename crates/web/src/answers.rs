@@ -8,12 +8,16 @@ use http::{HeaderValue, StatusCode};
 use serde::Serialize;
 
 use crate::error::{Failure, failed_response};
+use crate::layers::HoldsSecret;
 
 /// What a dashboard handler returns.
 pub type Answer<T> = Result<T, Failure>;
 
 /// 200 with a JSON body.
 pub struct Found<T>(pub T);
+
+/// The same with a secret in it, which is not packed.
+pub struct FoundSecret<T>(pub T);
 
 /// 201 with a JSON body.
 pub struct Created<T>(pub T);
@@ -24,6 +28,14 @@ pub struct Done;
 impl<T: Serialize> IntoResponse for Found<T> {
     fn into_response(self) -> Response {
         json(StatusCode::OK, &self.0)
+    }
+}
+
+impl<T: Serialize> IntoResponse for FoundSecret<T> {
+    fn into_response(self) -> Response {
+        let mut response = json(StatusCode::OK, &self.0);
+        response.extensions_mut().insert(HoldsSecret);
+        response
     }
 }
 

@@ -23,7 +23,9 @@ use tower::Service;
 use tracing::Instrument;
 
 use crate::error::{ApiContext, Failed, failed_response, render_api, render_page};
-use crate::layers::{About, Form, RequestId, RequestIds, SecurityHeaders, Surface, usual_path, with_path};
+use crate::layers::{
+    About, Form, Packed, RequestId, RequestIds, SecurityHeaders, Surface, packed, usual_path, with_path,
+};
 use crate::metrics::REQUESTS;
 use crate::plugin;
 use crate::state::WebState;
@@ -38,6 +40,8 @@ pub struct Edge {
 
 struct Shared {
     router: Router,
+    /// The same, packing what it answers.
+    packed: Packed,
     /// Plugin calls need nothing that the router does, and there are more of them than of everything else.
     plugin_past_router: bool,
     state: WebState,
@@ -70,6 +74,7 @@ impl Edge {
 
     fn build(router: Router, state: WebState, plugin_past_router: bool) -> Self {
         let shared = Shared {
+            packed: packed(router.clone()),
             router,
             plugin_past_router,
             ids: RequestIds::new(&*state.app.random),
@@ -115,9 +120,7 @@ impl Edge {
             // How much is read of it and who is let in follows from its surface.
             request.extensions_mut().insert(seen.surface);
             request.extensions_mut().insert(seen.about.clone());
-            let answering = shared.router.clone().call(request);
-            let answering = pin!(answering.map(|Ok(response)| response));
-            shared.bounded(&seen, answering).await
+            shared.route(&seen, request).await
         };
         shared.finish(response, &seen)
     }
@@ -143,6 +146,18 @@ impl Shared {
             Ok(Err(_)) => failed_response(AppError::internal("a handler panicked")),
             Err(_) => failed_response(ServiceError::AnswerTooLate.into()),
         }
+    }
+
+    /// Only what is read is packed: what changes something answers with little, or with a secret.
+    async fn route(&self, seen: &Seen, request: Request<Body>) -> Response {
+        if seen.method == Method::GET && seen.surface.is_packed() {
+            let answering = self.packed.clone().call(request);
+            let answering = pin!(answering.map(|Ok(response)| response.map(Body::new)));
+            return self.bounded(seen, answering).await;
+        }
+        let answering = self.router.clone().call(request);
+        let answering = pin!(answering.map(|Ok(response)| response));
+        self.bounded(seen, answering).await
     }
 
     fn finish(&self, mut response: Response, seen: &Seen) -> Response {

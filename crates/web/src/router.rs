@@ -61,7 +61,7 @@ fn operator_routes(routes: Routes) -> Routes {
 
 /// What belongs to no area: the front page, documentation, health.
 fn frame_routes(routes: Routes) -> Routes {
-    use RouteAnswer::{Description, Json, Style};
+    use RouteAnswer::{Asset, Description, Json};
     use Surface::{Download, Ops, PublicPage};
     let json = |body| Json(200, body);
     routes
@@ -99,10 +99,10 @@ fn frame_routes(routes: Routes) -> Routes {
             get(docs::migrating),
         )
         .open(
-            ("/docs/style.css", "Style of the documentation"),
+            ("/static/{file}", "A file of the pages without scripts"),
             (Download, Access::Public),
-            Style,
-            get(docs::style),
+            Asset,
+            get(public::files::file),
         )
         .open(
             ("/openapi.json", "This description"),

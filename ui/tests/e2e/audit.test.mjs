@@ -25,19 +25,17 @@ test('entries are sentences with names, changes are shown before and after, and 
   await leave();
 });
 
-test('the raw entry is one click away in its details, and the focus comes back', async () => {
+test('the raw entry is one click away, and the focus comes back', async () => {
   const { page, leave } = await on.visit('/orgs/o1/audit');
   const button = page.getByRole('button', { name: /^Details of maya\.okafor regenerated the key of EU Main 2x/ }).first();
   await button.click();
   const drawer = page.getByRole('dialog', { name: 'maya.okafor regenerated the key of EU Main 2x' });
   await drawer.waitFor();
-  assert.equal(await drawer.getByText('"key.regenerated"').isVisible(), false);
-  await drawer.getByText('Raw JSON').click();
   const raw = JSON.parse(await drawer.getByRole('group', { name: 'JSON' }).innerText());
   assert.deepEqual([raw.action, raw.target, raw.detail.server], ['key.regenerated', 'k1', 's1']);
   await page.keyboard.press('Escape');
   await drawer.waitFor({ state: 'detached' });
-  await page.waitForFunction(() => document.activeElement?.textContent?.startsWith('Details of maya.okafor regenerated'));
+  await page.waitForFunction(() => /^Details\sof maya\.okafor regenerated/.test(document.activeElement?.textContent ?? ''));
   await leave();
 });
 
@@ -70,7 +68,7 @@ test('the log is filtered by choosing names, and each choice can be taken back',
 test('an entry leads to all others about the same thing', async () => {
   const { page, leave } = await on.visit('/orgs/o1/audit');
   await page.getByRole('button', { name: /^Details of rivercrow59 linked/ }).first().click();
-  await page.getByRole('link', { name: 'Everything about the same' }).click();
+  await page.getByRole('link', { name: 'All entries about rivercrow59' }).click();
   await page.waitForURL(/\?target=l1$/);
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   assert.equal(await page.getByRole('combobox', { name: 'About' }).inputValue(), 'rivercrow59');

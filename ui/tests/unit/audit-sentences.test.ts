@@ -173,17 +173,17 @@ describe('settings before and after', () => {
       'Being in the Discord server: Not needed → Add for them',
       'Log channel: None → 123',
       'Wait before linking another account: None → 2 hours',
-      'Verified roles added: 3 and 4',
+      'Verified roles added: 3, 4',
       'Verified roles removed: 1',
       'Booster roles removed: 1',
     ]);
     expect(changes('server.changed', { bare_ids: { from: false, to: true }, poll_seconds: { from: 60, to: 90 } })).toEqual(['Answer ids without quotes: Off → On', 'Seconds between polls: 60 → 90']);
-    expect(changes('member.changed', { role: { from: 'staff', to: 'admin' }, granted: ['links.view', 'audit.view'], taken: [] })).toEqual(['Role: Staff → Admin', 'Permissions granted: View links and View the audit log']);
+    expect(changes('member.changed', { role: { from: 'staff', to: 'admin' }, granted: ['links.view', 'audit.view'], taken: [] })).toEqual(['Role: Staff → Admin', 'Permissions granted: View links, View the audit log']);
   });
 
   test('of older entries only what was set is known', () => {
     expect(changes('server.changed', { bare_ids: true, name: 'EU' })).toEqual(['Answer ids without quotes: On', 'Name: EU']);
-    expect(changes('key.edited', { actions: 'count,remove' })).toEqual(['Actions: count and remove']);
+    expect(changes('key.edited', { actions: 'count,remove' })).toEqual(['Actions: count, remove']);
     expect(changes('guild.changed', { slug: { from: 'eu', to: 'eu' }, verified_roles: [] })).toEqual(['Verified roles: None']);
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { accentsOf, repainted } from '../../src/features/tenancy/linkpage/accents';
 import { asLink, asRow, emptyRow, labelLength, labelProblem, refusedRow, rowProblems, sameLinks, urlProblem } from '../../src/features/tenancy/linkpage/links';
 
 describe('labels', () => {
@@ -68,5 +69,18 @@ describe('rows', () => {
     expect(refusedRow({ row: 7, parameter: 'url' }, 'No host.', rows)).toEqual({});
     expect(refusedRow({ parameter: 'url' }, 'No host.', rows)).toEqual({});
     expect(refusedRow({ row: 0, parameter: 'links' }, 'Too many.', rows)).toEqual({});
+  });
+});
+
+describe('colours', () => {
+  const pages = [
+    { guild_id: 'a', slug: 'a', name: 'A', accent: 'teal' as const },
+    { guild_id: 'b', slug: 'b', name: 'B', accent: 'red' as const },
+  ];
+
+  test('only pages that get another one are sent', () => {
+    expect(repainted(pages, accentsOf(pages))).toEqual([]);
+    expect(repainted(pages, { ...accentsOf(pages), b: 'pink' })).toEqual([{ guild_id: 'b', accent: 'pink' }]);
+    expect(repainted(pages, {}), 'a page that came meanwhile keeps its own').toEqual([]);
   });
 });

@@ -4,7 +4,8 @@ use storage::testing::{Engine, TestDb};
 
 use crate::catalogue::named;
 
-/// Each filter of the audit log has an index, which holds its entries in their order.
+/// Each filter of the audit log has an index. SQLite reads it in its order, except for two targets at once; PostgreSQL,
+/// which plans without knowing the filters, may sort what the index gave.
 #[tokio::test]
 async fn a_filtered_page_of_the_audit_log_is_found_by_the_index_of_its_filter() {
     for engine in [Engine::Sqlite, Engine::Postgres] {
@@ -26,9 +27,12 @@ async fn a_filtered_page_of_the_audit_log_is_found_by_the_index_of_its_filter() 
         ] {
             let name = format!("storage::records::audit_pages::{filter}");
             let plan = test.db.explain(named(&name)).await.unwrap();
-            let is_sorted = plan.contains("TEMP") || plan.contains("Sort");
             assert!(plan.contains(index), "{name}: {plan}");
-            assert!(sorts || !is_sorted, "{name}: {plan}");
+            assert_eq!(
+                plan.contains("TEMP"),
+                sorts && engine == Engine::Sqlite,
+                "{name}: {plan}"
+            );
         }
         let plan = test
             .db

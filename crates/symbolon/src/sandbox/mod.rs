@@ -133,8 +133,8 @@ impl Sandbox {
         say(format!(
             "
 Run a community. The sign-in page asks who you want to be and says what each person is for:
-  {base}/app/   Ada owns Ashfall Network, where everything is set up and game servers call every minute.
-    Dara owns Tiny Camp, and Quiet Harbour, where nothing is set up. Gia begins from nothing.
+  {base}/app/   Ada owns Ashfall Network, where everything is set up and game servers call every minute,
+    and Quiet Harbour, where nothing is. Dara owns Tiny Camp. Gia begins from nothing.
 
 Link a Discord and a Steam account. Both sign-in pages are emulated:
   {base}/link/ashfall-creative   asks for nothing else

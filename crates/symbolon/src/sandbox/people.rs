@@ -39,15 +39,11 @@ pub const PEOPLE: &[Known] = &[
     runs(
         "Ada",
         0,
-        "Owns Ashfall Network, where everything is set up. Operates this installation.",
+        "Owns Ashfall Network, where everything is set up, and Quiet Harbour, where nothing is. Operator.",
     ),
     runs("Bruno", 1, "Admin of Ashfall Network."),
     runs("Chen", 2, "Staff of Ashfall Network, with few permissions."),
-    runs(
-        "Dara",
-        3_000,
-        "Owns Tiny Camp on the Free plan, and Quiet Harbour, where nothing is set up.",
-    ),
+    runs("Dara", 3_000, "Owns Tiny Camp, which has the Free plan."),
     runs("Elif", 3_001, "Admin of Tiny Camp."),
     runs("Finn", 3_002, "Staff of Tiny Camp."),
     is_new(

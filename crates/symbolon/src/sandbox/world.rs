@@ -80,7 +80,7 @@ async fn seed(app: &App, clock: &SandboxClock) -> Result<Vec<Person>, AppError> 
     let large = seed_org(app, &mut people, 0, &LARGE).await?;
     let small = seed_org(app, &mut people, 3, &SMALL).await?;
     dress(app, &large).await?;
-    seed_empty_org(app, &mut people[3]).await?;
+    seed_empty_org(app, &mut people[0]).await?;
     let operator = accounts::get_by_discord(app, &discord(0)?).await?;
     accounts::grant_operator(app, operator).await?;
     people[0].operator = true;
@@ -150,7 +150,7 @@ pub const UNCLAIMED: &[(GuildPlan, u64, bool)] = &[
         NEWCOMER,
         false,
     ),
-    (unclaimed("Dara's Cove", 800_000_000_000_000_007), 3_000, false),
+    (unclaimed("Harbour Lights", 800_000_000_000_000_007), 0, false),
 ];
 
 const fn unclaimed(name: &'static str, discord_id: u64) -> GuildPlan {
@@ -181,7 +181,7 @@ async fn dress(app: &App, org: &SeededOrg) -> Result<(), AppError> {
         .cloned()
         .zip([Accent::Red, Accent::Teal])
         .collect();
-    navigation::replace(app, org.scope, &buttons, accents, Actor::System)
+    navigation::replace(app, org.scope, &buttons, accents, None, Actor::System)
         .await
         .map(drop)
 }

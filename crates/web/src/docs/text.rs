@@ -33,14 +33,17 @@ impl Document {
 }
 
 /// Links between documents lead to the pages that are served; those to other files of the project become plain text.
+/// What can be wider than a screen is scrolled with the keyboard too; tables are called by the heading they stand under.
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "what is no link, table or markup passes as it is"
 )]
 fn render(source: &str) -> String {
     let mut plain_links = Vec::new();
+    let mut headings = Headings::default();
     let parser = Parser::new_ext(source, Options::ENABLE_TABLES);
     let events = parser.flat_map(|event| {
+        headings.read(&event);
         let (first, second) = match event {
             Event::Start(Tag::Link {
                 link_type,
@@ -62,12 +65,15 @@ fn render(source: &str) -> String {
             }
             Event::End(TagEnd::Link) if plain_links.pop() == Some(true) => (None, None),
             Event::Start(Tag::Table(columns)) => (
-                Some(raw(
-                    "<div class=\"wide\" role=\"region\" aria-label=\"Table\" tabindex=\"0\">",
-                )),
+                Some(raw(format!(
+                    "<div class=\"wide\" role=\"region\" aria-label=\"{}\" tabindex=\"0\">",
+                    headings.name_table()
+                ))),
                 Some(Event::Start(Tag::Table(columns))),
             ),
             Event::End(TagEnd::Table) => (Some(Event::End(TagEnd::Table)), Some(raw("</div>"))),
+            Event::Start(Tag::CodeBlock(_)) => (Some(raw("<pre tabindex=\"0\"><code>")), None),
+            Event::End(TagEnd::CodeBlock) => (Some(raw("</code></pre>\n")), None),
             Event::Html(text) | Event::InlineHtml(text) => (Some(Event::Text(text)), None),
             other => (Some(other), None),
         };
@@ -78,8 +84,50 @@ fn render(source: &str) -> String {
     page
 }
 
-fn raw(html: &'static str) -> Event<'static> {
-    Event::Html(CowStr::Borrowed(html))
+fn raw(html: impl Into<CowStr<'static>>) -> Event<'static> {
+    Event::Html(html.into())
+}
+
+/// The heading above what is read, and how many tables stand under it so far.
+#[derive(Default)]
+struct Headings {
+    text: String,
+    is_open: bool,
+    tables: usize,
+}
+
+impl Headings {
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "only headings and their text matter here"
+    )]
+    fn read(&mut self, event: &Event<'_>) {
+        match event {
+            Event::Start(Tag::Heading { .. }) => {
+                *self = Self {
+                    is_open: true,
+                    ..Self::default()
+                };
+            }
+            Event::End(TagEnd::Heading(_)) => self.is_open = false,
+            Event::Text(text) | Event::Code(text) if self.is_open => self.text.push_str(text),
+            _ => {}
+        }
+    }
+
+    /// A name that no other table of the page has; for an attribute.
+    fn name_table(&mut self) -> String {
+        self.tables += 1;
+        let text = self
+            .text
+            .replace('&', "&amp;")
+            .replace('"', "&quot;")
+            .replace('<', "&lt;");
+        match self.tables {
+            1 => text,
+            more => format!("{text}, table {more}"),
+        }
+    }
 }
 
 /// Where a link leads on this site; none for files that are not served.
@@ -121,6 +169,30 @@ mod tests {
             html.starts_with("<div class=\"wide\"") && html.trim_end().ends_with("</div>"),
             "{html}"
         );
+        let code = render("```sh\na <b>\n```\n");
+        assert_eq!(
+            code.trim_end(),
+            "<pre tabindex=\"0\"><code>a &lt;b&gt;\n</code></pre>"
+        );
+    }
+
+    #[test]
+    fn no_two_tables_have_the_same_name() {
+        let table = "| a |\n|---|\n| b |\n\n";
+        let html = render(&format!(
+            "## The `x` & \"y\"\n\n{table}Then:\n\n{table}## Next\n\n{table}"
+        ));
+        for name in [
+            "The x &amp; &quot;y&quot;",
+            "The x &amp; &quot;y&quot;, table 2",
+            "Next",
+        ] {
+            assert_eq!(
+                html.matches(&format!("aria-label=\"{name}\"")).count(),
+                1,
+                "{html}"
+            );
+        }
     }
 
     #[test]

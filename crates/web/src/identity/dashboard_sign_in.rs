@@ -1,8 +1,8 @@
 //! In and out of the dashboard: to Discord and back.
 
 use app::error::{IdentityError, RequestError};
+use app::identity::sign_in;
 use app::identity::sign_in::DiscordAnswer;
-use app::identity::{sessions, sign_in};
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use domain::flow::FlowToken;

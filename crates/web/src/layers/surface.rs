@@ -193,6 +193,21 @@ impl Surface {
         }
     }
 
+    /// Whether what is read there is packed for those who take it so. Plugin calls are many and their answers short.
+    pub const fn is_packed(self) -> bool {
+        match self {
+            Surface::Dashboard
+            | Surface::DashboardPage
+            | Surface::Admin
+            | Surface::AdminPage
+            | Surface::PublicPage
+            | Surface::PrivatePage
+            | Surface::Download
+            | Surface::Ops => true,
+            Surface::Plugin | Surface::Entrance | Surface::Bot | Surface::Webhook => false,
+        }
+    }
+
     /// Whether the error log has every refusal. Programs that are refused come again and again, and of theirs it has only
     /// what is ours to repair.
     pub const fn notes_refusals(self) -> bool {

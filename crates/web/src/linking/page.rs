@@ -12,6 +12,7 @@ use http::header::SET_COOKIE;
 
 use super::checks::{Check, checks, open_steps};
 use crate::error::Failure;
+use crate::layers::HoldsSecret;
 use crate::public::icons::strokes;
 use crate::public::style;
 use crate::public::texts::Texts;
@@ -231,6 +232,10 @@ fn form_token(visitor: &Visitor) -> String {
 
 fn html(template: &impl Template, visitor: &Visitor) -> Result<Response, Failure> {
     let mut response = Html(drawn(template)?).into_response();
+    if visitor.flow.is_some() {
+        // Its forms may hold the browser's token, beside names that people gave themselves.
+        response.extensions_mut().insert(HoldsSecret);
+    }
     if visitor.chose_language {
         response
             .headers_mut()

@@ -5,7 +5,7 @@ use utoipa::openapi::schema::Schema;
 use utoipa::{PartialSchema, ToSchema};
 
 use crate::extract::{Asked, Asks, JsonBody, Pressed, Question, Segment, Segments};
-use crate::routes::{Created, Done, Found, RouteAnswer};
+use crate::routes::{Created, Done, Found, FoundSecret, RouteAnswer};
 
 /// A type's name in the description, with the schemas of it and of everything in it.
 pub struct Described {
@@ -56,6 +56,10 @@ pub trait Gives {
 
 impl<T: ToSchema> Gives for Found<T> {
     const ANSWER: RouteAnswer = RouteAnswer::Json(200, described::<T>);
+}
+
+impl<T: ToSchema> Gives for FoundSecret<T> {
+    const ANSWER: RouteAnswer = Found::<T>::ANSWER;
 }
 
 impl<T: ToSchema> Gives for Created<T> {

@@ -54,7 +54,6 @@ fn description(table: &[RouteSpec]) -> Value {
                 item["post"] = plugin::operation(true);
             }
             RouteAnswer::Page
-            | RouteAnswer::Style
             | RouteAnswer::Description
             | RouteAnswer::Json(..)
             | RouteAnswer::SeeOther
@@ -246,7 +245,6 @@ fn success(answer: RouteAnswer, schemas: &mut BTreeMap<String, Value>) -> (Strin
     let text = || json!({ "type": "string" });
     let (status, content) = match answer {
         RouteAnswer::Page => (200, content("text/html", text())),
-        RouteAnswer::Style => (200, content("text/css", text())),
         RouteAnswer::Description | RouteAnswer::Action => {
             (200, content("application/json", json!({ "type": "object" })))
         }

@@ -1,5 +1,6 @@
 //! What pages for people without scripts share: the frame, the visitor, texts; and the front page.
 
+pub(crate) mod files;
 pub(crate) mod icons;
 pub(crate) mod style;
 pub(crate) mod texts;

@@ -13,7 +13,7 @@ use domain::permission::Permission;
 use http::Method;
 
 pub use self::table::RouteTable;
-pub use crate::answers::{Answer, Created, Done, Found};
+pub use crate::answers::{Answer, Created, Done, Found, FoundSecret};
 use crate::error::failed_response;
 use crate::extract::{Asks, Guarded, Stop};
 use crate::layers::Surface;
@@ -108,7 +108,6 @@ pub enum NetworkLimit {
 #[derive(Debug, Clone, Copy)]
 pub enum RouteAnswer {
     Page,
-    Style,
     /// Whatever the action answers.
     Action,
     /// The description of the API itself.

@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 use crate::extract::{Authorized, JsonBody, Pressed, Segments, perm};
 use crate::fields::{permission_names, permission_set};
 use crate::openapi::words;
-use crate::routes::{Answer, Created, Done, Found};
+use crate::routes::{Answer, Created, Done, Found, FoundSecret};
 
 #[derive(Serialize, ToSchema)]
 pub struct InviteList {
@@ -71,9 +71,9 @@ pub struct NewInvite {
     expires: Expiry,
 }
 
-pub async fn list(app: App, caller: Authorized<perm::OrgInvites>, (): ()) -> Answer<Found<InviteList>> {
+pub async fn list(app: App, caller: Authorized<perm::OrgInvites>, (): ()) -> Answer<FoundSecret<InviteList>> {
     let found = invites::list(&app, caller.scope, caller.standing()).await?;
-    Ok(Found(InviteList {
+    Ok(FoundSecret(InviteList {
         invites: found.into_iter().map(InviteView::from).collect(),
     }))
 }

@@ -2,7 +2,7 @@
 
 import type { AuditEntry } from '$lib/api/schema';
 import { permissionLabel } from '$lib/can';
-import { duration, list, number, sentence } from '$lib/format';
+import { duration, number, sentence } from '$lib/format';
 
 export interface Change {
   label: string;
@@ -42,7 +42,7 @@ export function changesOf({ action, detail }: Pick<AuditEntry, 'action' | 'detai
 function changeOf(field: string, value: unknown): Change[] {
   if (field === 'granted' || field === 'taken') {
     const permissions = (value as string[]).map(permissionLabel);
-    return permissions.length ? [{ label: field === 'granted' ? 'Permissions granted' : 'Permissions taken', to: list(permissions) }] : [];
+    return permissions.length ? [{ label: field === 'granted' ? 'Permissions granted' : 'Permissions taken', to: permissions.join(', ') }] : [];
   }
   const label = SETTINGS[field] ?? field;
   if (!isChange(value)) return [{ label, to: shown(field, value) }];
@@ -54,7 +54,7 @@ function changeOf(field: string, value: unknown): Change[] {
 
 /** Of a list, only what came and what went. */
 function differences(label: string, from: unknown[], to: unknown[]): Change[] {
-  const part = (word: string, some: unknown[]): Change[] => (some.length ? [{ label: `${label} ${word}`, to: list(some.map(String)) }] : []);
+  const part = (word: string, some: unknown[]): Change[] => (some.length ? [{ label: `${label} ${word}`, to: some.join(', ') }] : []);
   return [
     ...part('added', to.filter((one) => !from.includes(one))),
     ...part('removed', from.filter((one) => !to.includes(one))),
@@ -69,9 +69,9 @@ function shown(field: string, value: unknown): string {
   if (field.endsWith('_ms') && typeof value === 'number') return value ? duration(value) : 'None';
   if (field === 'join_mode') return JOIN_MODES[String(value)] ?? String(value);
   if (field === 'role') return sentence(String(value));
-  if (field === 'actions' && typeof value === 'string') return list(value.split(','));
+  if (field === 'actions' && typeof value === 'string') return value.split(',').join(', ');
   if (typeof value === 'boolean') return value ? 'On' : 'Off';
   if (typeof value === 'number') return number(value);
-  if (Array.isArray(value)) return list(value.map(String)) || 'None';
+  if (Array.isArray(value)) return value.join(', ') || 'None';
   return value === null || value === '' ? 'None' : String(value);
 }

@@ -50,9 +50,9 @@ export const KINDS: Record<AuditAction, Kind> = {
   'key.retired_used': kind('Old key tried', (it) => say`Somebody tried ${it.oldKey()}`),
   'link.created': kind('Linked', (it) => (it.byPlayer ? say`${it.player(true)} linked` : say`${it.who} linked ${it.player()}`)),
   'link.relinked': kind('Relinked', (it) => say`A new link replaced the one of ${it.player()}`),
-  'link.removed': kind('Unlinked', (it) => (it.byPlayer ? say`${it.player(true)} unlinked` : say`${it.who} unlinked ${it.player()}${it.cause()}`)),
+  'link.removed': kind('Unlinked', (it) => (it.byPlayer ? say`${it.player(true)} unlinked` : say`${it.who} unlinked ${it.player()}${it.inBrackets('cause')}`)),
   'links.imported': kind('Links imported', (it) => say`${it.who} imported ${count(it.number('active'), 'active link')} and ${count(it.number('ended'), 'ended link')} into ${it.the('Guild')}`),
-  'job.dropped': kind('Waiting work dropped', (it) => say`${it.who} dropped waiting work (${it.text('kind')})`),
+  'job.dropped': kind('Waiting work dropped', (it) => say`${it.who} dropped waiting work${it.inBrackets('kind')}`),
   'session.created': kind('Signed in', (it) => say`${it.who} signed in`),
   'session.ended': kind('Signed out', (it) => (it.entry.actor_kind === 'account' ? say`${it.who} signed out` : say`${it.who} ended a session`)),
   'operator.granted': kind('Operator granted', (it) => say`${it.who} made ${it.name(it.target)} an operator`),
@@ -195,9 +195,9 @@ class Telling {
     return [role === 'admin' ? 'an Admin invite' : role === 'staff' ? 'a Staff invite' : 'an invite'];
   }
 
-  cause(): string {
-    const cause = this.text('cause');
-    return cause && ` (${cause})`;
+  inBrackets(field: string): string {
+    const text = this.text(field);
+    return text && ` (${text})`;
   }
 
   times(): string {
