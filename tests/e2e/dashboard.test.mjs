@@ -223,7 +223,7 @@ test('a link page gets another colour, and its preview is the page itself in bot
   const root = frame.locator('html');
   const shows = (accent, theme) => frame.locator(`html[data-accent="${accent}"][data-theme="${theme}"]`).waitFor({ state: 'attached' });
   const ground = () => root.evaluate((html) => getComputedStyle(html.ownerDocument.body).backgroundColor);
-  await shows('red', 'light');
+  await shows('violet', 'light');
   const light = await ground();
   const steps = await page.evaluate(() => history.length);
   await page.getByLabel('Link page', { exact: true }).selectOption({ label: 'Ashfall Creative' });
@@ -244,7 +244,7 @@ test('a link page gets another colour, and its preview is the page itself in bot
   await page.getByText('You have unsaved changes').waitFor({ state: 'detached' });
   const [creative, rust] = await Promise.all(['creative', 'rust'].map(async (name) => (await fetch(`${world.base_url}/link/ashfall-${name}`)).text()));
   assert.match(creative, /data-accent="pink"/);
-  assert.match(rust, /data-accent="red"/);
+  assert.match(rust, /data-accent="violet"/);
   assert.deepEqual(await page.evaluate(() => globalThis.breaches), []);
   assert.deepEqual(ada.findings, []);
   await ada.leave();

@@ -15,10 +15,8 @@ test('a link changes the page without loading: title, focus and scroll follow, a
   const { page, heading, focused, leave } = await visit('/orgs/o1');
   await page.evaluate(() => (globalThis.same = true));
   await page.setViewportSize({ width: 1280, height: 500 });
-  await page.mouse.move(700, 300);
-  await page.mouse.wheel(0, 300);
-  await page.waitForFunction(() => scrollY > 100);
-  const top = await page.evaluate(() => scrollY);
+  const top = 200;
+  await page.evaluate((to) => scrollTo(0, to), top);
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Settings' }).click();
   await heading('Settings');
   await page.waitForFunction(() => document.activeElement?.tagName === 'H1');

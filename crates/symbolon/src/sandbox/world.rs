@@ -179,7 +179,7 @@ async fn dress(app: &App, org: &SeededOrg) -> Result<(), AppError> {
         .guilds
         .iter()
         .cloned()
-        .zip([Accent::Red, Accent::Teal])
+        .zip([Accent::Violet, Accent::Teal])
         .collect();
     navigation::replace(app, org.scope, &buttons, accents, None, Actor::System)
         .await

@@ -106,7 +106,7 @@ fn title(told: &Told<'_>) -> &'static str {
         (_, "OTHER_ACCOUNT") => "Another Discord account",
         (401, _) => "Sign in first",
         (403, _) => "Not allowed",
-        (404, _) => "Nothing here",
+        (404, _) => "Page not found",
         (408, _) => "That took too long",
         (429, _) => "Too many tries",
         (502..=504, _) => "Not available right now",
@@ -119,28 +119,28 @@ fn title(told: &Told<'_>) -> &'static str {
 fn turn(told: &Told<'_>) -> (&'static str, &'static str) {
     match told.fault {
         Fault::Ours => (
-            "It is our turn",
+            "This is on us",
             "You did nothing wrong, and the failure is noted. Try again in a few minutes.",
         ),
         Fault::Provider => (
-            "It is not your turn",
+            "Not your fault",
             "You did nothing wrong. Try again in a few minutes; if it stays like this, tell the people who run this site.",
         ),
         Fault::Known => (
-            "It is the operator’s turn",
+            "Up to the operator",
             "You did nothing wrong. Come back later, or ask the people who run this site.",
         ),
         Fault::Caller => match told.status {
             404 => (
-                "It is your turn",
+                "What you can do",
                 "The address may be mistyped or old. Ask whoever gave it to you for a new one.",
             ),
-            401 => ("It is your turn", "Sign in, then open the page again."),
+            401 => ("What you can do", "Sign in, then open the page again."),
             403 => (
-                "It is somebody else’s turn",
+                "Who can help",
                 "Ask the people of the community, or the person who sent you here.",
             ),
-            _ => ("It is your turn", "Go back and try it once more."),
+            _ => ("What you can do", "Go back and try it once more."),
         },
     }
 }
@@ -266,6 +266,6 @@ mod tests {
         let ours = AppError::internal("x");
         assert!(turn(&ours.told()).1.contains("You did nothing wrong"));
         let theirs = AppError::from(RequestError::NotFound);
-        assert_eq!(turn(&theirs.told()).0, "It is your turn");
+        assert_eq!(turn(&theirs.told()).0, "What you can do");
     }
 }
