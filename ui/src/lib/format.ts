@@ -45,6 +45,14 @@ export function relative(at: number, now: number): string {
   return date(at);
 }
 
+/** "2 hours", "5 days": the largest unit that fits. */
+export function duration(ms: number): string {
+  if (ms >= DAY) return count(Math.trunc(ms / DAY), 'day');
+  if (ms >= HOUR) return count(Math.trunc(ms / HOUR), 'hour');
+  if (ms >= MINUTE) return count(Math.trunc(ms / MINUTE), 'minute');
+  return count(Math.trunc(ms / 1000), 'second');
+}
+
 /** "1 server", "12 servers". */
 export function count(amount: number, one: string, many = `${one}s`): string {
   return `${number(amount)} ${amount === 1 ? one : many}`;

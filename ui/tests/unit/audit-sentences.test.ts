@@ -88,6 +88,7 @@ const SENTENCES: Array<[string, Some]> = [
   ['A deleted key unlinked rivercrow59 (plugin)', { action: 'link.removed', ...PLUGIN, actor_id: 'key_gone', target: 'lnk_river', detail: { cause: 'plugin' } }],
   ['rivercrow59 unlinked', { action: 'link.removed', ...PLAYER, target: 'lnk_river', detail: { cause: 'user' } }],
   ['An operator imported 1 active link and 2 ended links into the Guild Ashfall EU', { action: 'links.imported', ...OPERATOR, target: 'gld_eu', detail: { active: 1, ended: 2 } }],
+  ['An operator had waiting work tried again (guild.end)', { action: 'job.retried', ...OPERATOR, detail: { kind: 'guild.end', job: 7 } }],
   ['An operator dropped waiting work (log.linked)', { action: 'job.dropped', ...OPERATOR, detail: { kind: 'log.linked', job: 7 } }],
   ['Ada signed in', { action: 'session.created' }],
   ['Ada signed out', { action: 'session.ended' }],

@@ -131,6 +131,7 @@ pub async fn replace(
         .into_iter()
         .map(|page| (page.guild_id, page.accent));
     let accents = accents.collect();
-    let kept = navigation::replace(&app, caller.scope, &typed, accents, change.revision, caller.actor).await?;
+    let kept =
+        navigation::replace(&app, caller.scope, &typed, accents, change.revision, caller.actor).await?;
     Ok(Found(kept.into()))
 }

@@ -1,5 +1,6 @@
 // Made by scripts/gen-api.mjs from openapi.json. Run `npm run gen` instead of editing.
 
+export type Accent = "indigo" | "blue" | "teal" | "green" | "amber" | "red" | "pink" | "violet";
 export interface ActionGroupView { actions: Array<string>; name: string }
 export interface Area { name: string; permissions: Array<string> }
 
@@ -15,7 +16,7 @@ export interface Attention {
 }
 
 export interface AttentionList { attention: Array<Attention> }
-export type AuditAction = "org.created" | "org.changed" | "org.removed" | "org.owner_changed" | "org.navigation_changed" | "member.added" | "member.changed" | "member.removed" | "member.left" | "invite.created" | "invite.reissued" | "invite.revoked" | "audit.exported" | "org.tier_changed" | "guild.created" | "guild.changed" | "guild.removed" | "server.created" | "server.activated" | "server.deactivated" | "server.changed" | "server.deleted" | "key.created" | "key.edited" | "key.revealed" | "key.regenerated" | "key.revoked" | "key.removed" | "key.retired_used" | "link.created" | "link.relinked" | "link.removed" | "job.dropped" | "links.imported" | "session.created" | "session.ended" | "operator.granted" | "operator.revoked" | "block.added" | "block.removed" | "access.denied" | "maintenance.switched" | "registration.changed" | "registration.code_made" | "ring.rotated";
+export type AuditAction = "org.created" | "org.changed" | "org.removed" | "org.owner_changed" | "org.navigation_changed" | "member.added" | "member.changed" | "member.removed" | "member.left" | "invite.created" | "invite.reissued" | "invite.revoked" | "audit.exported" | "org.tier_changed" | "guild.created" | "guild.changed" | "guild.removed" | "server.created" | "server.activated" | "server.deactivated" | "server.changed" | "server.deleted" | "key.created" | "key.edited" | "key.revealed" | "key.regenerated" | "key.revoked" | "key.removed" | "key.retired_used" | "link.created" | "link.relinked" | "link.removed" | "job.dropped" | "job.retried" | "links.imported" | "session.created" | "session.ended" | "operator.granted" | "operator.revoked" | "block.added" | "block.removed" | "access.denied" | "maintenance.switched" | "registration.changed" | "registration.code_made" | "ring.rotated";
 
 /** What the log can be filtered by. */
 export interface AuditChoices {
@@ -106,6 +107,9 @@ export interface CustomKeyView {
   revoked: boolean;
   server_id?: string | null;
 }
+
+/** A button under way. One without a label that can be kept is left out. */
+export interface DraftButton { icon: NavigationIcon; label: string }
 
 export interface EditedKey {
   actions?: Array<string>;
@@ -220,6 +224,14 @@ export interface KeyView {
   rotated_at_ms: number;
 }
 
+/** The link page of a Guild. */
+export interface LinkPage { accent: Accent; guild_id: string; name: string; slug: string }
+
+export interface LinkPagePreview {
+  /** A whole page. It needs no script, and nothing on it can be pressed. */
+  html: string;
+}
+
 export interface MadeKey { id: string; key?: string | null }
 
 /** A new Server. */
@@ -267,15 +279,16 @@ export type MembershipMode = "off" | "invite" | "auto";
 
 export interface Navigation {
   ceiling: number;
-  /** Short names of the link pages that show them. */
-  link_pages: Array<string>;
+  /** Where they are shown. */
+  link_pages: Array<LinkPage>;
   links: Array<NavigationLink>;
-  /** One more with every save of the buttons. */
+  /** One more with every save of the buttons and colours. */
   revision: number;
 }
 
-/** All buttons in their order. */
+/** All buttons in their order, and the colours of pages that get another one. */
 export interface NavigationChange {
+  accents?: Array<PageAccent>;
   links: Array<TypedNavigationLink>;
   /** As it was read. A save by somebody else since then refuses this one; without it, the last one counts. */
   revision?: number | null;
@@ -325,7 +338,11 @@ export interface Overview {
   usage: Usage;
 }
 
+/** The colour of one link page. */
+export interface PageAccent { accent: Accent; guild_id: string }
+
 export interface PlainCustomKey { id: string; key: string }
+export type PreviewTheme = "light" | "dark";
 
 export interface RecentLink {
   at_ms: number;
@@ -381,6 +398,8 @@ export interface ServerView {
   poll_seconds: number;
   /** One more with every save of the settings; switching it on or off is none. */
   revision: number;
+  /** It called before, and not for more than a day. */
+  silent: boolean;
   steam_members_group: string;
 }
 
@@ -421,3 +440,6 @@ export interface TypedNavigationLink { icon?: NavigationIcon; label: string; new
 
 /** How much there is, and how much the plan allows. */
 export interface Usage { guilds: number; links: number; navigation_links: number; servers: number }
+
+/** A link page as somebody would like it to be, saved or not. */
+export interface Wanted { accent: Accent; buttons: Array<DraftButton>; guild_id: string; theme: PreviewTheme }

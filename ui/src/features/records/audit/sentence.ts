@@ -53,6 +53,7 @@ export const KINDS: Record<AuditAction, Kind> = {
   'link.removed': kind('Unlinked', (it) => (it.byPlayer ? say`${it.player(true)} unlinked` : say`${it.who} unlinked ${it.player()}${it.inBrackets('cause')}`)),
   'links.imported': kind('Links imported', (it) => say`${it.who} imported ${count(it.number('active'), 'active link')} and ${count(it.number('ended'), 'ended link')} into ${it.the('Guild')}`),
   'job.dropped': kind('Waiting work dropped', (it) => say`${it.who} dropped waiting work${it.inBrackets('kind')}`),
+  'job.retried': kind('Waiting work tried again', (it) => say`${it.who} had waiting work tried again${it.inBrackets('kind')}`),
   'session.created': kind('Signed in', (it) => say`${it.who} signed in`),
   'session.ended': kind('Signed out', (it) => (it.entry.actor_kind === 'account' ? say`${it.who} signed out` : say`${it.who} ended a session`)),
   'operator.granted': kind('Operator granted', (it) => say`${it.who} made ${it.name(it.target)} an operator`),
