@@ -52,7 +52,9 @@ BUILDS_SQL = ("crates/storage/src/db/", "crates/storage/src/migrate.rs")
 # Longer than the norm, each with the reason why splitting would make it worse.
 # An entry that is no longer needed is a finding.
 MAX_FILE_LINES = 400
-LONG_FILES: dict[str, str] = {}
+LONG_FILES: dict[str, str] = {
+    "ui/src/lib/api/schema.ts": "made from openapi.json: looked up by name, not read from top to bottom",
+}
 USUAL_FILE_LINES = 320  # 95 of a hundred files are no longer
 MAX_FUNCTION_LINES = 60
 LONG_FUNCTIONS: dict[tuple[str, str], str] = {}  # (path, function): reason

@@ -216,23 +216,15 @@ impl World {
                 assert!(!reply.text().contains(created.id.as_str()), "{place}");
             }
             Outcome::Denied(permission) => {
-                assert_eq!((reply.status.as_u16(), reply.code().as_str()), DENIED, "{place}");
                 assert_eq!(reply.json()["permission"], permission.as_str(), "{place}");
                 let lacking = format!(r#""permission":"{permission}""#);
-                self.assert_only_noted(&before, &after, (lacking, who), &place)
+                self.assert_noted(&reply, DENIED, (&before, &after), (lacking, who), &place)
                     .await;
-                self.assert_silent_about(&self.ours, &reply, &place);
             }
             Outcome::Noted(status, code, role) => {
-                assert_eq!(
-                    (reply.status.as_u16(), reply.code().as_str()),
-                    (status, code),
-                    "{place}"
-                );
                 let lacking = format!(r#""role":"{role}""#);
-                self.assert_only_noted(&before, &after, (lacking, who), &place)
+                self.assert_noted(&reply, (status, code), (&before, &after), (lacking, who), &place)
                     .await;
-                self.assert_silent_about(&self.ours, &reply, &place);
             }
         }
         // Gone already where the call deleted it, and nobody may own many Orgs.
@@ -241,6 +233,21 @@ impl World {
         if route.path == "/orgs" && reply.status == 201 {
             remove_org(&client, &reply).await;
         }
+    }
+
+    /// A refusal that leaves an entry in the audit log, and nothing else.
+    async fn assert_noted(
+        &self,
+        reply: &Reply,
+        refusal: (u16, &str),
+        (before, after): (&[String], &[String]),
+        lacking: (String, Who),
+        place: &str,
+    ) {
+        let told = reply.code();
+        assert_eq!((reply.status.as_u16(), told.as_str()), refusal, "{place}");
+        self.assert_only_noted(before, after, lacking, place).await;
+        self.assert_silent_about(&self.ours, reply, place);
     }
 
     /// Everything that is stored, where it may not change.

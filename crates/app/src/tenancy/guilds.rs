@@ -294,9 +294,6 @@ impl Work for Change {
             guild_settings::set(tx, scope, guild.num, &after).await?;
             add_settings(&mut changes, &before, &after);
         }
-        if changes.is_empty() {
-            return Ok(());
-        }
         let (target, detail) = (Some(self.id.as_str()), changes.into_detail());
         Ok(act.note(tx, AuditAction::GuildChanged, target, &detail).await?)
     }
