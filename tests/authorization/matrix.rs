@@ -174,8 +174,7 @@ impl World {
 
     /// One caller at one route, with a Server of its own that may be changed or deleted.
     async fn check(&self, route: &RouteSpec, prefix: &str, who: Who) {
-        let app = &self.test.app;
-        let created = self.short_lived().await;
+        let (app, created) = (&self.test.app, self.short_lived().await);
         let (invite, code) = self.test.invite(&self.ours, Role::Staff, &[]).await;
         let target = self.target(&created.id, &invite, code).await;
         let client = self.client(who, created.key.expose()).await;
@@ -189,8 +188,8 @@ impl World {
         match expected {
             Outcome::Success => {
                 assert_eq!(reply.status.as_u16(), call.success, "{place}: {}", reply.text());
-                let is_theirs =
-                    route.access == Access::SignedIn && matches!(who, Who::ForeignMember | Who::ForeignOwner);
+                let foreign = matches!(who, Who::ForeignMember | Who::ForeignOwner);
+                let is_theirs = route.access == Access::SignedIn && foreign;
                 let others = if is_theirs { &self.ours } else { &self.theirs };
                 if route.access != Access::Operator {
                     self.assert_silent_about(others, &reply, &place);
