@@ -108,6 +108,16 @@ both_databases! {
             assert_eq!((reply.header("retry-after"), reply.header("connection")), (Some("1"), Some("close")));
         }
         assert_eq!(links(&test, &tenant).await[0].ended_at_ms, None);
+        test.finish().await;
+    }
+
+    async fn a_call_that_takes_too_long_is_told_to_the_org_of_its_key(engine) {
+        // Long enough for the key to be found.
+        let late = |settings: &mut web::Settings| settings.request_timeout = Duration::from_secs(1);
+        let test = TestApp::start_with(engine, |_| {}, late).await;
+        let tenant = test.tenant(1, Tier::Free).await;
+        let reply = test.plugin(&tenant.key).send(Method::POST, "/api?action=count", endless()).await;
+        assert_failure(&reply, 408, "TIMEOUT");
         let groups = noted(&test).await;
         assert_eq!((groups.len(), groups[0].code.as_str(), groups[0].org_num), (1, "TIMEOUT", tenant.scope.num()));
         test.finish().await;

@@ -1,7 +1,5 @@
 // Short notes at the corner of the screen. A success goes by itself, a failure stays until it is read.
 
-import { SvelteSet } from 'svelte/reactivity';
-
 export interface Toast {
   id: number;
   tone: 'ok' | 'bad';
@@ -39,7 +37,7 @@ class Toasts {
 export const toast = new Toasts();
 
 /** What no note may lie on, because it is pressed next: `{@attach keepClear}`. */
-export const clear = new SvelteSet<Element>();
+export const clear = new Set<Element>();
 
 export function keepClear(node: Element): () => void {
   clear.add(node);

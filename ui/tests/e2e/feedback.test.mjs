@@ -23,6 +23,9 @@ const reachable = (locator) =>
     return element.contains(document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2));
   });
 
+/** After two frames everything is where it stays. */
+const settled = (page) => page.evaluate(() => new Promise((rest) => requestAnimationFrame(() => requestAnimationFrame(rest))));
+
 for (const width of [1280, 375]) {
   test(`a note never covers the Save bar, at ${width}`, async () => {
     const { page, leave } = await visit('/orgs/o1/guilds/g1', { width });
@@ -33,6 +36,7 @@ for (const width of [1280, 375]) {
     await note(page, 'Saved').waitFor();
     await name.fill('Rustlands US');
     await save.waitFor();
+    await settled(page);
     assert.ok(await note(page, 'Saved').isVisible());
     assert.ok(await reachable(save));
     const bar = page.getByText('You have unsaved changes.').locator('..');
@@ -40,6 +44,7 @@ for (const width of [1280, 375]) {
     assert.ok(apart(await bar.boundingBox(), await notes.boundingBox()));
     await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
     await page.waitForFunction(() => scrollY > 0);
+    await settled(page);
     assert.ok(await reachable(save));
     await leave();
   });
@@ -51,6 +56,8 @@ for (const width of [1280, 375]) {
     await dialog.getByLabel('Name').fill('EU 3x');
     await dialog.getByRole('button', { name: 'Add Server' }).click();
     await note(page, 'Added EU 3x').waitFor();
+    await dialog.getByText('What to do next').waitFor();
+    await settled(page);
     for (const button of ['Done', 'Open Server']) assert.ok(await reachable(dialog.getByText(button, { exact: true })), button);
     await leave();
   });

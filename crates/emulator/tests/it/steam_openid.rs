@@ -116,7 +116,7 @@ async fn somebody_without_a_name_is_asked_who_to_be() {
     let page = reply.text();
     assert!(page.contains("Sandbox. This is not Steam"), "{page}");
     assert!(
-        page.contains("<button name=\"as\" value=\"76561197960300001\">Ada"),
+        page.contains("<button name=\"as\" value=\"76561197960300001\"><b>Ada</b>"),
         "{page}"
     );
     assert!(
