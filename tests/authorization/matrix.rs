@@ -90,7 +90,14 @@ impl World {
             Who::BotKey => json(self.test.plugin(&self.bot_key)),
             Who::Garbage => self.test.person("garbage\u{7e}=;symbolon=x"),
             Who::Expired => self.test.person(&self.expired),
-            _ => json(self.test.client()),
+            Who::Nobody
+            | Who::ForeignMember
+            | Who::ForeignOwner
+            | Who::Operator
+            | Who::OperatorMember
+            | Who::Without
+            | Who::With
+            | Who::Owner => json(self.test.client()),
         }
     }
 
@@ -104,7 +111,9 @@ impl World {
             Who::OperatorMember => OPERATOR_MEMBER,
             Who::Without => WITHOUT,
             Who::With => WITH,
-            _ => return None,
+            Who::Nobody | Who::Garbage | Who::Expired | Who::PluginKey | Who::CustomKey | Who::BotKey => {
+                return None;
+            }
         };
         Some(self.test.account(number).await)
     }

@@ -290,7 +290,16 @@ both_databases! {
                     Who::Owner => test.person(&test.session(&tenant.owner).await),
                     Who::Expired => test.person(expired.expose()),
                     Who::PluginKey => test.plugin(&tenant.key),
-                    _ => test.client(),
+                    Who::Nobody
+                    | Who::Garbage
+                    | Who::CustomKey
+                    | Who::BotKey
+                    | Who::ForeignMember
+                    | Who::ForeignOwner
+                    | Who::Operator
+                    | Who::OperatorMember
+                    | Who::Without
+                    | Who::With => test.client(),
                 };
                 let reply = call.send(&caller).await;
                 let place = format!("{who:?} at {} {}: {}", call.method, call.uri, reply.text());

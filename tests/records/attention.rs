@@ -163,11 +163,10 @@ both_databases! {
             (kinds, reply.to_string())
         };
         assert_eq!(told(&owner).await.0, ["retired_key_used", "query_keys", "no_log_channel", "never_called"]);
-        let mut number = 5;
-        for (held, kinds) in [
-            (&[][..], &["never_called"][..]),
-            (&[Permission::OrgSettings], &["no_log_channel", "never_called"]),
-            (&[Permission::ServersKeys], &["retired_key_used", "query_keys", "never_called"]),
+        for (number, held, kinds) in [
+            (5, &[][..], &["never_called"][..]),
+            (6, &[Permission::OrgSettings], &["no_log_channel", "never_called"]),
+            (7, &[Permission::ServersKeys], &["retired_key_used", "query_keys", "never_called"]),
         ] {
             let held = [&[Permission::ServersView][..], held].concat();
             let member = test.person(&test.member(&tenant, number, &held).await);
@@ -175,7 +174,6 @@ both_databases! {
             assert_eq!(seen, kinds, "{held:?}");
             let names_key = text.contains(custom.as_str()) || text.contains("The custom key");
             assert_eq!(names_key, held.contains(&Permission::ServersKeys), "{text}");
-            number += 1;
         }
         test.finish().await;
     }
