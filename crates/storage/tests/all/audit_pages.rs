@@ -40,7 +40,10 @@ async fn a_filtered_page_of_the_audit_log_is_found_by_the_index_of_its_filter() 
             .explain(named("storage::records::audit_pages::ACTORS"))
             .await
             .unwrap();
-        assert_eq!(plan.matches("audit_by_actor").count(), 2, "{plan}");
+        // PostgreSQL does not show the plan of the step from one to the next.
+        let shown = if engine == Engine::Sqlite { 2 } else { 1 };
+        assert_eq!(plan.matches("audit_by_actor").count(), shown, "{plan}");
+        assert!(!plan.contains("Seq Scan on audit"), "{plan}");
         test.finish().await;
     }
 }
