@@ -77,8 +77,8 @@ test('an Org, a Guild, a Server, its key, a call with it, and a new key that end
   await page.getByRole('row').filter({ hasText: "Gia added the Guild Gia's Outpost" }).waitFor();
   await page.getByRole('combobox', { name: 'About' }).click();
   await page.getByRole('option', { name: /^Outpost EU/ }).click();
-  await page.getByText('3 entries, back to the beginning').waitFor();
-  assert.deepEqual(await page.locator('tbody td:nth-child(2)').allInnerTexts(), ['Gia regenerated the key of Outpost EU', 'Gia revealed the key of Outpost EU', 'Gia added the Server Outpost EU']);
+  await page.getByText('4 entries, back to the beginning').waitFor();
+  assert.deepEqual(await page.locator('tbody td:nth-child(2)').allInnerTexts(), ['Somebody tried an old key of Outpost EU', 'Gia regenerated the key of Outpost EU', 'Gia revealed the key of Outpost EU', 'Gia added the Server Outpost EU']);
   assert.deepEqual(gia.findings, []);
   await gia.leave();
 });
@@ -88,7 +88,7 @@ test('a Discord server without the bot is claimed to the end', async () => {
   const { page } = ada;
   const org = world.orgs.find(({ name }) => name === 'Quiet Harbour').id;
   await ada.open(`/orgs/${org}/guilds/new`);
-  await ada.click('Continue with Discord', 'link');
+  await ada.click('Continue with Discord');
   await page.click(`button[name="as"][value="${ada.id}"]`);
   await page.waitForURL(`${world.base_url}/app/orgs/${org}/guilds/new`);
   await page.getByText("Harbour Lights").click();

@@ -81,7 +81,7 @@ test('an Org, a Guild, a Server, its key and an invite, by keyboard alone', asyn
   await go(page, 'Add Guild', { kind: 'a' });
   await enter(page);
   await on(page, 'Add Guild');
-  await page.getByRole('link', { name: 'Continue with Discord' }).waitFor();
+  await page.getByRole('button', { name: 'Continue with Discord' }).waitFor();
   await go(page, 'Continue with Discord');
   await enter(page);
   await page.locator(`button[name="as"][value="${gia.id}"]`).waitFor();
