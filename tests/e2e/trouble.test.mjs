@@ -70,7 +70,8 @@ for (const width of [1280, 375]) {
     await focused(page, 'Sign in');
     await dialog.getByRole('button', { name: 'Not now' }).click();
     await dialog.waitFor({ state: 'detached' });
-    await focused(page, 'Save');
+    // Back to where they typed; the bar with Save lies above the page.
+    await page.waitForFunction(() => document.activeElement?.labels?.[0]?.textContent?.trim() === 'Name');
     assert.equal(await value(ada, 'Name'), name, 'the draft stays on the page');
     await page.getByRole('alert').filter({ hasText: /You are signed out\.\s+Not updated since \d/ }).waitFor();
     await page.getByRole('alert').getByRole('button', { name: 'Sign in' }).click();
@@ -260,13 +261,13 @@ test('a switch of the permission matrix does not undo what somebody else switche
   const chen = members.find(({ name }) => name === 'Chen');
   await ada.open(`${base}/team`);
   assert.equal(await write(ada, 'PATCH', `${base}/team/${chen.account_id}`, { permissions: [...chen.permissions, 'servers.manage'] }), 204);
-  await page.getByRole('switch', { name: /^Edit link-page buttons, Chen/ }).click();
+  await page.getByRole('switch', { name: /^Customise the link page, Chen/ }).click();
   await page.getByText('Somebody else changed Chen meanwhile: granted Add and change Servers. Your change was not saved.').waitFor();
   const now = async () => (await read(ada, `${base}/team`)).members.find(({ name }) => name === 'Chen').permissions;
   assert.equal((await now()).includes('servers.manage'), true);
-  assert.equal(await page.getByRole('switch', { name: /^Edit link-page buttons, Chen/ }).isChecked(), false);
+  assert.equal(await page.getByRole('switch', { name: /^Customise the link page, Chen/ }).isChecked(), false);
   assert.equal(await page.getByRole('switch', { name: /^Add and change Servers, Chen/ }).isChecked(), true);
-  await page.getByRole('switch', { name: /^Edit link-page buttons, Chen/ }).click();
+  await page.getByRole('switch', { name: /^Customise the link page, Chen/ }).click();
   await page.getByText('Saved permissions of Chen').waitFor();
   assert.deepEqual((await now()).filter((one) => !chen.permissions.includes(one)).sort(), ['org.navigation', 'servers.manage']);
   await write(ada, 'PATCH', `${base}/team/${chen.account_id}`, { permissions: chen.permissions });

@@ -35,7 +35,7 @@ test('the raw entry is one click away, and the focus comes back', async () => {
   assert.deepEqual([raw.action, raw.target, raw.detail.server], ['key.regenerated', 'k1', 's1']);
   await page.keyboard.press('Escape');
   await drawer.waitFor({ state: 'detached' });
-  await page.waitForFunction(() => /^Details\sof maya\.okafor regenerated/.test(document.activeElement?.textContent ?? ''));
+  await page.waitForFunction(() => /^Details\sof maya\.okafor regenerated/.test(document.activeElement?.textContent?.trim() ?? ''));
   await leave();
 });
 
