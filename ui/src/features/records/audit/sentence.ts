@@ -60,7 +60,7 @@ export const KINDS: Record<AuditAction, Kind> = {
   'operator.revoked': kind('Operator revoked', (it) => say`${it.who} revoked the operator grant of ${it.name(it.target)}`),
   'block.added': kind('Block added', (it) => say`${it.who} blocked an account or a network`),
   'block.removed': kind('Block lifted', (it) => say`${it.who} lifted a block`),
-  'access.denied': kind('Refused', (it) => say`${it.who} was refused for lack of the permission “${permissionLabel(it.text('permission'))}”${it.times()}`),
+  'access.denied': kind('Refused', (it) => say`${it.who} was refused ${it.lacking()}${it.times()}`),
   'maintenance.switched': kind('Maintenance switched', (it) => say`${it.who} turned maintenance ${it.entry.detail.on === true ? 'on' : 'off'}`),
   'registration.changed': kind('Registration changed', (it) => (it.text('mode') === 'invite_only' ? say`${it.who} made registration need a code` : say`${it.who} opened registration to everybody`)),
   'registration.code_made': kind('Registration code made', (it) => say`${it.who} made a registration code`),
@@ -199,6 +199,20 @@ class Telling {
   inBrackets(field: string): string {
     const text = this.text(field);
     return text && ` (${text})`;
+  }
+
+  /** What somebody was refused: what takes a role, or a permission. */
+  lacking(): string {
+    switch (this.text('role')) {
+      case 'owner':
+        return 'what only the Owner may do';
+      case 'higher':
+        return 'what takes a higher role';
+      case 'operator':
+        return 'what only an operator may do';
+      default:
+        return `for lack of the permission “${permissionLabel(this.text('permission'))}”`;
+    }
   }
 
   times(): string {
