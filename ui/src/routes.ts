@@ -25,7 +25,7 @@ export interface Route {
   /** For operators; to everybody else there is no such page. */
   operators?: true;
   /** Where the sidebar shows it. */
-  group?: 'Workspace' | 'Access' | 'Organisation' | 'Operator area';
+  group?: 'Manage' | 'Access' | 'Organisation' | 'Operator area';
   icon?: Icon;
 }
 
@@ -37,7 +37,7 @@ export const routes: Route[] = [
     path: '/orgs/:org',
     title: 'Overview',
     needs: ['servers.view'],
-    group: 'Workspace',
+    group: 'Manage',
     icon: Gauge,
     load: () => import('./features/tenancy/orgs/Overview.svelte'),
   },
@@ -45,7 +45,7 @@ export const routes: Route[] = [
     path: '/orgs/:org/guilds',
     title: 'Guilds',
     needs: ['servers.view'],
-    group: 'Workspace',
+    group: 'Manage',
     icon: MessagesSquare,
     load: () => import('./features/tenancy/guilds/Guilds.svelte'),
   },
@@ -65,7 +65,7 @@ export const routes: Route[] = [
     path: '/orgs/:org/servers',
     title: 'Servers',
     needs: ['servers.view'],
-    group: 'Workspace',
+    group: 'Manage',
     icon: Server,
     load: () => import('./features/tenancy/servers/Servers.svelte'),
   },
@@ -79,7 +79,7 @@ export const routes: Route[] = [
     path: '/orgs/:org/link-page',
     title: 'Link page',
     needs: ['org.navigation'],
-    group: 'Workspace',
+    group: 'Manage',
     icon: Link,
     load: () => import('./features/tenancy/linkpage/LinkPage.svelte'),
   },
@@ -153,7 +153,7 @@ export function opens(org: OrgSummary | null, route: Route): boolean {
 /** The pages of an Org that the sidebar shows to this person, by group. */
 export function navigation(org: OrgSummary): Array<{ label: string; routes: Route[] }> {
   const shown = routes.filter((route) => route.group && !route.operators && opens(org, route));
-  return (['Workspace', 'Access', 'Organisation'] as const)
+  return (['Manage', 'Access', 'Organisation'] as const)
     .map((label) => ({ label, routes: shown.filter((route) => route.group === label) }))
     .filter((group) => group.routes.length > 0);
 }

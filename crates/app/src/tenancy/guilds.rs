@@ -16,7 +16,7 @@ use storage::tenancy::guild_settings;
 pub use storage::tenancy::guild_settings::{GuildSettings, SteamGroup};
 pub use storage::tenancy::guilds::Guild;
 use storage::tenancy::guilds::{self, NewGuild};
-use storage::tenancy::orgs;
+use storage::tenancy::{orgs, removals};
 use storage::{GuildNum, OrgScope, Tx, Work};
 
 use crate::changes::Changes;
@@ -386,7 +386,7 @@ pub(crate) async fn remove_guild(
     guild: &Guild,
     now_ms: i64,
 ) -> Result<u64, AppError> {
-    let servers = guilds::remove(tx, scope, guild.num, now_ms).await?;
+    let servers = removals::remove_guild(tx, scope, guild.num, now_ms).await?;
     for _ in 0..servers {
         orgs::drop_server(tx, scope).await?;
     }

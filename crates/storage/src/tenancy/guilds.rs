@@ -7,12 +7,9 @@ use domain::platform_id::DiscordId;
 use crate::columns;
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row, Tx};
-use crate::keys::plugin_keys;
-use crate::linking::flows;
 use crate::params;
 use crate::scope::{GuildNum, OrgScope};
 use crate::tenancy::orgs::{self, LockedOrg};
-use crate::tenancy::servers;
 
 statements! {
     INSERT = "
@@ -59,13 +56,6 @@ statements! {
         UPDATE guilds
         SET accent = $3
         WHERE num = $2 AND org_num = $1";
-    REMOVE = "
-        UPDATE guilds
-        SET removed_at = $3, slug = id, discord_guild_id = id
-        WHERE num = $2 AND org_num = $1 AND removed_at IS NULL";
-    DELETE_KEYS = "
-        DELETE FROM api_keys
-        WHERE guild_num = $2 AND org_num = $1";
     REMOVED: RemovedGuild = "
         SELECT {columns}
         FROM guilds
@@ -193,20 +183,6 @@ pub async fn hold(tx: &mut Tx<'_>, scope: OrgScope, guild: GuildNum) -> Result<(
 pub async fn change_links(tx: &mut Tx<'_>, scope: OrgScope, guild: GuildNum, by: i64) -> Result<(), DbError> {
     tx.execute_one(&CHANGE_LINKS, params![scope.num(), guild, by])
         .await
-}
-
-/// Removes a Guild: its Servers and keys go, its names go back, and it is gone for everybody. Its links and what else it
-/// left behind are to be ended after that; see [`find_removed`]. Tells how many Servers went.
-pub async fn remove(tx: &mut Tx<'_>, scope: OrgScope, guild: GuildNum, now_ms: i64) -> Result<u64, DbError> {
-    let org = scope.num();
-    servers::lock_all(tx, scope).await?;
-    plugin_keys::lock_all(tx, scope).await?;
-    // First: who began something in the Guild is done now, and who comes later finds it gone.
-    tx.execute_one(&REMOVE, params![org, guild, now_ms]).await?;
-    tx.execute(&DELETE_KEYS, params![org, guild]).await?;
-    let servers = servers::remove_all(tx, scope, guild, now_ms).await?;
-    flows::end_of_guild(tx, scope, guild, now_ms).await?;
-    Ok(servers)
 }
 
 /// A Guild that is gone and may have left something behind.

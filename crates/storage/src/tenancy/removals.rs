@@ -1,13 +1,24 @@
-//! What is left of removed Guilds and deleted Servers: how far its end is, and the slices in which it is forgotten.
+//! How a Guild goes, and what is left of removed Guilds and deleted Servers: how far its end is, and the slices in which
+//! it is forgotten.
 
 use domain::id::ServerId;
 
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row, Tx};
+use crate::keys::plugin_keys;
+use crate::linking::flows;
 use crate::params;
 use crate::scope::{GuildNum, OrgScope, ServerNum};
+use crate::tenancy::servers;
 
 statements! {
+    REMOVE_GUILD = "
+        UPDATE guilds
+        SET removed_at = $3, slug = id, discord_guild_id = id
+        WHERE num = $2 AND org_num = $1 AND removed_at IS NULL";
+    DELETE_KEYS = "
+        DELETE FROM api_keys
+        WHERE guild_num = $2 AND org_num = $1";
     UNDER_WAY: Removal = "
         SELECT {columns}
         FROM jobs j
@@ -40,6 +51,25 @@ statements! {
         DELETE FROM role_changes
         WHERE guild_num = $2 AND org_num = $1
           AND discord_id IN (SELECT discord_id FROM role_changes WHERE guild_num = $2 ORDER BY discord_id, role_id LIMIT $3)";
+}
+
+/// Removes a Guild: its Servers and keys go, its names go back, and it is gone for everybody. Its links and what else it
+/// left behind are to be ended after that. Under the Org's lock; tells how many Servers went.
+pub async fn remove_guild(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    guild: GuildNum,
+    now_ms: i64,
+) -> Result<u64, DbError> {
+    let org = scope.num();
+    servers::lock_all(tx, scope).await?;
+    plugin_keys::lock_all(tx, scope).await?;
+    // First: who began something in the Guild is done now, and who comes later finds it gone.
+    tx.execute_one(&REMOVE_GUILD, params![org, guild, now_ms]).await?;
+    tx.execute(&DELETE_KEYS, params![org, guild]).await?;
+    let servers = servers::remove_all(tx, scope, guild, now_ms).await?;
+    flows::end_of_guild(tx, scope, guild, now_ms).await?;
+    Ok(servers)
 }
 
 /// A Guild that is gone for everybody, and whose links are being ended.
