@@ -21,6 +21,8 @@ pub struct Config {
     pub keys: Keys,
     pub steam: Steam,
     pub discord: Discord,
+    pub bot: Bot,
+    pub blobs: Blobs,
     pub geo: Geo,
     pub limits: Limits,
     pub log: Log,
@@ -92,6 +94,35 @@ pub struct Discord {
     pub bot_token: Option<SecretString>,
     pub api_url: String,
     pub authorize_url: String,
+    pub cdn_url: String,
+    pub members_intent: bool,
+}
+
+/// The shared bot, and what `symbolon bot` needs where it runs by itself.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bot {
+    pub shared: bool,
+    #[serde(deserialize_with = "unless_empty")]
+    pub id: Option<String>,
+    #[serde(deserialize_with = "secret_unless_empty")]
+    pub secret: Option<SecretString>,
+    /// Without a final slash.
+    pub service_url: String,
+    pub state_dir: PathBuf,
+}
+
+/// Where files are kept that are too large for the database.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Blobs {
+    #[serde(deserialize_with = "unless_empty")]
+    pub bucket: Option<String>,
+    pub endpoint: String,
+    pub region: String,
+    pub access_key_id: String,
+    #[serde(deserialize_with = "secret_unless_empty")]
+    pub secret_access_key: Option<SecretString>,
 }
 
 /// Where the country of a visitor comes from.

@@ -41,7 +41,7 @@ impl DatabaseUrl {
 impl<'de> Deserialize<'de> for DatabaseUrl {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        Self::parse(&text).ok_or_else(|| D::Error::custom("not a database address"))
+        Self::parse(&text).ok_or_else(|| D::Error::custom("not a database URL"))
     }
 }
 

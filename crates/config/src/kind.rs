@@ -44,6 +44,10 @@ pub(crate) enum Kind {
     Networks,
     DiscordIds,
     OptionalDiscordId,
+    /// A name that somebody else gave.
+    Word {
+        default: &'static str,
+    },
     /// Never printed, and empty unless it is set.
     Secret,
     DatabaseUrl {
@@ -66,6 +70,7 @@ impl Kind {
             | Self::OptionalAddress { default }
             | Self::PublicUrl { default }
             | Self::ServiceUrl { default }
+            | Self::Word { default }
             | Self::DatabaseUrl { default } => Value::String(default.to_owned()),
             Self::OptionalPath { .. } | Self::OptionalDiscordId | Self::Secret | Self::SecretFile { .. } => {
                 Value::String(String::new())
@@ -87,19 +92,22 @@ impl Kind {
             Self::Address { .. } => "an IP address and port".to_owned(),
             Self::OptionalAddress { .. } => "an IP address and port, or empty for none".to_owned(),
             Self::PublicUrl { .. } => {
-                "an http or https address with a host and nothing after it but a port".to_owned()
+                "an http or https URL with a host and an optional port, nothing else".to_owned()
             }
             Self::ServiceUrl { .. } => {
-                "an https address without user, query or fragment; http only on this machine".to_owned()
+                "an https URL without user, query or fragment; http only on this machine".to_owned()
             }
             Self::Networks => "a list of networks or IP addresses".to_owned(),
-            Self::DiscordIds => "a list of Discord user ids of 17 to 20 digits".to_owned(),
-            Self::OptionalDiscordId => "a Discord id of 17 to 20 digits, or empty".to_owned(),
+            Self::DiscordIds => "a list of Discord user IDs of 17 to 20 digits".to_owned(),
+            Self::OptionalDiscordId => "a Discord ID of 17 to 20 digits, or empty".to_owned(),
+            Self::Word { .. } => {
+                "a name of 1 to 256 letters, digits and symbols without spaces, or empty".to_owned()
+            }
             Self::Secret => {
-                "a secret of 1 to 256 letters, digits and signs without spaces, or empty".to_owned()
+                "a secret of 1 to 256 letters, digits and symbols without spaces, or empty".to_owned()
             }
             Self::DatabaseUrl { .. } => "sqlite, sqlite:PATH, postgres://… or postgresql://…".to_owned(),
-            Self::SecretFile { target } => format!("the path of a file that holds {target}"),
+            Self::SecretFile { target } => format!("the path of a file containing {target}"),
         }
     }
 
@@ -122,6 +130,7 @@ impl Kind {
             | Self::PublicUrl { .. }
             | Self::ServiceUrl { .. }
             | Self::OptionalDiscordId
+            | Self::Word { .. }
             | Self::Secret
             | Self::DatabaseUrl { .. }
             | Self::SecretFile { .. } => as_text(),
@@ -149,7 +158,7 @@ impl Kind {
             Self::OptionalDiscordId => text
                 .filter(|text| text.is_empty() || discord_id(text).is_some())
                 .map(owned),
-            Self::Secret => text.filter(|text| is_secret(text)).map(owned),
+            Self::Word { .. } | Self::Secret => text.filter(|text| is_secret(text)).map(owned),
             Self::DatabaseUrl { .. } => text.filter(|text| DatabaseUrl::parse(text).is_some()).map(owned),
         };
         checked.ok_or_else(|| self.allowed())

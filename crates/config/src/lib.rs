@@ -19,7 +19,7 @@ mod settings;
 mod suggest;
 mod warnings;
 
-pub use config::{Config, Database, Discord, Keys, Limits, Log, LogFormat, RateLimits, Server, Steam};
+pub use config::{Bot, Config, Database, Discord, Keys, Limits, Log, LogFormat, RateLimits, Server, Steam};
 pub use database_url::DatabaseUrl;
 pub use error::{ConfigError, Place, Problem};
 pub use layers::Overrides;

@@ -106,6 +106,9 @@ fn finish(mut layers: Layers, overrides: &Overrides) -> Result<Config, ConfigErr
     if config.keys.master_key_file.as_os_str().is_empty() {
         config.keys.master_key_file = config.data_dir.join("master.keys");
     }
+    if config.bot.state_dir.as_os_str().is_empty() {
+        config.bot.state_dir = config.data_dir.join("bot");
+    }
     Ok(config)
 }
 

@@ -6,9 +6,9 @@ use crate::settings::{SETTINGS, Setting};
 const FILE_HEAD: &str = "\
 # Symbolon configuration.
 #
-# Each setting stands here with its default, switched off by a `#`. To change
-# one, take away the `#` and edit the value. Environment variables are stronger
-# than this file, and the command line is stronger than both.
+# Every setting is listed with its default, commented out. To change one, remove
+# the `#` and edit the value. Environment variables override this file, and the
+# command line overrides both.
 ";
 
 const PAGE_HEAD: &str = "\
@@ -16,25 +16,25 @@ const PAGE_HEAD: &str = "\
 
 # Configuration
 
-Symbolon takes each setting from the strongest source that gives it:
+Symbolon reads each setting from the first of these that sets it:
 
 1. the command line,
 2. the environment,
 3. the configuration file, in TOML,
 4. the default.
 
-Without a file, only the defaults and the environment count. `SYMBOLON_CONFIG`
-names the file for the command line. In a variable, a list is separated by
-commas. Relative paths start at the working directory.
+The file is optional; `--config` or the variable `SYMBOLON_CONFIG` names it. In a
+variable, separate the entries of a list with commas. Relative paths start at the
+working directory.
 
-At start every setting is checked, and all problems are shown together. A key
-or `SYMBOLON_` variable that is not listed here is refused, except variables
-whose name begins with `SYMBOLON_TEST_`.
+Every setting is checked at start, and all problems are shown together. A key or
+`SYMBOLON_` variable that is not listed here is refused, except variables that
+start with `SYMBOLON_TEST_`.
 
-Secrets belong in files of their own, named by the settings that end in `_file`;
-space around a file's contents is dropped. Setting both a secret and its file is
-refused, but a database given on the command line replaces `database.url` and its
-file.
+Keep secrets in files of their own, named by the settings that end in `_file`;
+whitespace around a file's contents is ignored. Setting both a secret and its file
+is refused, but a database given on the command line replaces `database.url` and
+its file.
 ";
 
 /// The default configuration file, with every setting commented out.

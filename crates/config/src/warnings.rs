@@ -16,21 +16,21 @@ impl Config {
         let checks = [
             (
                 !local_url && server.public_url.starts_with("http://"),
-                "server.public_url is plain http: keys and sessions can be read on the way",
+                "server.public_url is plain http: keys and sessions can be intercepted",
             ),
             (
                 local_url && !server.listen.ip().is_loopback(),
                 "server.public_url names this machine only, but server.listen is open to others: \
-                 links given to visitors will not work for them",
+                 links for visitors will not work",
             ),
             (
                 metrics_open,
-                "server.metrics_listen is open to other machines and asks for no key",
+                "server.metrics_listen is open to other machines without a key",
             ),
             (
                 server.public_url.starts_with("https://") && server.trusted_proxies.is_empty(),
-                "server.public_url is https, but server.trusted_proxies names no proxy: all visitors seem to come \
-                 from one address, and limits and blocks count for all of them together",
+                "server.public_url is https, but server.trusted_proxies names no proxy: all visitors seem to \
+                 share one address, so limits and blocks apply to all of them together",
             ),
             (
                 discord.client_id.is_none() && discord.client_secret.is_none(),
@@ -38,19 +38,19 @@ impl Config {
             ),
             (
                 discord.bot_token.is_none(),
-                "discord.bot_token is not set: nobody can be added to a Discord server or be found in it",
+                "discord.bot_token is not set: nobody can be added to or found in a Discord server",
             ),
             (
                 everyone_trusted,
-                "server.trusted_proxies trusts every address: any visitor can pose as another",
+                "server.trusted_proxies trusts every address: any visitor can fake theirs",
             ),
             (
                 discord.client_id.is_some() != discord.client_secret.is_some(),
-                "of discord.client_id and discord.client_secret only one is set: nobody can sign in",
+                "only one of discord.client_id and discord.client_secret is set: nobody can sign in",
             ),
             (
                 !discord.api_url.ends_with("/api/v10"),
-                "discord.api_url does not end in /api/v10: the bot's calls go there all the same",
+                "discord.api_url does not end in /api/v10; the bot still calls it",
             ),
         ];
         let settings = checks
@@ -64,7 +64,7 @@ impl Config {
         let data_dir = &self.data_dir;
         let directory = is_open(data_dir, 0o005).then(|| {
             let data_dir = data_dir.display();
-            format!("every user of this machine can look into data_dir ({data_dir}): run chmod 700 on it")
+            format!("every user of this machine can read data_dir ({data_dir}): run chmod 700 on it")
         });
         let files = self.secret_files.iter().filter(|(_, path)| is_open(path, 0o004));
         let files = files.map(|(setting, _)| {

@@ -63,6 +63,8 @@ words! {
         RegistrationChanged = "registration.changed",
         RegistrationCodeMade = "registration.code_made",
         RingRotated = "ring.rotated",
+        BotSecretShown = "bot_secret.shown",
+        BotSecretRotated = "bot_secret.rotated",
     }
 }
 
@@ -242,7 +244,7 @@ mod tests {
 
     #[test]
     fn every_action_is_a_dotted_name() {
-        assert_eq!(AuditAction::ALL.len(), 46);
+        assert_eq!(AuditAction::ALL.len(), 48);
         for action in AuditAction::ALL {
             assert_eq!(action.as_str().split('.').count(), 2);
             assert_eq!(AuditAction::parse(action.as_str()), Some(*action));

@@ -3,9 +3,37 @@
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
-use crate::digest::{HexDigest, is_lower_hex};
+use crate::digest::{HexDigest, is_lower_hex, write_hex};
 use crate::key::{BOT_SECRET_HEX, BOT_SECRET_MARK};
 use crate::platform_id::DiscordId;
+use crate::random::{Random, bytes};
+use crate::text::ascii;
+use crate::words::words;
+
+words! {
+    /// How far the process of a bot is.
+    pub enum BotState {
+        Connecting = "connecting",
+        Online = "online",
+        /// Paused, or not to be tried again before somebody does something about it.
+        Stopped = "stopped",
+    }
+}
+
+words! {
+    /// Why a bot cannot be online.
+    pub enum BotFailure {
+        TokenRejected = "token_rejected",
+        IntentsMissing = "intents_missing",
+        IdentifyBudget = "identify_budget",
+        /// It cannot reach Discord.
+        Unreachable = "unreachable",
+        /// It is in more Discord servers than one connection can serve.
+        ShardingRequired = "sharding_required",
+        /// Discord ended its connection for good, for another reason.
+        Refused = "refused",
+    }
+}
 
 /// Stored hashes depend on this text; changing it locks every bot out.
 const HASH_LABEL: &str = "symbolon bot secret v1";
@@ -27,12 +55,38 @@ impl BotId {
         }
         DiscordId::parse(text).ok().map(BotId::Dedicated)
     }
+
+    pub fn as_str(&self) -> &str {
+        match self {
+            BotId::Platform => "platform",
+            BotId::Dedicated(id) => id.as_str(),
+        }
+    }
+}
+
+impl AsRef<BotId> for BotId {
+    fn as_ref(&self) -> &BotId {
+        self
+    }
 }
 
 /// The secret of a bot in memory: wiped on drop, cannot be cloned, printed or serialized.
 pub struct BotSecret(Zeroizing<String>);
 
 impl BotSecret {
+    /// A new one with 256 random bits.
+    pub fn generate(random: &dyn Random) -> Self {
+        let secret = Zeroizing::new(bytes::<{ BOT_SECRET_HEX / 2 }>(random));
+        let mut hex = Zeroizing::new([0; BOT_SECRET_HEX]);
+        write_hex(&*secret, &mut *hex);
+        Self(Zeroizing::new([BOT_SECRET_MARK, ascii(&*hex)].concat()))
+    }
+
+    /// The secret text. Only for handing it to whoever runs the bot, or sealing it.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+
     /// Accepts `sbot_` with 64 lower-case hex characters and nothing else.
     pub fn parse(text: &str) -> Option<Self> {
         let hex = text.strip_prefix(BOT_SECRET_MARK)?;
@@ -84,6 +138,14 @@ mod tests {
         ] {
             assert!(BotSecret::parse(wrong).is_none(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_new_secret_has_the_form_of_one_and_is_like_no_other() {
+        let random = crate::random::SeededRandom::new(1);
+        let (one, other) = (BotSecret::generate(&random), BotSecret::generate(&random));
+        assert!(BotSecret::parse(one.expose()).is_some_and(|read| read.hash() == one.hash()));
+        assert!(one.hash() != other.hash());
     }
 
     #[test]

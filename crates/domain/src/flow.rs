@@ -62,6 +62,24 @@ words! {
     }
 }
 
+words! {
+    /// How far somebody gets on a link page.
+    pub enum LinkStep {
+        /// Went to sign in for the first time.
+        Started = "started",
+        /// Came back from Discord.
+        Discord = "discord",
+        /// Came back from Steam.
+        Steam = "steam",
+        /// Is in the Discord server.
+        Joined = "joined",
+        /// Is linked.
+        Verified = "verified",
+        /// Could not go on; a code says why.
+        Failed = "failed",
+    }
+}
+
 /// The text is not a flow token; the cause is not told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a flow of this browser")]

@@ -13,17 +13,17 @@ const MAX_ULID_MS: u64 = (1 << 48) - 1;
 /// Why a text is not an id. The texts are fit for people and never repeat the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum IdError {
-    #[error("this id must begin with \"{expected}\"")]
+    #[error("this ID must start with \"{expected}\"")]
     Prefix { expected: &'static str },
     #[error("\"{expected}\" must be followed by 26 characters out of 0-9 and A-Z without I, L, O and U")]
     Form { expected: &'static str },
-    #[error("a Discord id is a number of 17 to 20 digits without leading zero, sign or spaces")]
+    #[error("a Discord ID is a number of 17 to 20 digits without leading zero, sign or spaces")]
     Discord,
-    #[error("this number is a SteamID64, a Discord id is expected here")]
+    #[error("this is a SteamID64; a Discord ID is expected here")]
     SteamInsteadOfDiscord,
     #[error("a SteamID64 is a number of 17 digits from 76561197960265728 to 76561202255233023")]
     Steam,
-    #[error("expected a Discord id (17 to 20 digits) or a SteamID64 (17 digits)")]
+    #[error("expected a Discord ID (17 to 20 digits) or a SteamID64 (17 digits)")]
     Neither,
 }
 

@@ -24,15 +24,15 @@ pub enum ImportDecision {
 /// Why a row is not taken over. The texts name neither id: a report may be passed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ImportRefusal {
-    #[error("its Discord id is linked to another Steam id in this Guild")]
+    #[error("its Discord ID is linked to another Steam ID in this Guild")]
     DiscordTaken,
-    #[error("its Steam id is linked to another Discord id in this Guild")]
+    #[error("its Steam ID is linked to another Discord ID in this Guild")]
     SteamTaken,
     #[error("this pair was unlinked in this Guild after the time of the row; people link again themselves")]
     UnlinkedSince,
     #[error("the plan allows {ceiling} links")]
     Full { ceiling: i64 },
-    #[error("its time lies in the future; if it is local time, say so with --utc-offset")]
+    #[error("its time is in the future; if it is local time, add --utc-offset")]
     Future,
     #[error("it ended before it began")]
     EndedBeforeItBegan,

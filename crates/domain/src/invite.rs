@@ -7,7 +7,7 @@ const CODE_MAX: usize = 32;
 
 /// The text leads to no Discord server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("an invite begins with https://discord.gg/ or https://discord.com/invite/")]
+#[error("an invite starts with https://discord.gg/ or https://discord.com/invite/")]
 pub struct NoInvite;
 
 /// An invite of Discord's own. Nothing else may be behind a button that says so.

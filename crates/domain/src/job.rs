@@ -3,12 +3,15 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::id::{GuildId, LinkId, ServerId};
+use crate::audit::Actor;
+use crate::id::{AccountId, GuildId, KeyId, LinkId, ServerId};
 use crate::words::words;
 
 const HOUR_MS: i64 = 60 * 60_000;
 /// Log messages that could not be sent in this time are dropped.
 const LOG_LIFETIME_MS: i64 = 24 * HOUR_MS;
+/// What was to be read is asked for anew by then.
+const LOOK_LIFETIME_MS: i64 = HOUR_MS;
 const FIRST_PAUSE_MS: i64 = 5_000;
 const LONGEST_PAUSE_MS: i64 = 10 * 60_000;
 /// Whoever asks for more patience than this is tried again all the same.
@@ -22,6 +25,7 @@ words! {
         LogMore = "log.more",
         EndGuild = "guild.end",
         EndServer = "server.end",
+        LookAtGuild = "bot.look",
     }
 }
 
@@ -32,6 +36,39 @@ words! {
         Log = "log",
         /// Long work on a Guild.
         Guild = "guild",
+        /// What a bot reads of a Guild on Discord.
+        Bot = "bot",
+    }
+}
+
+/// Who did what a job tells about, by our own ids.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Doer {
+    Account(AccountId),
+    Key(KeyId),
+}
+
+impl Doer {
+    /// Players, operators and the service itself are not named.
+    pub fn of(actor: &Actor) -> Option<Self> {
+        match actor {
+            Actor::Account(id) => Some(Self::Account(id.clone())),
+            Actor::Key(id) => Some(Self::Key(id.clone())),
+            Actor::Player | Actor::Operator | Actor::System => None,
+        }
+    }
+
+    fn parse(text: &str) -> Result<Self, JobError> {
+        let account = AccountId::parse(text).map(Self::Account);
+        let found = account.or_else(|_| KeyId::parse(text).map(Self::Key));
+        found.map_err(|_| JobError::Payload)
+    }
+
+    fn as_str(&self) -> &str {
+        match self {
+            Self::Account(id) => id.as_str(),
+            Self::Key(id) => id.as_str(),
+        }
     }
 }
 
@@ -40,14 +77,20 @@ words! {
 pub enum Job {
     /// Tells the log channel about a new link.
     LogLinked { guild: GuildId, link: LinkId },
-    /// Tells the log channel about the end of a link.
-    LogUnlinked { guild: GuildId, link: LinkId },
+    /// Tells the log channel about the end of a link, and who ended it where that is not its owner.
+    LogUnlinked {
+        guild: GuildId,
+        link: LinkId,
+        by: Option<Doer>,
+    },
     /// Tells the log channel that there were more changes than could wait; how many is kept beside it.
     LogMore { guild: GuildId },
     /// Ends what a removed Guild left behind.
     EndGuild { guild: GuildId },
     /// Forgets what a deleted Server knew of players.
     EndServer { guild: GuildId, server: ServerId },
+    /// Reads what a Guild is like on Discord now.
+    LookAtGuild { guild: GuildId },
 }
 
 #[derive(Serialize, Deserialize)]
@@ -55,6 +98,15 @@ pub enum Job {
 struct OfLink {
     guild: GuildId,
     link: LinkId,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OfEnd {
+    guild: GuildId,
+    link: LinkId,
+    #[serde(default)]
+    by: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -87,6 +139,7 @@ impl Job {
             Job::LogMore { .. } => JobKind::LogMore,
             Job::EndGuild { .. } => JobKind::EndGuild,
             Job::EndServer { .. } => JobKind::EndServer,
+            Job::LookAtGuild { .. } => JobKind::LookAtGuild,
         }
     }
 
@@ -95,6 +148,7 @@ impl Job {
         match self {
             Job::LogLinked { .. } | Job::LogUnlinked { .. } | Job::LogMore { .. } => LaneKind::Log,
             Job::EndGuild { .. } | Job::EndServer { .. } => LaneKind::Guild,
+            Job::LookAtGuild { .. } => LaneKind::Bot,
         }
     }
 
@@ -104,7 +158,8 @@ impl Job {
             | Job::LogUnlinked { guild, .. }
             | Job::LogMore { guild }
             | Job::EndGuild { guild }
-            | Job::EndServer { guild, .. } => guild,
+            | Job::EndServer { guild, .. }
+            | Job::LookAtGuild { guild } => guild,
         }
     }
 
@@ -117,7 +172,7 @@ impl Job {
     pub fn dedupe(&self) -> String {
         let about = match self {
             Job::LogLinked { link, .. } | Job::LogUnlinked { link, .. } => link.as_str(),
-            Job::LogMore { guild } | Job::EndGuild { guild } => guild.as_str(),
+            Job::LogMore { guild } | Job::EndGuild { guild } | Job::LookAtGuild { guild } => guild.as_str(),
             Job::EndServer { server, .. } => server.as_str(),
         };
         [self.kind().as_str(), ":", about].concat()
@@ -126,11 +181,23 @@ impl Job {
     /// What it is about, as JSON.
     pub fn payload(&self) -> String {
         match self {
-            Job::LogLinked { guild, link } | Job::LogUnlinked { guild, link } => {
-                of_two(guild, "link", link.as_str())
+            Job::LogLinked { guild, link }
+            | Job::LogUnlinked {
+                guild,
+                link,
+                by: None,
+            } => of_two(guild, "link", link.as_str()),
+            Job::LogUnlinked {
+                guild,
+                link,
+                by: Some(by),
+            } => {
+                let of_link = of_two(guild, "link", link.as_str());
+                // Ids need no escaping.
+                [of_link.trim_end_matches('}'), r#","by":""#, by.as_str(), r#""}"#].concat()
             }
             Job::EndServer { guild, server } => of_two(guild, "server", server.as_str()),
-            Job::LogMore { guild } | Job::EndGuild { guild } => {
+            Job::LogMore { guild } | Job::EndGuild { guild } | Job::LookAtGuild { guild } => {
                 [r#"{"guild":""#, guild.as_str(), r#""}"#].concat()
             }
         }
@@ -146,8 +213,10 @@ impl Job {
                 Job::LogLinked { guild, link }
             }
             JobKind::LogUnlinked => {
-                let OfLink { guild, link } = of_link()?;
-                Job::LogUnlinked { guild, link }
+                let found = serde_json::from_str(payload).map_err(|_| JobError::Payload)?;
+                let OfEnd { guild, link, by } = found;
+                let by = by.as_deref().map(Doer::parse).transpose()?;
+                Job::LogUnlinked { guild, link, by }
             }
             JobKind::LogMore => Job::LogMore {
                 guild: of_guild()?.guild,
@@ -160,6 +229,9 @@ impl Job {
                 let OfServer { guild, server } = found;
                 Job::EndServer { guild, server }
             }
+            JobKind::LookAtGuild => Job::LookAtGuild {
+                guild: of_guild()?.guild,
+            },
         })
     }
 
@@ -167,6 +239,7 @@ impl Job {
     pub const fn lifetime_ms(&self) -> Option<i64> {
         match self.kind() {
             JobKind::LogLinked | JobKind::LogUnlinked | JobKind::LogMore => Some(LOG_LIFETIME_MS),
+            JobKind::LookAtGuild => Some(LOOK_LIFETIME_MS),
             JobKind::EndGuild | JobKind::EndServer => None,
         }
     }
@@ -177,7 +250,7 @@ impl Job {
             Job::LogLinked { guild, .. } | Job::LogUnlinked { guild, .. } | Job::LogMore { guild } => {
                 Some(Job::LogMore { guild: guild.clone() })
             }
-            Job::EndGuild { .. } | Job::EndServer { .. } => None,
+            Job::EndGuild { .. } | Job::EndServer { .. } | Job::LookAtGuild { .. } => None,
         }
     }
 }
@@ -207,7 +280,7 @@ impl JobKind {
     /// Whether it can be left undone without harm.
     pub const fn may_be_dropped(self) -> bool {
         match self {
-            JobKind::LogLinked | JobKind::LogUnlinked | JobKind::LogMore => true,
+            JobKind::LogLinked | JobKind::LogUnlinked | JobKind::LogMore | JobKind::LookAtGuild => true,
             // What is left of a removed Guild or Server would stay for ever.
             JobKind::EndGuild | JobKind::EndServer => false,
         }
@@ -226,115 +299,5 @@ pub fn backoff_ms(attempts: i64, dice: u8, retry_after_ms: Option<i64>) -> i64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-    use crate::random::SeededRandom;
-
-    fn jobs(seed: u64, now_ms: i64) -> [Job; 5] {
-        let random = SeededRandom::new(seed);
-        let guild = GuildId::generate(now_ms, &random);
-        let server = ServerId::generate(now_ms, &random);
-        let link = LinkId::generate(now_ms, &random);
-        [
-            Job::LogLinked {
-                guild: guild.clone(),
-                link: link.clone(),
-            },
-            Job::LogUnlinked {
-                guild: guild.clone(),
-                link,
-            },
-            Job::LogMore { guild: guild.clone() },
-            Job::EndGuild { guild: guild.clone() },
-            Job::EndServer { guild, server },
-        ]
-    }
-
-    #[test]
-    fn every_kind_has_a_job() {
-        let kinds = jobs(1, 1).map(|job| job.kind());
-        assert_eq!(kinds.as_slice(), JobKind::ALL);
-    }
-
-    #[test]
-    fn only_what_may_be_late_or_left_out_ends_by_itself() {
-        for job in jobs(1, 1) {
-            assert_eq!(job.lifetime_ms().is_some(), job.kind().may_be_dropped());
-            assert_eq!(job.collapsed().is_some(), job.kind().may_be_dropped());
-        }
-    }
-
-    #[test]
-    fn what_is_no_job_is_refused() {
-        let guild = jobs(1, 1)[3].guild().clone();
-        let refused = [
-            (
-                "guild.explode",
-                format!(r#"{{"guild":"{guild}"}}"#),
-                JobError::Kind,
-            ),
-            ("guild.end", "{}".to_owned(), JobError::Payload),
-            (
-                "guild.end",
-                r#"{"guild":"123456789012345678"}"#.to_owned(),
-                JobError::Payload,
-            ),
-            (
-                "guild.end",
-                format!(r#"{{"guild":"{guild}","name":"x"}}"#),
-                JobError::Payload,
-            ),
-            (
-                "log.linked",
-                format!(r#"{{"guild":"{guild}"}}"#),
-                JobError::Payload,
-            ),
-        ];
-        for (kind, payload, error) in refused {
-            assert_eq!(Job::parse(kind, &payload), Err(error), "{kind} {payload}");
-        }
-    }
-
-    #[test]
-    fn pauses_double_up_to_ten_minutes() {
-        let middle = |attempts| backoff_ms(attempts, 127, None) / 1_000;
-        assert_eq!((0..4).map(middle).collect::<Vec<_>>(), [4, 9, 19, 39]);
-        assert_eq!(backoff_ms(0, 0, None), 4_000);
-        assert_eq!(backoff_ms(0, 255, None), 6_000);
-        assert_eq!(backoff_ms(30, 255, None), LONGEST_PAUSE_MS);
-    }
-
-    proptest! {
-        #[test]
-        fn every_job_reads_back_as_itself(seed: u64, now_ms in 0..1_i64 << 47) {
-            for job in jobs(seed, now_ms) {
-                prop_assert_eq!(Job::parse(job.kind().as_str(), &job.payload()), Ok(job.clone()));
-                prop_assert!(job.lane().starts_with(job.lane_kind().as_str()));
-                prop_assert!(job.dedupe().starts_with(job.kind().as_str()));
-            }
-        }
-
-        #[test]
-        fn jobs_about_different_things_are_different(one: u64, other: u64) {
-            prop_assume!(one != other);
-            for (one, other) in jobs(one, 5).iter().zip(jobs(other, 5)) {
-                prop_assert_ne!(one.dedupe(), other.dedupe());
-                prop_assert_ne!(one.lane(), other.lane());
-            }
-        }
-
-        #[test]
-        fn a_pause_is_bounded_and_honours_what_was_asked_for(
-            attempts: i64,
-            dice: u8,
-            asked in proptest::option::of(any::<i64>()),
-        ) {
-            let pause = backoff_ms(attempts, dice, asked);
-            prop_assert!(pause >= 4_000);
-            prop_assert!(pause >= asked.unwrap_or(0).min(LONGEST_RETRY_AFTER_MS));
-            prop_assert!(pause <= LONGEST_PAUSE_MS.max(asked.unwrap_or(0)));
-        }
-    }
-}
+#[path = "job_tests.rs"]
+mod tests;

@@ -65,7 +65,7 @@ pub fn duration_ms(linked_at_ms: i64, ended_at_ms: i64) -> i64 {
 /// The text is not a country.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CountryError {
-    #[error("a country is two letters, for example DE")]
+    #[error("a country is two letters, such as DE")]
     Form,
     #[error("this code stands for an unknown country; leave the country out instead")]
     Unknown,

@@ -13,7 +13,7 @@ const SLUG_MAX: usize = 40;
 pub enum NameError {
     #[error("a name needs at least one visible character")]
     Blank,
-    #[error("a name has at most 64 characters, this one has {found}")]
+    #[error("a name has at most 64 characters; this one has {found}")]
     TooLong { found: usize },
     #[error("a name is a single line without control characters")]
     Control,
@@ -54,11 +54,11 @@ text_traits!(DisplayName, "a name of 1 to 64 characters");
 /// Why a slug was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SlugError {
-    #[error("an address name has 3 to 40 characters, this one has {found}")]
+    #[error("a short name has 3 to 40 characters; this one has {found}")]
     Length { found: usize },
-    #[error("an address name consists of a-z, 0-9 and \"-\" only")]
+    #[error("a short name consists of a-z, 0-9 and \"-\" only")]
     Characters,
-    #[error("an address name cannot begin or end with \"-\" or contain \"--\"")]
+    #[error("a short name cannot start or end with \"-\" or contain \"--\"")]
     Hyphens,
 }
 

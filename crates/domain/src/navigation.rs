@@ -33,15 +33,15 @@ words! {
 pub enum NavigationError {
     #[error("a label needs at least one visible character")]
     BlankLabel,
-    #[error("a label has at most 24 characters, this one has {found}")]
+    #[error("a label has at most 24 characters; this one has {found}")]
     LongLabel { found: usize },
-    #[error("a label is a single line without control characters or characters that turn text around")]
+    #[error("a label is a single line without control characters or characters that change text direction")]
     UnfitLabel,
-    #[error("an address begins with http:// or https:// and names a host")]
+    #[error("a URL starts with http:// or https:// and names a host")]
     NoAddress,
-    #[error("an address has at most 2,048 bytes")]
+    #[error("a URL has at most 2,048 bytes")]
     LongAddress,
-    #[error("an address cannot carry a user name or password")]
+    #[error("a URL cannot contain a user name or password")]
     Credentials,
 }
 

@@ -3,6 +3,7 @@
 #![warn(missing_docs)]
 
 pub mod backup;
+pub mod bots;
 pub mod catalogue;
 mod columns;
 pub mod db;
@@ -13,6 +14,7 @@ pub mod jobs;
 pub mod keys;
 pub mod linking;
 pub mod migrate;
+pub mod pictures;
 pub mod players;
 pub mod records;
 mod scope;
@@ -22,4 +24,4 @@ pub mod tenancy;
 pub mod testing;
 
 pub use db::{Db, DbError, Load, OpenError, OpenOptions, Target, Tx, Unfinished, Work, Writing};
-pub use scope::{AccountNum, GuildNum, KeyNum, NoOrg, OperatorScope, OrgScope, ServerNum, Whose};
+pub use scope::{AccountNum, BotNum, GuildNum, KeyNum, NoOrg, OperatorScope, OrgScope, ServerNum, Whose};

@@ -94,6 +94,12 @@ const MIGRATIONS: &[Migration] = migrations! {
     22 "0022_audit_filters" portable;
     23 "0023_revisions" portable;
     24 "0024_accents" portable;
+    25 "0025_bots" portable;
+    26 "0026_log_batches" pair;
+    27 "0027_link_steps" portable;
+    28 "0028_unsure_messages" portable;
+    29 "0029_bot_failures" portable;
+    30 "0030_pictures" portable;
 };
 
 /// The newest schema this binary knows.

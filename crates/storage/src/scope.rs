@@ -74,6 +74,8 @@ macro_rules! row_numbers {
 row_numbers! {
     /// The row of a person of the dashboard.
     AccountNum
+    /// The row of a bot.
+    BotNum
     /// The row of a Guild, removed or not. It proves nothing: an Org's rows are reached with its scope.
     GuildNum
     /// The row of a Server; gone with the Server.

@@ -108,7 +108,7 @@ fn a_discord_that_is_not_set_up_is_doubtful() {
     );
     let told = from("", &DISCORD[1..]).unwrap().warnings();
     assert!(
-        matches!(&told[..], [one] if one.contains("only one is set")),
+        matches!(&told[..], [one] if one.contains("only one of")),
         "{told:?}"
     );
 }

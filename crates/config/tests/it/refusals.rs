@@ -87,7 +87,7 @@ fn all_problems_are_listed_at_once_with_their_place() {
     };
     let text = with_overrides(file, &env, &overrides).unwrap_err().to_string();
     let expected = "\
-symbolon.toml: operators must be a list of Discord user ids of 17 to 20 digits; entry 2 is not
+symbolon.toml: operators must be a list of Discord user IDs of 17 to 20 digits; entry 2 is not
 symbolon.toml: server.listen must be an IP address and port
 symbolon.toml: server.require_tls must be true or false
 SYMBOLON_SERVER_IDLE_TIMEOUT_MS: server.idle_timeout_ms must be a whole number of milliseconds from 100 to 600000, not 5

@@ -10,14 +10,14 @@ const STEAM_LIST: [Param; 2] = [
     Param::body("ids", Kind::SteamIds, "The same as a JSON array, for long lists.").optional(),
 ];
 const NO_USERS: &str = "\"No users found.\"";
-const BARE: &str = "A Server whose bare_ids is switched on is answered with the digits alone, as plain text.";
-const ANSWERED_ONCE: &str = "Every id that was asked for is answered once, in the order asked.";
-const ODD_IDS: &str = "An entry that is not a Steam id is answered with false under its own text.";
-const NO_ID: &str = "A call without id is refused; an empty one is answered with an empty object.";
+const BARE: &str = "A Server with bare_ids turned on gets the digits alone, as plain text.";
+const ANSWERED_ONCE: &str = "Every ID you ask for is answered once, in the order you asked.";
+const ODD_IDS: &str = "An entry that is not a Steam ID is answered with false under its own text.";
+const NO_ID: &str = "A call without id is refused; an empty id returns an empty object.";
 
 pub const FIND_BY_STEAM: ActionDoc = ActionDoc::new(
     Action::FindBySteam,
-    "The Discord id that a Steam id is linked to.",
+    "The Discord ID linked to a Steam ID.",
     Shape::DiscordId,
     Example::get("id=76561198000000001", "\"223456789012345678\""),
 )
@@ -27,7 +27,7 @@ pub const FIND_BY_STEAM: ActionDoc = ActionDoc::new(
 
 pub const FIND_BY_DISCORD: ActionDoc = ActionDoc::new(
     Action::FindByDiscord,
-    "The Steam id that a Discord id is linked to.",
+    "The Steam ID linked to a Discord ID.",
     Shape::SteamId,
     Example::get("id=223456789012345678", "\"76561198000000001\""),
 )
@@ -37,13 +37,13 @@ pub const FIND_BY_DISCORD: ActionDoc = ActionDoc::new(
 
 pub const DISCORD_CHECK: ActionDoc = ActionDoc {
     action: Action::DiscordCheck,
-    notes: &["An older name of findByDiscord.", BARE],
+    notes: &["An older name for findByDiscord.", BARE],
     ..FIND_BY_DISCORD
 };
 
 pub const STEAM_CHECKS: ActionDoc = ActionDoc::new(
     Action::SteamChecks,
-    "Which of many Steam ids are linked.",
+    "Which of several Steam IDs are linked.",
     Shape::Flags,
     Example::get(
         "id=76561198000000001,76561198000000009",
@@ -55,7 +55,7 @@ pub const STEAM_CHECKS: ActionDoc = ActionDoc::new(
 
 pub const IS_LINKED_STEAM_BULK: ActionDoc = ActionDoc {
     action: Action::IsLinkedSteamBulk,
-    notes: &["An older name of steamChecks.", ANSWERED_ONCE, ODD_IDS, NO_ID],
+    notes: &["An older name for steamChecks.", ANSWERED_ONCE, ODD_IDS, NO_ID],
     example: Example::post(
         r#"{"ids":["76561198000000009","76561198000000001"]}"#,
         r#"{"76561198000000009":false,"76561198000000001":true}"#,
@@ -65,13 +65,13 @@ pub const IS_LINKED_STEAM_BULK: ActionDoc = ActionDoc {
 
 pub const NITRO_CHECKS: ActionDoc = ActionDoc {
     action: Action::NitroChecks,
-    summary: "Which of many Steam ids belong to boosters of the Discord server.",
+    summary: "Which of several Steam IDs belong to boosters of the Discord server.",
     ..STEAM_CHECKS
 };
 
 pub const GROUP_CHECKS: ActionDoc = ActionDoc::new(
     Action::GroupChecks,
-    "Which of many Steam ids are members of a Steam group.",
+    "Which of several Steam IDs are members of a Steam group.",
     Shape::Flags,
     Example::get(
         "id=76561198000000001,76561198000000009",
@@ -84,15 +84,15 @@ pub const GROUP_CHECKS: ActionDoc = ActionDoc::new(
     Param::query(
         "group",
         Kind::Text { most: 64 },
-        "Number of the Steam group. Without one, or with a name, the Guild's own group is meant.",
+        "ID of the Steam group. Without one, or with a name, the Guild's own group is used.",
     )
     .optional(),
 ])
 .noting(&[
-    "Steam is asked, and its answer is remembered for a few minutes.",
-    "An id that Steam tells nothing about, such as a private profile, is left out of the answer.",
-    "So is an entry that is not a Steam id.",
-    "When Steam tells nothing at all, the call fails.",
+    "Steam is asked, and its answer is cached for a few minutes.",
+    "An ID that Steam says nothing about, such as a private profile, is left out of the answer.",
+    "So is an entry that is not a Steam ID.",
+    "When Steam says nothing at all, the call fails.",
 ]);
 
 pub const GET_STEAM: ActionDoc = ActionDoc::new(
@@ -103,7 +103,7 @@ pub const GET_STEAM: ActionDoc = ActionDoc::new(
 )
 .with(&[DISCORD])
 .missing(Example::get("id=923456789012345678", "false"))
-.noting(&["A member who is not linked, or whose name is not known, is answered with false and status 200."]);
+.noting(&["For a member who is not linked, or whose name is unknown, the answer is false with status 200."]);
 
 pub const GET_DISCORD: ActionDoc = ActionDoc {
     action: Action::GetDiscord,
@@ -114,7 +114,7 @@ pub const GET_DISCORD: ActionDoc = ActionDoc {
 
 pub const GET_STEAM_BULK: ActionDoc = ActionDoc::new(
     Action::GetSteamBulk,
-    "The Steam names of many Discord members.",
+    "The Steam names of several Discord members.",
     Shape::Names,
     Example::post(
         r#"{"discord_ids":["223456789012345678","923456789012345678"]}"#,
@@ -123,9 +123,9 @@ pub const GET_STEAM_BULK: ActionDoc = ActionDoc::new(
 )
 .with(&[
     Param::body("discord_ids", Kind::DiscordIds, "The members.").optional(),
-    Param::query("id", Kind::DiscordIds, "The same in the address.").optional(),
+    Param::query("id", Kind::DiscordIds, "The same in the query.").optional(),
 ])
-.noting(&["Members without a known name are left out, and so are entries that are not Discord ids."]);
+.noting(&["Members without a known name are left out, and so are entries that are not Discord IDs."]);
 
 pub const COUNT: ActionDoc = ActionDoc::new(
     Action::Count,
@@ -144,21 +144,21 @@ pub const LIST_ALL_LINKED: ActionDoc = ActionDoc::new(
     ),
 )
 .with(&[
-    Param::query("limit", Kind::Number { from: 1, to: 1000 }, "Links of one page; 1000 unless given.").optional(),
-    Param::query("cursor", Kind::Cursor, "The next of the page before.").optional(),
+    Param::query("limit", Kind::Number { from: 1, to: 1000 }, "Links per page; 1000 by default.").optional(),
+    Param::query("cursor", Kind::Cursor, "The next value of the previous page.").optional(),
     Param::query(
         "since",
         Kind::Number { from: 0, to: 253_402_300_799_999 },
-        "Unix time in milliseconds: only links that were made, verified or ended then or later, in the order of their last change.",
+        "Unix time in milliseconds: only links created, verified or ended since then, in the order of their last change.",
     )
     .optional(),
 ])
 .missing(Example::get("cursor=99999999999999999999", r#"{"Result":0}"#))
 .noting(&[
     "On the last page next is null.",
-    "Where nothing is left, Result is the number 0 and not a list.",
-    "With since, links that have ended are listed too and carry ended_at, a Unix time in milliseconds; send the same since with every page.",
-    "To miss nothing, ask from a minute before the last time you asked: several machines' clocks write these times.",
+    "When nothing is left, Result is the number 0 instead of a list.",
+    "With since, ended links are listed too, with ended_at as a Unix time in milliseconds; send the same since with every page.",
+    "To miss nothing, ask from a minute before your last call: several machines' clocks write these times.",
 ]);
 
 pub const LIST_NITRO: ActionDoc = ActionDoc::new(
@@ -168,6 +168,6 @@ pub const LIST_NITRO: ActionDoc = ActionDoc::new(
     Example::get("", r#"{"Result":[{"discord_id":"223456789012345678"}]}"#),
 )
 .noting(&[
-    "The end of a link forgets that its member boosts, until that is reported again.",
-    "Without boosters the answer is {\"Result\":0} with status 404.",
+    "When a link ends, its member no longer counts as a booster until that is reported again.",
+    "With no boosters the answer is {\"Result\":0} with status 404.",
 ]);

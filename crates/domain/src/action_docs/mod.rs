@@ -242,24 +242,24 @@ pub const COMMON_PARAMS: [Param; 4] = [
     Param::query(
         "action",
         Kind::Text { most: 64 },
-        "Name of the action; upper and lower case matter.",
+        "Name of the action; case-sensitive.",
     ),
     Param::query(
         "guild_id",
         Kind::Text { most: 30 },
-        "Own or Discord id of the key's Guild; anything else is refused. Usually left out.",
+        "The Guild's ID or Discord ID, for the key's own Guild only. Usually left out.",
     )
     .optional(),
     Param::query(
         "server_id",
         Kind::Text { most: 30 },
-        "Id of the key's Server. A key for a whole Guild names one of its Servers here.",
+        "ID of the key's Server. With a key for a whole Guild, name one of its Servers here.",
     )
     .optional(),
     Param::query(
         "secret",
         Kind::Text { most: 57 },
-        "The key, for clients that cannot send a header. Addresses end up in logs: prefer X-API-Key.",
+        "The key, for clients that cannot send a header. URLs end up in logs, so prefer X-API-Key.",
     )
     .optional(),
 ];

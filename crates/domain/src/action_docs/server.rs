@@ -5,23 +5,23 @@ use crate::action::Action;
 
 pub const REMOVE: ActionDoc = ActionDoc::new(
     Action::Remove,
-    "Ends the link of a player or member.",
+    "Unlinks a player or member.",
     Shape::Text("User Removed"),
     Example::get("id=76561198000000001", "\"User Removed\""),
 )
 .with(&[Param::query(
     "id",
     Kind::EitherId,
-    "Either side of the link; the number tells which.",
+    "Either side of the link; the number shows which.",
 )])
 .noting(&[
-    "The same call again, or one for somebody who is not linked, is answered the same and changes nothing.",
+    "Repeating the call, or naming someone who is not linked, gives the same answer and changes nothing.",
     "The link stays in the history with the cause plugin.",
 ]);
 
 pub const CLEAR_PENDING_OXIDE_CHANGES: ActionDoc = ActionDoc::new(
     Action::ClearPendingOxideChanges,
-    "Forgets the changes that wait for a player on this game server.",
+    "Clears a player's pending changes on this game server.",
     Shape::Text("Pending changes cleared"),
     Example::get("id=76561198000000001", "\"Pending changes cleared\""),
 )
@@ -29,7 +29,7 @@ pub const CLEAR_PENDING_OXIDE_CHANGES: ActionDoc = ActionDoc::new(
 
 pub const CLEAR_PENDING_OXIDE_CHANGES_BULK: ActionDoc = ActionDoc::new(
     Action::ClearPendingOxideChangesBulk,
-    "Forgets the changes that wait for many players on this game server.",
+    "Clears the pending changes of several players on this game server.",
     Shape::Text("Bulk pending changes cleared"),
     Example::get(
         "id=76561198000000001,76561198000000009",
@@ -40,11 +40,11 @@ pub const CLEAR_PENDING_OXIDE_CHANGES_BULK: ActionDoc = ActionDoc::new(
     Param::query("id", Kind::SteamIds, "The players.").optional(),
     Param::body("ids", Kind::SteamIds, "The same as a JSON array, for long lists.").optional(),
 ])
-.noting(&["Entries that are not Steam ids are passed over."]);
+.noting(&["Entries that are not Steam IDs are ignored."]);
 
 pub const GET_SERVER_CONFIG: ActionDoc = ActionDoc::new(
     Action::GetServerConfig,
-    "What a game server needs to know about itself.",
+    "The Server's settings.",
     Shape::ServerConfig,
     Example::get(
         "",
@@ -55,7 +55,7 @@ pub const GET_SERVER_CONFIG: ActionDoc = ActionDoc::new(
 
 pub const GET_PLAYER: ActionDoc = ActionDoc::new(
     Action::GetPlayer,
-    "Everything that this game server may know about a player, or about many.",
+    "Everything this game server may know about one or several players.",
     Shape::Player,
     Example::get(
         "id=76561198000000001",
@@ -66,10 +66,10 @@ pub const GET_PLAYER: ActionDoc = ActionDoc::new(
     Param::query(
         "id",
         Kind::EitherId,
-        "Either side of the link; the number tells which. Needed without a body.",
+        "Either side of the link; the number shows which. Required without a body.",
     )
     .optional(),
-    Param::body("ids", Kind::EitherIds, "Many players instead.").optional(),
+    Param::body("ids", Kind::EitherIds, "Several players instead.").optional(),
 ])
 .for_many(
     Shape::Players,
@@ -78,5 +78,5 @@ pub const GET_PLAYER: ActionDoc = ActionDoc::new(
         r#"{"76561198000000001":{"linked":true,"discord_id":"223456789012345678","steam_id":"76561198000000001","discord_name":"ada.l","steam_name":"Ada","linked_at_ms":1767225600000,"country":null,"groups":["vip"]},"76561198000000009":{"linked":false}}"#,
     ),
 )
-.noting(&["Of many, an entry that is no id is answered like somebody who is not linked, under its own text."])
+.noting(&["In a list, an entry that is not an ID is answered as not linked, under its own text."])
 .missing(Example::get("id=76561198000000009", r#"{"linked":false}"#));

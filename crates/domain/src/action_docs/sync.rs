@@ -13,7 +13,7 @@ pub const PENDING_NICKNAMES: ActionDoc = ActionDoc::new(
 
 pub const CONFIRM_NICKNAME_SYNC: ActionDoc = ActionDoc::new(
     Action::ConfirmNicknameSync,
-    "Notes the nickname that was set on Discord.",
+    "Records the nickname that was set on Discord.",
     Shape::Text("Nickname sync confirmed"),
     Example::get(
         "id=223456789012345678&nickname=Ada",
@@ -21,21 +21,17 @@ pub const CONFIRM_NICKNAME_SYNC: ActionDoc = ActionDoc::new(
     ),
 )
 .with(&[
-    Param::query(
-        "id",
-        Kind::DiscordId,
-        "The member; one who is not linked is passed over.",
-    ),
+    Param::query("id", Kind::DiscordId, "The member; ignored if not linked."),
     Param::query("nickname", Kind::Text { most: 200 }, "The nickname as it is now."),
 ]);
 
 pub const LIST_ALL_NICKNAMES: ActionDoc = ActionDoc::new(
     Action::ListAllNicknames,
-    "The Steam names of all linked members that are known.",
+    "The known Steam names of all linked members.",
     Shape::Names,
     Example::get("", r#"{"223456789012345678":"Ada"}"#),
 )
-.noting(&["Characters without width are removed, because Discord shows a name made of them as blank."]);
+.noting(&["Zero-width characters are removed, because Discord shows a name made of them as blank."]);
 
 pub const PENDING_ROLES: ActionDoc = ActionDoc::new(
     Action::PendingRoles,
@@ -50,7 +46,7 @@ pub const PENDING_ROLES: ActionDoc = ActionDoc::new(
 
 pub const CONFIRM_ROLE_SYNC: ActionDoc = ActionDoc::new(
     Action::ConfirmRoleSync,
-    "Notes which roles or groups of a member are now in step.",
+    "Records which of a member's roles or groups are now in sync.",
     Shape::Text("Role sync confirmed"),
     Example::get(
         "id=223456789012345678&synced=%5B%22vip%22%5D",
@@ -58,18 +54,14 @@ pub const CONFIRM_ROLE_SYNC: ActionDoc = ActionDoc::new(
     ),
 )
 .with(&[
-    Param::query(
-        "id",
-        Kind::DiscordId,
-        "The member; one who is not linked is passed over.",
-    ),
-    Param::query("synced", Kind::Names, "What is in step; none means nothing.").optional(),
+    Param::query("id", Kind::DiscordId, "The member; ignored if not linked."),
+    Param::query("synced", Kind::Names, "What is in sync; leave out for nothing.").optional(),
 ])
-.noting(&["The same call again changes nothing."]);
+.noting(&["Repeating the call changes nothing."]);
 
 pub const SET_OXIDE_GROUP_FROM_DISCORD: ActionDoc = ActionDoc::new(
     Action::SetOxideGroupFromDiscord,
-    "Leaves changes of a member's permission groups for this game server to fetch.",
+    "Queues changes to a member's permission groups for this game server to fetch.",
     Shape::Text("Pending Oxide changes saved"),
     Example::post(
         r#"{"discord_id":"223456789012345678","changes":[{"group":"vip","action":"add"}]}"#,
@@ -80,20 +72,20 @@ pub const SET_OXIDE_GROUP_FROM_DISCORD: ActionDoc = ActionDoc::new(
     Param::body(
         "discord_id",
         Kind::DiscordId,
-        "The member; for one who is not linked nothing is kept.",
+        "The member; if not linked, nothing is stored.",
     ),
     Param::body("changes", Kind::Changes, "At most 64 changes."),
 ])
 .noting(&[
-    "For each group the newest change counts.",
-    "At most 100 changes wait for a player.",
+    "For each group, the newest change counts.",
+    "A player can have at most 100 pending changes.",
 ]);
 
-const CHANGES_NOTES: &[&str] = &["Fetching does not clear; clear what was done."];
+const CHANGES_NOTES: &[&str] = &["Fetching does not clear changes; clear them once applied."];
 
 pub const GET_PENDING_OXIDE_CHANGES: ActionDoc = ActionDoc::new(
     Action::GetPendingOxideChanges,
-    "The changes of permission groups that wait for a player on this game server.",
+    "A player's pending permission group changes on this game server.",
     Shape::Changes,
     Example::get("id=76561198000000001", r#"[{"group":"vip","action":"add"}]"#),
 )
@@ -103,7 +95,7 @@ pub const GET_PENDING_OXIDE_CHANGES: ActionDoc = ActionDoc::new(
 
 pub const GET_PENDING_OXIDE_CHANGES_BULK: ActionDoc = ActionDoc::new(
     Action::GetPendingOxideChangesBulk,
-    "The changes that wait for many players on this game server.",
+    "The pending changes of several players on this game server.",
     Shape::ChangesByPlayer,
     Example::get(
         "id=76561198000000001,76561198000000009",
@@ -115,6 +107,6 @@ pub const GET_PENDING_OXIDE_CHANGES_BULK: ActionDoc = ActionDoc::new(
     Param::body("ids", Kind::SteamIds, "The same as a JSON array, for long lists.").optional(),
 ])
 .noting(&[
-    "Players for whom nothing waits are left out, and so are entries that are not Steam ids.",
-    "Fetching does not clear; clear what was done.",
+    "Players with nothing pending are left out, and so are entries that are not Steam IDs.",
+    "Fetching does not clear changes; clear them once applied.",
 ]);

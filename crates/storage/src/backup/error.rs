@@ -15,7 +15,7 @@ pub enum BackupError {
     NotEmpty { path: PathBuf },
     #[error("there is no database at {path}: check the configured path")]
     NoDatabase { path: PathBuf },
-    #[error("this is not a Symbolon database: check the configured address")]
+    #[error("this is not a Symbolon database: check the configured URL")]
     NotSymbolon,
     #[error("{path} is not a finished backup, it has no manifest.json: use another backup")]
     NotFinished { path: PathBuf },
@@ -23,17 +23,15 @@ pub enum BackupError {
     BadManifest { path: PathBuf, reason: String },
     #[error("{path} is not what was backed up ({reason}): use another backup")]
     Altered { path: PathBuf, reason: String },
-    #[error(
-        "the data has schema {found}, this binary knows up to {known}: use a Symbolon at least as new as it"
-    )]
+    #[error("the data has schema {found}, but this binary only knows up to {known}: use a newer Symbolon")]
     TooNew { found: i64, known: i64 },
     #[error(
-        "the database has schema {found}, this binary copies {known}: take the backup with the older Symbolon, or run `symbolon migrate` first"
+        "the database has schema {found}, but this binary copies {known}: back it up with the older Symbolon, or run `symbolon migrate` first"
     )]
     TooOld { found: i64, known: i64 },
-    #[error("{path} exists already: move it away, a backup is only brought into an empty place")]
+    #[error("{path} already exists: move it away, a backup is only restored into an empty place")]
     FileExists { path: PathBuf },
-    #[error("the database already holds accounts or Orgs: a backup is only brought into an empty database")]
+    #[error("the database already holds accounts or Orgs: a backup is only restored into an empty database")]
     HoldsData,
     #[error("the data breaks its own rules, run `symbolon doctor`: {}", .0.join("; "))]
     Unsound(Vec<String>),

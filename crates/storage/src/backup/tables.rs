@@ -7,7 +7,7 @@ use super::BackupError;
 use crate::migrate::{self, Migrate};
 
 /// All tables, each after those it refers to. The ledger of migrations is not among them: the target has its own.
-pub(super) const TABLES: [&str; 31] = [
+pub(super) const TABLES: [&str; 39] = [
     "accounts",
     "sessions",
     "orgs",
@@ -29,6 +29,8 @@ pub(super) const TABLES: [&str; 31] = [
     "error_log",
     "settings",
     "daily_calls",
+    "link_steps",
+    "pictures",
     "flows",
     "flow_trips",
     "openid_nonces",
@@ -39,6 +41,12 @@ pub(super) const TABLES: [&str; 31] = [
     "invites",
     "registration_codes",
     "idempotency_keys",
+    "bots",
+    "guild_bots",
+    "discord_roles",
+    "discord_channels",
+    "interactions",
+    "log_batches",
 ];
 
 const COLUMNS: &str = "

@@ -17,7 +17,7 @@ use secrecy::SecretString;
 pub use error::{Broken, DbError};
 pub use postgres::Chime;
 pub(crate) use postgres::connect_alone;
-pub(crate) use sqlite::{Known, Memo, Snapshot, lock_directory};
+pub(crate) use sqlite::{Memo, ReaderMemory, Snapshot, lock_directory};
 pub use statement::Statement;
 pub use tx::{Tx, Work};
 pub use value::{FromRow, Row, Value};

@@ -168,6 +168,34 @@ statements! {
           AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.dedupe = 'guild.end:' || g.id)
         ORDER BY l.num
         LIMIT 10";
+    /// What was read on Discord, and what waits to be told there.
+    FACTS_OF_REMOVED = "
+        SELECT o.id, g.id, CAST(COUNT(*) OVER () AS BIGINT)
+        FROM guilds g
+        JOIN orgs o ON o.num = g.org_num
+        WHERE g.removed_at IS NOT NULL
+          AND (EXISTS (SELECT 1 FROM guild_bots b WHERE b.guild_num = g.num)
+            OR EXISTS (SELECT 1 FROM discord_roles r WHERE r.guild_num = g.num)
+            OR EXISTS (SELECT 1 FROM discord_channels c WHERE c.guild_num = g.num)
+            OR EXISTS (SELECT 1 FROM log_batches m WHERE m.guild_num = g.num))
+          AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.dedupe = 'guild.end:' || g.id)
+        ORDER BY g.num
+        LIMIT 10";
+    BOTS_OF_REMOVED = "
+        SELECT o.id, b.id, CAST(COUNT(*) OVER () AS BIGINT)
+        FROM bots b
+        JOIN guilds g ON g.num = b.guild_num
+        JOIN orgs o ON o.num = g.org_num
+        WHERE g.removed_at IS NOT NULL
+        ORDER BY b.num
+        LIMIT 10";
+    BOT_LEASES_WITHOUT_FENCE = "
+        SELECT o.id, b.id, CAST(COUNT(*) OVER () AS BIGINT)
+        FROM bots b
+        LEFT JOIN orgs o ON o.num = b.org_num
+        WHERE b.lease_owner IS NOT NULL AND b.fence <= 0
+        ORDER BY b.num
+        LIMIT 10";
     LANE_COUNTERS = "
         SELECT NULL, n.lane, CAST(COUNT(*) OVER () AS BIGINT)
         FROM job_lanes n
@@ -198,7 +226,7 @@ statements! {
         LIMIT 10";
 }
 
-const CHECKS: [(&str, &Statement); 23] = [
+const CHECKS: [(&str, &Statement); 26] = [
     (
         "an Org's count of Guilds differs from its Guilds",
         &GUILD_COUNTERS,
@@ -249,6 +277,12 @@ const CHECKS: [(&str, &Statement); 23] = [
         "a removed Guild or Org has an active link, and no job to end it",
         &LINKS_OF_REMOVED,
     ),
+    (
+        "a removed Guild is still known on Discord, and no job forgets it",
+        &FACTS_OF_REMOVED,
+    ),
+    ("a removed Guild has a bot", &BOTS_OF_REMOVED),
+    ("a bot is taken without a fence", &BOT_LEASES_WITHOUT_FENCE),
     ("a lane's count of jobs differs from its jobs", &LANE_COUNTERS),
     ("a job waits in no lane", &JOBS_WITHOUT_LANE),
     ("a lane is taken without a fence", &LEASES_WITHOUT_FENCE),

@@ -78,14 +78,14 @@ impl Part {
 }
 
 /// What the migrations make, as an empty database shows it.
-struct Wanted {
+struct ExpectedSchema {
     indexes: Vec<Part>,
     triggers: Vec<Part>,
 }
 
 /// Indexes and triggers that are missing, disabled or not what they should be.
 pub(crate) async fn missing(db: &Db) -> Result<Vec<Finding>, DbError> {
-    static WANTED: OnceLock<Wanted> = OnceLock::new();
+    static WANTED: OnceLock<ExpectedSchema> = OnceLock::new();
     let wanted = match WANTED.get() {
         Some(wanted) => wanted,
         None => {
@@ -116,7 +116,7 @@ pub(crate) async fn missing(db: &Db) -> Result<Vec<Finding>, DbError> {
     Ok(indexes.chain(triggers).collect())
 }
 
-fn wanted() -> Result<Wanted, DbError> {
+fn wanted() -> Result<ExpectedSchema, DbError> {
     let mut connection = Connection::open_in_memory()?;
     migrate::on_sqlite(&mut connection, Migrate::Apply).map_err(|error| DbError::Bug(error.to_string()))?;
     let read = |statement: &'static Statement| -> Result<Vec<Part>, DbError> {
@@ -128,7 +128,7 @@ fn wanted() -> Result<Wanted, DbError> {
         }
         Ok(parts)
     };
-    Ok(Wanted {
+    Ok(ExpectedSchema {
         indexes: read(&INDEXES)?,
         triggers: read(&TRIGGERS)?,
     })

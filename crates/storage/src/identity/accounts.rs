@@ -75,10 +75,13 @@ pub struct Account {
     pub name: String,
     /// Granted with `symbolon admin grant`; the setting `operators` counts besides.
     pub operator: bool,
+    /// The digest of their picture.
+    pub picture: Option<String>,
 }
 
 impl FromRow for Account {
-    const COLUMNS: &'static str = "num, id, discord_id, name, operator";
+    const COLUMNS: &'static str = "num, id, discord_id, name, operator, \
+        (SELECT digest FROM pictures WHERE owner = accounts.id)";
 
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
@@ -87,6 +90,7 @@ impl FromRow for Account {
             discord_id: row.parse(2, DiscordId::parse)?,
             name: row.text(3)?,
             operator: row.flag(4)?,
+            picture: row.opt_text(5)?,
         })
     }
 }

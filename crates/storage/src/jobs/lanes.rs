@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::job::LaneKind;
+use domain::job::{JobKind, LaneKind};
 
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row, Tx};
@@ -44,6 +44,12 @@ statements! {
         WHERE lane = $1
         ORDER BY num
         LIMIT 1";
+    FIRST: Head = "
+        SELECT {columns}
+        FROM jobs
+        WHERE lane = $1
+        ORDER BY num
+        LIMIT $2";
     HOLD = "
         SELECT fence
         FROM job_lanes
@@ -69,13 +75,29 @@ statements! {
         UPDATE jobs
         SET attempts = attempts + 1, last_error = $2
         WHERE num = $1";
+    /// What is told of changes in sum, and how many of them.
+    TOLD = "
+        UPDATE jobs
+        SET done = total
+        WHERE num = $1";
+    KINDS_UP_TO = "
+        SELECT kind
+        FROM jobs
+        WHERE lane = $1 AND num <= $2 AND (kind <> $3 OR total <= done)";
+    DELETE_UP_TO = "
+        DELETE FROM jobs
+        WHERE lane = $1 AND num <= $2 AND (kind <> $3 OR total <= done)";
+    KEEP_UNTOLD = "
+        UPDATE jobs
+        SET total = total - done, done = 0
+        WHERE lane = $1 AND num <= $2";
     ADVANCE = "
         UPDATE jobs
         SET cursor = $2, done = $3, attempts = 0, last_error = NULL
         WHERE num = $1";
     TAKE_TOTAL = "
         UPDATE jobs
-        SET total = total - $2
+        SET total = total - $2, cursor = NULL, done = 0
         WHERE num = $1";
     DELETE = "
         DELETE FROM jobs
@@ -205,6 +227,11 @@ pub async fn find_head(db: &Db, lane: &str) -> Result<Option<Head>, DbError> {
     db.find(&HEAD, params![lane]).await
 }
 
+/// The first jobs of a lane that is locked, so many.
+pub async fn list_first(tx: &mut Tx<'_>, lane: &str, limit: i64) -> Result<Vec<Head>, DbError> {
+    tx.list(&FIRST, params![lane, limit]).await
+}
+
 /// Locks the lane of a held job, for a unit of work that writes down how far it got. If it is lost, the unit must not
 /// write anything.
 pub async fn hold(tx: &mut Tx<'_>, held: &Held) -> Result<Grip, DbError> {
@@ -252,6 +279,38 @@ pub async fn finish(tx: &mut Tx<'_>, held: &Held, seen: i64) -> Result<Grip, DbE
         }
         Some(_) => remove(tx, &held.claim.lane, held.num).await,
     }
+}
+
+/// Notes that all changes which a job counts so far are about to be told, in a unit that has called [`hold`].
+pub async fn note_told(tx: &mut Tx<'_>, num: i64) -> Result<(), DbError> {
+    tx.execute_one(&TOLD, params![num]).await
+}
+
+/// All jobs of the lane up to this number are done or given up, in a unit that has called [`hold`]. Changes that were
+/// counted after [`note_told`] stay to be told. Returns the kinds of those that are gone.
+pub async fn remove_up_to(tx: &mut Tx<'_>, lane: &str, last: i64) -> Result<(Grip, Vec<String>), DbError> {
+    let values = params![lane, last, JobKind::LogMore.as_str()];
+    let kinds: Vec<String> = tx.list(&KINDS_UP_TO, values).await?;
+    tx.execute(&DELETE_UP_TO, values).await?;
+    tx.execute(&KEEP_UNTOLD, params![lane, last]).await?;
+    if kinds.is_empty() {
+        return Ok((Grip::Ours, kinds));
+    }
+    Ok((leave(tx, lane, kinds.len() as i64).await?, kinds))
+}
+
+/// Gives a lane that is locked back for a pause.
+pub async fn pause(tx: &mut Tx<'_>, lane: &str, pause_ms: i64, moment: Moment) -> Result<(), DbError> {
+    free(tx, lane, pause_ms, moment).await
+}
+
+/// Gives the lane back for a pause, because it is not the job's turn on the other side. That is no failure.
+pub async fn put_off(tx: &mut Tx<'_>, held: &Held, pause_ms: i64, moment: Moment) -> Result<Grip, DbError> {
+    let grip = hold(tx, held).await?;
+    if grip == Grip::Ours {
+        free(tx, &held.claim.lane, pause_ms, moment).await?;
+    }
+    Ok(grip)
 }
 
 /// A job is given up.

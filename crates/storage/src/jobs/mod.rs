@@ -10,14 +10,14 @@ pub(crate) mod enqueue;
 pub(crate) mod lanes;
 pub(crate) mod waiting;
 
-pub use enqueue::{MOST_WAITING, enqueue, enqueue_counted};
+pub use enqueue::{MOST_WAITING, enqueue, enqueue_counted, enqueue_later};
 pub use lanes::{
     Claim, Grip, Head, Held, advance, claim, drop_held, find_head, finish, free_left, hold, is_any_due,
-    release, renew, retry,
+    list_first, note_told, pause, put_off, release, remove_up_to, renew, retry,
 };
 pub use waiting::{
     Found, ListedJob, Waiting, WaitingJob, count_busy, count_waiting, drop_job, find, find_oldest, list,
-    list_waiting, purge, remove_slice, retry_now,
+    list_waiting, purge, remove_slice, retry_now, wake,
 };
 
 /// The time by which leases and pauses are measured. Several nodes share a PostgreSQL, so its clock counts there, moved
@@ -38,6 +38,8 @@ pub enum Changed {
     Done,
     /// A worker is at it; it stops before its next step.
     Soon,
+    /// The same was asked for before, and the worker is still at it.
+    Before,
     /// It was done or dropped before.
     Missing,
 }

@@ -58,7 +58,7 @@ statements! {
     CANCEL = "
         UPDATE jobs
         SET cancelled = 1
-        WHERE num = $1";
+        WHERE num = $1 AND cancelled = 0";
     HEAD = "
         SELECT num
         FROM jobs
@@ -289,13 +289,23 @@ pub async fn retry_now(tx: &mut Tx<'_>, lane: &str, num: i64, moment: Moment) ->
     }
 }
 
+/// Lets a lane that nobody is at be taken at once instead of after its pause.
+pub async fn wake(tx: &mut Tx<'_>, lane: &str, moment: Moment) -> Result<(), DbError> {
+    let found: Option<LaneNow> = tx.find(&LOCK, params![lane]).await?;
+    if found.is_some_and(|found| !found.is_taken) {
+        let now_ms = moment.read(tx).await?;
+        tx.execute_one(&NOT_LATER, params![lane, now_ms]).await?;
+    }
+    Ok(())
+}
+
 /// Takes a job away. One that is being worked on is marked, and dropped by its worker before its next step.
 pub async fn drop_job(tx: &mut Tx<'_>, lane: &str, num: i64, moment: Moment) -> Result<Changed, DbError> {
     match lock_of(tx, lane, num, moment).await? {
         None => Ok(Changed::Missing),
         Some(true) => {
-            tx.execute_one(&CANCEL, params![num]).await?;
-            Ok(Changed::Soon)
+            let cancelled = tx.execute(&CANCEL, params![num]).await? == 1;
+            Ok(if cancelled { Changed::Soon } else { Changed::Before })
         }
         Some(false) => {
             let head: Option<i64> = tx.find(&HEAD, params![lane]).await?;

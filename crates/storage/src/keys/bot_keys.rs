@@ -3,9 +3,9 @@
 use domain::id::{GuildId, KeyId, ServerId};
 
 use crate::db::statement::statements;
-use crate::db::{Db, DbError, FromRow, Row};
+use crate::db::{Db, DbError, FromRow, Row, Tx};
 use crate::params;
-use crate::scope::OrgScope;
+use crate::scope::{OrgScope, ServerNum};
 
 statements! {
     BY_ORG: BotKey = "
@@ -16,6 +16,11 @@ statements! {
         WHERE g.org_num = $1
         ORDER BY k.num
         LIMIT 200";
+    OF_SERVER = "
+        SELECT num
+        FROM api_keys
+        WHERE server_num = $2 AND org_num = $1 AND kind = 'bot' AND revoked_at IS NULL
+        LIMIT 1";
 }
 
 /// What an Org may see of a bot key.
@@ -50,4 +55,10 @@ impl FromRow for BotKey {
 /// The bot keys of an Org, 200 at most.
 pub async fn list(db: &Db, scope: OrgScope) -> Result<Vec<BotKey>, DbError> {
     db.list(&BY_ORG, params![scope.num()]).await
+}
+
+/// Whether a Server has one that works, under the Org's lock.
+pub async fn is_there(tx: &mut Tx<'_>, scope: OrgScope, server: ServerNum) -> Result<bool, DbError> {
+    let found: Option<i64> = tx.find(&OF_SERVER, params![scope.num(), server]).await?;
+    Ok(found.is_some())
 }

@@ -88,7 +88,13 @@ statements! {
         LIMIT 200";
     SEALED_KIDS: KidUse = "
         SELECT {columns}
-        FROM (SELECT sealed_kid FROM api_keys UNION ALL SELECT sealed_kid FROM invites) stored
+        FROM (
+            SELECT sealed_kid FROM api_keys
+            UNION ALL
+            SELECT sealed_kid FROM invites
+            UNION ALL
+            SELECT secret_kid FROM bots
+        ) stored
         GROUP BY sealed_kid
         ORDER BY sealed_kid";
     RESEAL = "

@@ -10,7 +10,7 @@ use domain::platform_id::SteamId;
 
 use crate::columns;
 use crate::db::statement::statements;
-use crate::db::{Db, DbError, FromRow, Known, Memo, Row, Snapshot};
+use crate::db::{Db, DbError, FromRow, Memo, ReaderMemory, Row, Snapshot};
 use crate::params;
 use crate::scope::{GuildNum, KeyNum, OrgScope, ServerNum};
 
@@ -160,7 +160,7 @@ impl Memo for Keys {
 /// The same in one state of an embedded database: a key is read once in it.
 fn resolve_in(
     snapshot: Snapshot<'_>,
-    known: &mut Known,
+    known: &mut ReaderMemory,
     hash: &KeyHash,
     steam: Option<&SteamId>,
 ) -> Result<Option<ResolvedKey>, DbError> {

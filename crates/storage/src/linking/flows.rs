@@ -18,6 +18,10 @@ statements! {
         VALUES ($1, $2, $3, $4, $5, $5)
         ON CONFLICT (hash) DO UPDATE
         SET touched_at = CASE WHEN flows.touched_at > excluded.touched_at THEN flows.touched_at ELSE excluded.touched_at END";
+    IS_THERE = "
+        SELECT created_at
+        FROM flows
+        WHERE hash = $1";
     FIND: Flow = "
         SELECT {columns}
         FROM flows
@@ -155,7 +159,7 @@ impl FromRow for Flow {
     }
 }
 
-/// The flow of a page, made anew if the one before is over. What is under way goes on.
+/// The flow of a page, made anew if the one before is over. What is under way goes on. Tells whether it is a new one.
 pub async fn ensure(
     tx: &mut Tx<'_>,
     hash: &str,
@@ -164,10 +168,12 @@ pub async fn ensure(
     purpose: FlowPurpose,
     now_ms: i64,
     alive_since_ms: i64,
-) -> Result<(), DbError> {
+) -> Result<bool, DbError> {
     tx.execute(&CLEAR, params![hash, alive_since_ms]).await?;
     let values = params![hash, scope.num(), guild, purpose.as_str(), now_ms];
-    tx.execute_one(&ENSURE, values).await
+    let before: Option<i64> = tx.find(&IS_THERE, params![hash]).await?;
+    tx.execute_one(&ENSURE, values).await?;
+    Ok(before.is_none())
 }
 
 /// The flow of a browser, unless its last step was before `alive_since_ms`.

@@ -42,6 +42,8 @@ pub struct LinkPage {
     pub org_name: String,
     /// What its buttons and its tile are coloured with.
     pub accent: Accent,
+    /// The digest of the Guild's picture.
+    pub picture: Option<String>,
     /// Where membership is looked up.
     pub discord_guild_id: DiscordId,
     /// Whether joining is asked for, and how.
@@ -57,7 +59,8 @@ pub struct LinkPage {
 impl FromRow for LinkPage {
     const COLUMNS: &'static str = "\
         g.org_num, g.num, g.id, g.slug, g.name, o.name, g.discord_guild_id, g.join_mode, g.invite_url, \
-        g.relink_cooldown_ms, g.steam_group, g.steam_group_id, g.accent";
+        g.relink_cooldown_ms, g.steam_group, g.steam_group_id, g.accent, \
+        (SELECT digest FROM pictures WHERE owner = g.id)";
 
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
@@ -68,6 +71,7 @@ impl FromRow for LinkPage {
             name: row.text(4)?,
             org_name: row.text(5)?,
             accent: columns::accent(row, 12)?,
+            picture: row.opt_text(13)?,
             discord_guild_id: row.parse(6, DiscordId::parse)?,
             join_mode: row.parse(7, |text| JoinMode::parse(text).ok_or("unknown join mode"))?,
             invite_url: row.opt_text(8)?,

@@ -4,7 +4,7 @@ use domain::platform_id::{DiscordId, SteamAccount, SteamId};
 
 use crate::columns::json_list;
 use crate::db::statement::statements;
-use crate::db::{Db, DbError, FromRow, Known, Row, Snapshot};
+use crate::db::{Db, DbError, FromRow, ReaderMemory, Row, Snapshot};
 use crate::linking::whole_guilds;
 use crate::params;
 use crate::scope::GuildNum;
@@ -204,7 +204,7 @@ pub async fn linked(db: &Db, guild: GuildNum, asked: &[SteamId]) -> Result<Vec<S
 /// The same in one state of an embedded database. A Guild that is asked about a lot is read once in it.
 fn linked_in(
     snapshot: Snapshot<'_>,
-    known: &mut Known,
+    known: &mut ReaderMemory,
     guild: GuildNum,
     asked: &[SteamId],
 ) -> Result<Vec<SteamAccount>, DbError> {

@@ -3,6 +3,7 @@
 pub mod flows;
 pub mod imports;
 pub mod link_pages;
+pub mod link_steps;
 pub mod links;
 pub mod lookups;
 pub mod role_changes;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use domain::platform_id::SteamAccount;
 
-use crate::db::{Known, Memo};
+use crate::db::{Memo, ReaderMemory};
 use crate::scope::GuildNum;
 
 /// Links of whole Guilds, at four bytes each.
@@ -49,12 +49,12 @@ impl Memo for Lists {
     }
 }
 
-fn guild_of(known: &mut Known, guild: GuildNum) -> &mut Guild {
+fn guild_of(known: &mut ReaderMemory, guild: GuildNum) -> &mut Guild {
     known.own::<Guilds>().0.entry(guild).or_default()
 }
 
 /// Everybody who is linked in the Guild, in order, if that was read.
-pub(super) fn linked(known: &mut Known, guild: GuildNum) -> Option<&[SteamAccount]> {
+pub(super) fn linked(known: &mut ReaderMemory, guild: GuildNum) -> Option<&[SteamAccount]> {
     if guild_of(known, guild).linked.is_none() {
         let found = known.shared(|lists: &mut Lists| lists.guilds.get(&guild).cloned());
         guild_of(known, guild).linked = found.flatten();
@@ -64,7 +64,7 @@ pub(super) fn linked(known: &mut Known, guild: GuildNum) -> Option<&[SteamAccoun
 
 /// Notes look-ups and tells how many links the Guild may have for all of them to be worth reading at once: as many
 /// as cost no more than the look-ups made in this transaction.
-pub(super) fn worth_reading(known: &mut Known, guild: GuildNum, look_ups: usize) -> usize {
+pub(super) fn worth_reading(known: &mut ReaderMemory, guild: GuildNum, look_ups: usize) -> usize {
     let asked = &mut guild_of(known, guild).asked;
     *asked += look_ups;
     let worth = (*asked * LINKS_FOR_A_LOOK_UP).min(LARGEST_GUILD);
@@ -73,7 +73,11 @@ pub(super) fn worth_reading(known: &mut Known, guild: GuildNum, look_ups: usize)
 }
 
 /// Remembers everybody who is linked in the Guild, at most as many as were worth reading.
-pub(super) fn keep(known: &mut Known, guild: GuildNum, mut linked: Vec<SteamAccount>) -> &[SteamAccount] {
+pub(super) fn keep(
+    known: &mut ReaderMemory,
+    guild: GuildNum,
+    mut linked: Vec<SteamAccount>,
+) -> &[SteamAccount] {
     linked.sort_unstable();
     let linked = Linked::from(linked);
     known.shared(|lists: &mut Lists| {
@@ -88,7 +92,7 @@ pub(super) fn keep(known: &mut Known, guild: GuildNum, mut linked: Vec<SteamAcco
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::db::sqlite::known::{begin, readers};
+    use crate::db::sqlite::reader_memory::{begin, readers};
 
     const GUILD: GuildNum = GuildNum(1);
 
@@ -100,7 +104,7 @@ mod tests {
             .collect()
     }
 
-    fn reader() -> Known {
+    fn reader() -> ReaderMemory {
         readers(1).remove(0)
     }
 
@@ -126,7 +130,7 @@ mod tests {
 
     #[test]
     fn readers_of_one_state_share_what_they_read_and_nobody_is_told_of_an_older_one() {
-        let [mut one, mut two] = <[Known; 2]>::try_from(readers(2)).ok().unwrap();
+        let [mut one, mut two] = <[ReaderMemory; 2]>::try_from(readers(2)).ok().unwrap();
         begin(&mut one, 7);
         begin(&mut two, 7);
         keep(&mut one, GUILD, accounts(5));
@@ -143,7 +147,7 @@ mod tests {
 
     #[test]
     fn beside_another_process_no_guild_is_read_whole() {
-        assert_eq!(worth_reading(&mut Known::default(), GUILD, 100), 0);
+        assert_eq!(worth_reading(&mut ReaderMemory::default(), GUILD, 100), 0);
     }
 
     #[test]

@@ -66,6 +66,11 @@ pub struct Act<S = OrgScope> {
 }
 
 impl<S: Whose> Act<S> {
+    /// Who does it.
+    pub const fn actor(&self) -> &Actor {
+        &self.actor
+    }
+
     /// The time is the caller's: what is noted late keeps the time at which it was done.
     pub fn new(scope: S, actor: Actor, now_ms: i64) -> Self {
         Self { scope, actor, now_ms }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use domain::audit::NamedKind;
 use domain::id::{AccountId, GuildId, InviteId, KeyId, LinkId, ServerId};
+use serde_json::Value;
 
 use crate::columns::json_list;
 use crate::db::statement::statements;
@@ -15,7 +16,12 @@ statements! {
     /// All ids of a page at once. Things of another Org have no name here; what is deleted has the one that the entry
     /// about its end has kept. People belong to no Org, and are asked for only where the Org's own log names them.
     NAMES = "
-        SELECT p.id, 'account', p.name, '', CAST(0 AS BIGINT)
+        SELECT p.id, 'account', p.name, '',
+            CASE
+                WHEN EXISTS (SELECT 1 FROM members m WHERE m.org_num = $1 AND m.account_num = p.num) THEN CAST(0 AS BIGINT)
+                WHEN EXISTS (SELECT 1 FROM orgs o WHERE o.num = $1 AND o.owner_account_num = p.num) THEN 0
+                ELSE 1
+            END
         FROM json_each($2) asked
         CROSS JOIN accounts p ON p.id = asked.value
         UNION ALL
@@ -48,7 +54,12 @@ statements! {
         SELECT a.target, a.action, a.detail, '', 1
         FROM json_each($8) asked
         CROSS JOIN audit a ON a.target = asked.value AND a.chain = $1 AND a.action IN ('server.deleted', 'key.removed')" postgres "
-        SELECT p.id, 'account', p.name, '', CAST(0 AS BIGINT)
+        SELECT p.id, 'account', p.name, '',
+            CASE
+                WHEN EXISTS (SELECT 1 FROM members m WHERE m.org_num = $1 AND m.account_num = p.num) THEN CAST(0 AS BIGINT)
+                WHEN EXISTS (SELECT 1 FROM orgs o WHERE o.num = $1 AND o.owner_account_num = p.num) THEN 0
+                ELSE 1
+            END
         FROM accounts p
         WHERE p.id = ANY (ARRAY(SELECT value COLLATE \"C\" FROM jsonb_array_elements_text(CAST(CAST($2 AS TEXT) AS JSONB)) value))
         UNION ALL
@@ -81,6 +92,13 @@ statements! {
         SELECT a.target, a.action, a.detail, '', 1
         FROM audit a
         WHERE a.target = ANY (ARRAY(SELECT value COLLATE \"C\" FROM jsonb_array_elements_text(CAST(CAST($8 AS TEXT) AS JSONB)) value)) AND a.chain = $1 AND a.action IN ('server.deleted', 'key.removed')";
+    /// The newest ends of things that had a name.
+    ENDS: End = "
+        SELECT {columns}
+        FROM audit a
+        WHERE a.chain = $1 AND a.action IN ('guild.removed', 'server.deleted', 'key.removed') AND a.target IS NOT NULL
+        ORDER BY a.seq DESC
+        LIMIT 1000";
 }
 
 /// A name for an id of the log.
@@ -94,7 +112,7 @@ pub struct Named {
     pub name: Option<String>,
     /// The Server of a key that has one.
     pub server_id: Option<String>,
-    /// Deleted or removed.
+    /// Deleted or removed; of a person, not in the team.
     pub is_gone: bool,
 }
 
@@ -124,8 +142,68 @@ impl FromRow for Named {
 
 /// The name in the detail of an entry about an end.
 fn kept_name(detail: Option<String>) -> Option<String> {
-    let detail: serde_json::Value = serde_json::from_str(&detail?).ok()?;
+    let detail: Value = serde_json::from_str(&detail?).ok()?;
     Some(detail["name"].as_str()?.to_owned())
+}
+
+/// An entry about the end of something.
+struct End {
+    action: String,
+    target: String,
+    detail: String,
+}
+
+impl FromRow for End {
+    const COLUMNS: &'static str = "a.action, a.target, a.detail";
+
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self {
+            action: row.text(0)?,
+            target: row.text(1)?,
+            detail: row.text(2)?,
+        })
+    }
+}
+
+impl End {
+    /// What went: a custom key, or Servers, each with its plugin key.
+    fn gone(&self) -> Vec<Named> {
+        let detail: Value = serde_json::from_str(&self.detail).unwrap_or_default();
+        match self.action.as_str() {
+            "key.removed" => gone(NamedKind::CustomKey, Some(&self.target), &detail)
+                .into_iter()
+                .collect(),
+            "server.deleted" => server_and_key(Some(&self.target), &detail),
+            _ => {
+                let servers = detail["gone"].as_array().into_iter().flatten();
+                servers
+                    .flat_map(|one| server_and_key(one["id"].as_str(), one))
+                    .collect()
+            }
+        }
+    }
+}
+
+fn server_and_key(id: Option<&str>, detail: &Value) -> Vec<Named> {
+    let server = gone(NamedKind::Server, id, detail);
+    let key = gone(NamedKind::PluginKey, detail["key"].as_str(), detail);
+    server.into_iter().chain(key).collect()
+}
+
+fn gone(kind: NamedKind, id: Option<&str>, detail: &Value) -> Option<Named> {
+    Some(Named {
+        id: id?.to_owned(),
+        kind,
+        name: detail["name"].as_str().map(str::to_owned),
+        server_id: None,
+        is_gone: true,
+    })
+}
+
+/// What an Org had, the newest end first, as far as the log has kept names.
+pub async fn list_gone(db: &Db, scope: OrgScope) -> Result<Vec<Named>, DbError> {
+    let ends: Vec<End> = db.list_heavy(&ENDS, params![scope.num()]).await?;
+    Ok(ends.iter().flat_map(End::gone).collect())
 }
 
 /// Ids whose names are wanted. What does not look like one of ours is left out.
@@ -150,7 +228,8 @@ impl WantedNames {
     }
 }
 
-/// In one statement, however many there are. What is not found has no name.
+/// In one statement, however many there are, and another for what went with its Guild or Server. What is not found has no
+/// name.
 pub async fn list(db: &Db, scope: OrgScope, wanted: &WantedNames) -> Result<Vec<Named>, DbError> {
     let lists = [
         AccountId::PREFIX,
@@ -164,5 +243,13 @@ pub async fn list(db: &Db, scope: OrgScope, wanted: &WantedNames) -> Result<Vec<
     let [people, guilds, servers, keys, links, invites] = &lists;
     let gone = &wanted.of(&[ServerId::PREFIX, KeyId::PREFIX]);
     let values = params![scope.num(), people, guilds, servers, keys, links, invites, gone];
-    db.list_heavy(&NAMES, values).await
+    let mut named: Vec<Named> = db.list_heavy(&NAMES, values).await?;
+    let found: BTreeSet<String> = named.iter().map(|one| one.id.clone()).collect();
+    let is_missing = |id: &str| wanted.0.contains(id) && !found.contains(id);
+    let may_be_gone = |id: &String| id.starts_with(ServerId::PREFIX) || id.starts_with(KeyId::PREFIX);
+    if wanted.0.iter().any(|id| may_be_gone(id) && is_missing(id)) {
+        let gone = list_gone(db, scope).await?;
+        named.extend(gone.into_iter().filter(|one| is_missing(&one.id)));
+    }
+    Ok(named)
 }

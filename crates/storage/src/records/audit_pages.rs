@@ -1,12 +1,13 @@
 //! Pages of an Org's audit log, newest first, and what it can be filtered by.
 
-use domain::audit::AuditAction;
+use domain::audit::{AuditAction, NamedKind};
 use domain::id::ServerId;
 
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row};
 use crate::params;
 use crate::records::audit::AuditRow;
+use crate::records::audit_names;
 use crate::scope::OrgScope;
 
 statements! {
@@ -57,7 +58,8 @@ statements! {
         WHERE chain = $1 AND target = $2 AND action = 'server.created'
         ORDER BY seq DESC
         LIMIT 1";
-    /// Who ever did something in an Org, each found by one step in the index, and its team.
+    /// Who ever did something in an Org, each found by one step in the index, and its team. People come first, then the
+    /// newest keys.
     ACTORS = "
         WITH RECURSIVE actors (id) AS (
             SELECT MIN(a.actor_id)
@@ -81,9 +83,9 @@ statements! {
         FROM orgs o
         JOIN accounts p ON p.num = o.owner_account_num
         WHERE o.num = $1
-        ORDER BY 1
+        ORDER BY 1 DESC
         LIMIT 1000";
-    /// What an Org has that entries are about, and what it had, as far as the log has kept the name.
+    /// What an Org has that entries are about, and the Guilds it had.
     THINGS = "
         SELECT g.id
         FROM guilds g
@@ -97,13 +99,12 @@ statements! {
         FROM guilds g
         JOIN api_keys k ON k.guild_num = g.num AND k.org_num = g.org_num
         WHERE g.org_num = $1 AND k.kind = 'custom'
-        UNION
-        SELECT a.target
-        FROM audit a
-        WHERE a.chain = $1 AND a.action IN ('server.deleted', 'key.removed') AND a.target IS NOT NULL
         ORDER BY 1
         LIMIT 1000";
 }
+
+/// What fits into a list to choose from.
+const MOST_CHOICES: usize = 1000;
 
 /// What somebody looks for in the log; what is none is not asked for.
 #[derive(Debug, Clone, Default)]
@@ -192,7 +193,16 @@ pub async fn list_actors(db: &Db, scope: OrgScope) -> Result<Vec<String>, DbErro
     db.list_heavy(&ACTORS, params![scope.num()]).await
 }
 
-/// Ids of the Guilds, Servers and custom keys that entries can be looked for by.
+/// Ids of the Guilds, Servers and custom keys that entries can be looked for by: what is there, then what went last.
 pub async fn list_things(db: &Db, scope: OrgScope) -> Result<Vec<String>, DbError> {
-    db.list_heavy(&THINGS, params![scope.num()]).await
+    let mut things: Vec<String> = db.list_heavy(&THINGS, params![scope.num()]).await?;
+    let gone = audit_names::list_gone(db, scope).await?;
+    let is_choice = |kind| matches!(kind, NamedKind::Server | NamedKind::CustomKey);
+    things.extend(
+        gone.into_iter()
+            .filter(|one| is_choice(one.kind))
+            .map(|one| one.id),
+    );
+    things.truncate(MOST_CHOICES);
+    Ok(things)
 }

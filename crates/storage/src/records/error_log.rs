@@ -10,7 +10,7 @@ use crate::scope::{OperatorScope, OrgScope};
 const MINUTE_MS: i64 = 60_000;
 
 statements! {
-    FIND: Known = "
+    FIND: Existing = "
         SELECT {columns}
         FROM error_log
         WHERE code = $1 AND route = $2 AND org_num = $3 AND minute = $4
@@ -35,17 +35,17 @@ statements! {
         FROM error_log e
         LEFT JOIN orgs o ON o.num = e.org_num
         WHERE e.org_num = $1 AND (e.minute, e.num) < ($2, $3) AND e.minute >= $4 AND ($5 = '' OR e.code = $5)
-          AND ($6 = '' OR e.route = $6) AND e.status >= $7 AND e.status < $8
+          AND ($6 = '' OR e.route = $6) AND e.status >= $7 AND e.status < $8 AND ($9 = '' OR e.detail <> '')
         ORDER BY e.minute DESC, e.num DESC
-        LIMIT $9";
+        LIMIT $10";
     OF_ALL: Group = "
         SELECT {columns}, e.num, o.id, o.name
         FROM error_log e
         LEFT JOIN orgs o ON o.num = e.org_num
         WHERE (e.minute, e.num) < ($1, $2) AND e.minute >= $3 AND ($4 = '' OR e.code = $4)
-          AND ($5 = '' OR e.route = $5) AND e.status >= $6 AND e.status < $7
+          AND ($5 = '' OR e.route = $5) AND e.status >= $6 AND e.status < $7 AND ($8 = '' OR e.detail <> '')
         ORDER BY e.minute DESC, e.num DESC
-        LIMIT $8";
+        LIMIT $9";
     FAULTS: Fault = "
         SELECT {columns}
         FROM error_log e
@@ -90,12 +90,12 @@ pub struct Group {
     pub detail: String,
 }
 
-struct Known {
+struct Existing {
     num: i64,
     request_ids: String,
 }
 
-impl FromRow for Known {
+impl FromRow for Existing {
     const COLUMNS: &'static str = "num, request_ids";
 
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
@@ -122,16 +122,16 @@ pub async fn record(tx: &mut Tx<'_>, group: &Group) -> Result<(), DbError> {
     if tx.execute(&INSERT, values).await? == 1 {
         return Ok(());
     }
-    let known: Known = tx
+    let existing: Existing = tx
         .get(
             &FIND,
             params![&group.code, &group.route, group.org_num, group.minute],
         )
         .await?;
-    let mut merged: Vec<String> = split(&known.request_ids);
+    let mut merged: Vec<String> = split(&existing.request_ids);
     merged.extend(group.request_ids.iter().cloned());
     let ids = join_newest(&merged);
-    let values = params![known.num, group.count, &ids, &group.detail];
+    let values = params![existing.num, group.count, &ids, &group.detail];
     tx.execute_one(&ADD, values).await
 }
 
@@ -177,6 +177,8 @@ pub struct ErrorFilter {
     pub route: Option<String>,
     /// The first digit of the status.
     pub status_class: Option<i64>,
+    /// Only what is for operators to put right.
+    pub faults_only: bool,
     /// Groups of the minute that this is in, and later ones.
     pub from_ms: Option<i64>,
     /// Groups of minutes that began before this.
@@ -284,6 +286,7 @@ async fn list_of(db: &Db, org_num: i64, filter: &ErrorFilter, limit: i64) -> Res
         filter.route.as_deref().unwrap_or_default(),
         least,
         below,
+        if filter.faults_only { "only" } else { "" },
         limit,
     ];
     db.list_heavy(&OF_ORG, values).await
@@ -305,6 +308,7 @@ pub async fn list_all(
         filter.route.as_deref().unwrap_or_default(),
         least,
         below,
+        if filter.faults_only { "only" } else { "" },
         limit,
     ];
     db.list_heavy(&OF_ALL, values).await

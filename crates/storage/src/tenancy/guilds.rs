@@ -87,11 +87,13 @@ pub struct Guild {
     pub revision: i64,
     /// The colour of its link page.
     pub accent: Accent,
+    /// The digest of its picture.
+    pub picture: Option<String>,
 }
 
 impl FromRow for Guild {
-    const COLUMNS: &'static str =
-        "num, id, discord_guild_id, slug, name, log_channel_id, active_links, revision, accent";
+    const COLUMNS: &'static str = "num, id, discord_guild_id, slug, name, log_channel_id, active_links, revision, accent, \
+         (SELECT digest FROM pictures WHERE owner = guilds.id)";
 
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
@@ -104,6 +106,7 @@ impl FromRow for Guild {
             active_links: row.int(6)?,
             revision: row.int(7)?,
             accent: columns::accent(row, 8)?,
+            picture: row.opt_text(9)?,
         })
     }
 }

@@ -3,6 +3,7 @@
 
 use domain::id::ServerId;
 
+use crate::bots::register;
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row, Tx};
 use crate::keys::plugin_keys;
@@ -69,6 +70,7 @@ pub async fn remove_guild(
     tx.execute(&DELETE_KEYS, params![org, guild]).await?;
     let servers = servers::remove_all(tx, scope, guild, now_ms).await?;
     flows::end_of_guild(tx, scope, guild, now_ms).await?;
+    register::remove_of_guild(tx, scope, guild).await?;
     Ok(servers)
 }
 

@@ -231,6 +231,11 @@ pub async fn list(db: &Db, scope: OrgScope) -> Result<Vec<Server>, DbError> {
     db.list(&BY_ORG, params![scope.num()]).await
 }
 
+/// The same inside a unit of work.
+pub async fn list_in(tx: &mut Tx<'_>, scope: OrgScope) -> Result<Vec<Server>, DbError> {
+    tx.list(&BY_ORG, params![scope.num()]).await
+}
+
 /// Takes the Org's lock for a change on one of its Servers, which may be gone since the caller looked.
 pub async fn lock(tx: &mut Tx<'_>, place: ServerPlace) -> Result<(), DbError> {
     guilds::lock(tx, place.scope, place.guild).await?;

@@ -14,7 +14,8 @@ use crate::scope::{AccountNum, OrgScope};
 statements! {
     /// A member by another list: an owner has no row among the members.
     OWNER = "
-        SELECT a.num, a.id, a.name, a.discord_id, 'owner', CAST(0 AS BIGINT), o.created_at, CAST(0 AS BIGINT)
+        SELECT a.num, a.id, a.name, a.discord_id, 'owner', CAST(0 AS BIGINT), o.created_at, CAST(0 AS BIGINT),
+            (SELECT digest FROM pictures WHERE owner = a.id)
         FROM orgs o
         JOIN accounts a ON a.num = o.owner_account_num
         WHERE o.num = $1";
@@ -35,6 +36,12 @@ statements! {
         FROM members m
         JOIN accounts a ON a.num = m.account_num
         WHERE m.org_num = $1 AND m.account_num = $2";
+    BY_DISCORD: Staff = "
+        SELECT {columns}
+        FROM accounts a
+        JOIN orgs o ON o.num = $1 AND o.removed_at IS NULL
+        LEFT JOIN members m ON m.org_num = o.num AND m.account_num = a.num
+        WHERE a.discord_id = $2 AND (m.account_num IS NOT NULL OR o.owner_account_num = a.num)";
     COUNT = "
         SELECT CAST(COUNT(*) AS BIGINT)
         FROM members
@@ -89,11 +96,14 @@ pub struct Member {
     pub joined_at_ms: i64,
     /// One more with every change; nothing for the owner, who cannot be changed.
     pub revision: i64,
+    /// The digest of their picture.
+    pub picture: Option<String>,
 }
 
 impl FromRow for Member {
-    const COLUMNS: &'static str =
-        "a.num, a.id, a.name, a.discord_id, m.role, m.permissions, m.joined_at, m.revision";
+    const COLUMNS: &'static str = "\
+        a.num, a.id, a.name, a.discord_id, m.role, m.permissions, m.joined_at, m.revision, \
+        (SELECT digest FROM pictures WHERE owner = a.id)";
 
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         let (role, permissions) = standing(row, 4)?;
@@ -106,6 +116,7 @@ impl FromRow for Member {
             permissions,
             joined_at_ms: row.int(6)?,
             revision: row.int(7)?,
+            picture: row.opt_text(8)?,
         })
     }
 }
@@ -129,6 +140,15 @@ pub async fn list(db: &Db, scope: OrgScope) -> Result<Vec<Member>, DbError> {
     Ok(everybody)
 }
 
+/// The owner or a member, by their row.
+pub async fn find(db: &Db, scope: OrgScope, account: AccountNum) -> Result<Option<Member>, DbError> {
+    let owner: Option<Member> = db.find(&OWNER, params![scope.num()]).await?;
+    match owner.filter(|owner| owner.num == account) {
+        Some(owner) => Ok(Some(owner)),
+        None => db.find(&BY_ACCOUNT, params![scope.num(), account]).await,
+    }
+}
+
 /// Every Org has one. Under the Org's lock, so that nobody transfers it meanwhile.
 pub async fn get_owner(tx: &mut Tx<'_>, scope: OrgScope) -> Result<Member, DbError> {
     tx.get(&OWNER, params![scope.num()]).await
@@ -150,6 +170,42 @@ pub async fn find_by_account(
     account: AccountNum,
 ) -> Result<Option<Member>, DbError> {
     tx.find(&BY_ACCOUNT, params![scope.num(), account]).await
+}
+
+/// Somebody of an Org by their account on Discord.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Staff {
+    /// Who acts, for the audit log.
+    pub account: AccountId,
+    /// Everything for the owner.
+    pub permissions: PermissionSet,
+}
+
+impl FromRow for Staff {
+    const COLUMNS: &'static str = "\
+        a.id, CASE WHEN o.owner_account_num = a.num THEN 'owner' ELSE m.role END, COALESCE(m.permissions, 0)";
+
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        let (_, permissions) = standing(row, 1)?;
+        Ok(Self {
+            account: row.parse(0, AccountId::parse)?,
+            permissions,
+        })
+    }
+}
+
+/// The owner or a member by their account on Discord.
+pub async fn find_staff(db: &Db, scope: OrgScope, id: &DiscordId) -> Result<Option<Staff>, DbError> {
+    db.find(&BY_DISCORD, params![scope.num(), id.as_str()]).await
+}
+
+/// The same under the Org's lock.
+pub async fn find_staff_in(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    id: &DiscordId,
+) -> Result<Option<Staff>, DbError> {
+    tx.find(&BY_DISCORD, params![scope.num(), id.as_str()]).await
 }
 
 /// Members besides the owner.

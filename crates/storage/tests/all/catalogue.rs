@@ -10,9 +10,10 @@ use tokio_postgres::types::Type;
 use crate::support::{NOW, Tenant, postgres_client};
 
 /// What runs on every plugin call or page view.
-const HOT: [&str; 7] = [
+const HOT: [&str; 8] = [
     "storage::keys::resolved_keys::RESOLVE",
     "storage::keys::resolved_keys::LINKED",
+    "storage::bots::register::HOLDER",
     "storage::linking::links::BY_DISCORD",
     "storage::linking::links::BY_STEAM",
     "storage::identity::sessions::CALLER",
@@ -26,8 +27,10 @@ pub fn named(name: &str) -> &'static Statement {
 }
 
 /// What may read a whole table, and why that is no harm. Besides these only the doctor does.
-const LONG: [&str; 14] = [
+const LONG: [&str; 16] = [
     // Kept off the threads that serve requests.
+    "storage::bots::guild_lists::LINKED_SHARED",
+    "storage::bots::processes::ALL",
     "storage::identity::accounts::COUNT_GRANTED_OPERATORS",
     "storage::identity::accounts::GRANTED_OPERATORS",
     "storage::jobs::waiting::ALL",

@@ -233,6 +233,41 @@ fn damaged_lanes(one: &Tenant) -> Vec<Damage> {
     ]
 }
 
+fn damaged_bots(one: &Tenant) -> Vec<Damage> {
+    let (org, guild) = (one.scope.num(), one.guild.0);
+    let gone = format!("UPDATE guilds SET removed_at = 1 WHERE num = {guild};");
+    let back = "UPDATE guilds SET removed_at = NULL;";
+    let bot = format!(
+        "INSERT INTO bots (id, kind, org_num, guild_num, secret_hash, secret_sealed, secret_kid, version, created_at, rotated_at)
+         VALUES ('900000000000000001', 'dedicated', {org}, {guild}, 'h', 's', 'k', 1, 1, 1);"
+    );
+    let known = "a removed Guild is still known on Discord, and no job forgets it (1 times)";
+    let facts = [
+        ("guild_bots", "present", "1"),
+        ("discord_roles", "id, name, position", "'1', 'r', 1"),
+        ("discord_channels", "id, name, position, kind", "'1', 'c', 1, 0"),
+        ("log_batches", "body, last_job, created_at", "'{}', 1, 1"),
+    ]
+    .map(|(table, columns, values)| {
+        let row =
+            format!("INSERT INTO {table} (guild_num, org_num, {columns}) VALUES ({guild}, {org}, {values})");
+        let undo = format!("DELETE FROM {table}");
+        set(&[&*gone, &row].concat(), &[back, &undo].concat(), known)
+    });
+    let mut damage = facts.to_vec();
+    damage.push(set(
+        &[&*gone, &bot].concat(),
+        &[back, "DELETE FROM bots"].concat(),
+        "a removed Guild has a bot (1 times)",
+    ));
+    damage.push(set(
+        &[&*bot, "UPDATE bots SET lease_owner = 'n', lease_until = 1"].concat(),
+        "DELETE FROM bots",
+        "a bot is taken without a fence (1 times)",
+    ));
+    damage
+}
+
 fn forget(link: &str) -> String {
     format!("DELETE FROM links WHERE id = '{link}'")
 }
@@ -278,8 +313,8 @@ both_databases! {
         let (one, two) = (Tenant::make(&test.db, 1).await, Tenant::make(&test.db, 2).await);
         let raw = Raw::open(&test).await;
         disarm(&raw).await;
-        let damages = [drifted_counters(), damaged_links(&one, &two), damaged_tenants(&one, &two), left_in_removed(&one, &two), damaged_lanes(&one)].concat();
-        assert_eq!(damages.len(), 32);
+        let damages = [drifted_counters(), damaged_links(&one, &two), damaged_tenants(&one, &two), left_in_removed(&one, &two), damaged_lanes(&one), damaged_bots(&one)].concat();
+        assert_eq!(damages.len(), 38);
         for (damage, remedy, expected) in damages {
             raw.run(&damage).await.unwrap_or_else(|error| panic!("{damage}: {error}"));
             let findings = beside_the_schema(&test).await;

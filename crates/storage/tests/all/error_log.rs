@@ -75,7 +75,7 @@ both_databases! {
         let groups = vec![
             group(num, "A", "/r", (10, 403)),
             group(num, "B", "/r", (11, 404)),
-            group(num, "A", "/s", (12, 500)),
+            Group { detail: "a row is gone".to_owned(), ..group(num, "A", "/s", (12, 500)) },
             group(num, "B", "/s", (13, 503)),
         ];
         test.db.write(Record { groups }).await.unwrap();
@@ -85,6 +85,7 @@ both_databases! {
             (ErrorFilter { code: text("a"), ..ErrorFilter::default() }, vec![]),
             (ErrorFilter { route: text("/s"), ..ErrorFilter::default() }, vec![13, 12]),
             (ErrorFilter { status_class: Some(4), ..ErrorFilter::default() }, vec![11, 10]),
+            (ErrorFilter { faults_only: true, ..ErrorFilter::default() }, vec![12]),
             (ErrorFilter { status_class: Some(5), ..ErrorFilter::default() }, vec![13, 12]),
             (ErrorFilter { from_ms: Some(11 * MINUTE_MS + 59_999), ..ErrorFilter::default() }, vec![13, 12, 11]),
             (ErrorFilter { to_ms: Some(12 * MINUTE_MS), ..ErrorFilter::default() }, vec![11, 10]),

@@ -298,6 +298,24 @@ both_databases! {
         stage.done().await;
     }
 
+    async fn a_job_that_is_left_again_while_somebody_is_at_it_is_done_once_more(engine) {
+        let stage = Stage::open(engine).await;
+        let job = linked(1, 1);
+        for _ in 0..2 {
+            stage.enqueue(&job).await;
+        }
+        let held = stage.take_one("a", NOW).await;
+        let db = &stage.test.db;
+        let seen = jobs::find_head(db, &job.lane()).await.unwrap().unwrap().total;
+        assert_eq!(db.write(Advance { held: held.clone(), done: 7 }).await.unwrap(), Grip::Ours);
+        stage.enqueue(&job).await;
+        assert_eq!(db.write(Finish { held: held.clone(), seen }).await.unwrap(), Grip::Ours, "there is more to do");
+        assert_eq!(stage.jobs().await, [format!("{} 0 - 0 1 0 -", job.dedupe())], "from its beginning");
+        assert_eq!(db.write(Finish { held, seen: 1 }).await.unwrap(), Grip::Over);
+        assert!(stage.jobs().await.is_empty());
+        stage.done().await;
+    }
+
     async fn an_operator_drops_and_retries(engine) {
         let stage = Stage::open(engine).await;
         let lane = linked(1, 1).lane();
@@ -310,6 +328,7 @@ both_databases! {
         let retry_now = |num, now| RetryNow { lane: lane.clone(), num, now };
         assert_eq!(db.write(retry_now(num, NOW)).await.unwrap(), Changed::Soon, "somebody is at it");
         assert_eq!(db.write(drop_job(num, NOW)).await.unwrap(), Changed::Soon);
+        assert_eq!(db.write(drop_job(num, NOW)).await.unwrap(), Changed::Before, "the worker knows");
         assert!(jobs::find_head(db, &lane).await.unwrap().unwrap().cancelled);
         assert_eq!(db.write(Retry { held, pause_ms: 60_000, now: NOW }).await.unwrap(), Grip::Ours);
         assert_eq!(db.write(retry_now(num, NOW + 1)).await.unwrap(), Changed::Done);

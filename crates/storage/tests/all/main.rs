@@ -6,6 +6,8 @@
 mod support;
 
 mod audit_pages;
+mod bot_rules;
+mod bots;
 mod catalogue;
 mod child;
 mod doctor;

@@ -7,15 +7,15 @@ use storage::testing::{Engine, TestDb};
 use crate::support::{NOW, Raw, Tenant};
 
 /// Two tenants and a way around the layer.
-struct Bench {
+pub struct Bench {
     test: TestDb,
     raw: Raw,
-    one: Tenant,
-    two: Tenant,
+    pub one: Tenant,
+    pub two: Tenant,
 }
 
 impl Bench {
-    async fn open(engine: Engine) -> Bench {
+    pub async fn open(engine: Engine) -> Bench {
         let test = TestDb::open(engine).await;
         let (one, two) = (Tenant::make(&test.db, 1).await, Tenant::make(&test.db, 2).await);
         Bench {
@@ -26,14 +26,14 @@ impl Bench {
         }
     }
 
-    async fn refused(&self, rule: Broken, sql: &str) {
+    pub async fn refused(&self, rule: Broken, sql: &str) {
         match self.raw.run(sql).await {
             Err(DbError::Constraint(broken, _)) => assert_eq!(broken, rule, "{sql}"),
             other => panic!("{sql}\nwas not refused by a rule: {other:?}"),
         }
     }
 
-    async fn allowed(&self, sql: &str) {
+    pub async fn allowed(&self, sql: &str) {
         if let Err(error) = self.raw.run(sql).await {
             panic!("{sql}\nwas refused: {error}");
         }
@@ -57,7 +57,7 @@ impl Bench {
             .await;
     }
 
-    async fn done(self) {
+    pub async fn done(self) {
         drop(self.raw);
         let findings = storage::doctor::examine(&self.test.db).await.unwrap();
         // Rows that were put past the code are not counted and have made-up ids.

@@ -99,13 +99,14 @@ both_databases! {
         let to = backups.join("one");
         let origin = TestDb::open(Engine::Sqlite).await;
         add_tenant(&origin.db).await;
+        origin.db.write(fixture::Run("DELETE FROM pictures")).await.unwrap();
         let wanted = rows::of(&origin.options()).await;
         let directory = origin.directory().join("symbolon.db");
         origin.db.close().await;
         // The last migration, undone.
         rusqlite::Connection::open(directory).unwrap().execute_batch("
-            ALTER TABLE guilds DROP COLUMN accent;
-            DELETE FROM schema_migrations WHERE name = '0024_accents'").unwrap();
+            DROP TABLE pictures;
+            DELETE FROM schema_migrations WHERE name = '0030_pictures'").unwrap();
         let made = backup::create(&origin.options(), &to, NOW).await.unwrap();
         assert_eq!(made.schema, storage::migrate::newest() - 1);
         assert_eq!(backup::verify(&to).await.unwrap(), made);

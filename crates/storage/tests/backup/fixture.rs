@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use domain::action::ActionSet;
 use domain::audit::{Actor, AuditAction};
+use domain::flow::LinkStep;
 use domain::id::{AccountId, GuildId, KeyId, LinkId, OrgId, ServerId};
 use domain::job::Job;
 use domain::key::{KeyKind, PlainKey};
@@ -18,7 +19,7 @@ use domain::steam_group::GroupId;
 use serde_json::json;
 use storage::identity::{accounts, sessions};
 use storage::keys::plugin_keys;
-use storage::linking::links;
+use storage::linking::{link_steps, links};
 use storage::players::daily_calls;
 use storage::records::audit::Act;
 use storage::records::error_log;
@@ -239,6 +240,13 @@ impl Work for AddTenant {
         });
         guild_settings::set(tx, scope, guild, &settings).await?;
         self.server(tx, scope, guild).await?;
+        let tally = link_steps::Tally {
+            guild,
+            hour: NOW,
+            step: LinkStep::Failed,
+            reason: HARD,
+        };
+        link_steps::add(tx, &tally, i64::MAX).await?;
         self.records(tx, owner, scope).await?;
         Ok(Tenant { scope, guild })
     }
@@ -335,7 +343,7 @@ pub async fn add_tenant(db: &Db) -> Tenant {
 }
 
 /// A row for each Guild or Server that has none, in the tables that game servers and bots fill.
-const PLAYER_TABLES: [&str; 14] = [
+const PLAYER_TABLES: [&str; 21] = [
     "INSERT INTO idempotency_keys (account_num, route, key_hash, request_hash, made, ends_at)
      SELECT num, '/orgs', id, 'a', id, 1 FROM accounts WHERE num NOT IN (SELECT account_num FROM idempotency_keys)",
     "INSERT INTO sign_ins (hash, purpose, state_hash, verifier_sealed, return_to, ends_at)
@@ -368,6 +376,21 @@ const PLAYER_TABLES: [&str; 14] = [
     "INSERT INTO role_changes (guild_num, org_num, discord_id, role_id, mode, requested_at)
      SELECT num, org_num, discord_guild_id, '800000000000000009', 'remove', 4 FROM guilds
      WHERE num NOT IN (SELECT guild_num FROM role_changes)",
+    "INSERT INTO bots (id, kind, org_num, guild_num, secret_hash, secret_sealed, secret_kid, version, created_at, rotated_at)
+     SELECT discord_guild_id, 'dedicated', org_num, num, id, 's', 'k1', 1, 1, 2 FROM guilds
+     WHERE num NOT IN (SELECT guild_num FROM bots)",
+    "INSERT INTO guild_bots (guild_num, org_num, present, permissions)
+     SELECT num, org_num, 1, 9007199254740993 FROM guilds WHERE num NOT IN (SELECT guild_num FROM guild_bots)",
+    "INSERT INTO discord_roles (guild_num, org_num, id, name, position)
+     SELECT num, org_num, discord_guild_id, 'a	b', 3 FROM guilds WHERE num NOT IN (SELECT guild_num FROM discord_roles)",
+    "INSERT INTO discord_channels (guild_num, org_num, id, name, position, kind)
+     SELECT num, org_num, discord_guild_id, 'a	b', 3, 0 FROM guilds WHERE num NOT IN (SELECT guild_num FROM discord_channels)",
+    "INSERT INTO interactions (id, seen_at)
+     SELECT id, 1 FROM guilds WHERE id NOT IN (SELECT id FROM interactions)",
+    "INSERT INTO pictures (owner, source, digest, content_type, kept_at)
+     SELECT id, 'a	b', 'c', 'image/png', 1 FROM guilds WHERE id NOT IN (SELECT owner FROM pictures)",
+    "INSERT INTO log_batches (guild_num, org_num, body, last_job, created_at)
+     SELECT num, org_num, '{\"a\":\"b	c\"}', 7, 5 FROM guilds WHERE num NOT IN (SELECT guild_num FROM log_batches)",
 ];
 
 pub async fn assert_sound(db: &Db) {

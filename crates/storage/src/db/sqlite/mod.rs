@@ -1,8 +1,8 @@
 //! The embedded database: readers inline, one writer thread, one process.
 
 mod connection;
-pub(crate) mod known;
 mod queue;
+pub(crate) mod reader_memory;
 mod readers;
 mod writer;
 
@@ -14,8 +14,8 @@ use std::sync::Arc;
 use prometheus_client::metrics::histogram::Histogram;
 use rusqlite::Connection;
 
-pub use self::known::{Known, Memo};
 use self::queue::Queue;
+pub use self::reader_memory::{Memo, ReaderMemory};
 use self::readers::{Owner, Readers};
 use super::{DbError, FromRow, Load, OpenError, OpenOptions, Row, Statement, Value, Work, Writing};
 use crate::migrate::{self, Migrate};
@@ -108,7 +108,7 @@ impl Sqlite {
     /// Several reads in one state of the database, with what is known in it.
     pub fn with_known<T>(
         &self,
-        read: impl FnOnce(Snapshot<'_>, &mut Known) -> Result<T, DbError>,
+        read: impl FnOnce(Snapshot<'_>, &mut ReaderMemory) -> Result<T, DbError>,
     ) -> Result<T, DbError> {
         self.shared
             .readers

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use rusqlite::Connection;
 
 use super::connection;
-use super::known::{Known, Shared};
+use super::reader_memory::{ReaderMemory, Shared};
 use crate::db::DbError;
 
 /// Who else may write to the database.
@@ -39,7 +39,7 @@ struct Reader {
     connection: Connection,
     /// The count under which the open transaction began.
     began_at: u64,
-    known: Known,
+    known: ReaderMemory,
 }
 
 static NEXT_THREAD: AtomicUsize = AtomicUsize::new(0);
@@ -53,8 +53,8 @@ impl Readers {
     pub(super) fn open(path: &Path, count: usize, owner: Owner) -> Result<Self, DbError> {
         let shared = Arc::new(Shared::default());
         let known = || match owner {
-            Owner::Us => Known::among(Arc::clone(&shared)),
-            Owner::Another => Known::default(),
+            Owner::Us => ReaderMemory::among(Arc::clone(&shared)),
+            Owner::Another => ReaderMemory::default(),
         };
         let slots = (0..count)
             .map(|_| {
@@ -82,7 +82,7 @@ impl Readers {
     /// As `with`, together with what was already read in the same transaction.
     pub(super) fn with_known<T>(
         &self,
-        read: impl FnOnce(&Connection, &mut Known) -> Result<T, DbError>,
+        read: impl FnOnce(&Connection, &mut ReaderMemory) -> Result<T, DbError>,
     ) -> Result<T, DbError> {
         let mut guard = self.free_reader();
         let reader = &mut *guard;
@@ -189,7 +189,7 @@ impl Reader {
             .prepare_cached("COMMIT")
             .and_then(|mut commit| commit.raw_execute());
         if let Err(error) = ended {
-            tracing::warn!(%error, "a reader could not let go of its transaction");
+            tracing::warn!(%error, "a reader could not end its transaction");
         }
     }
 }

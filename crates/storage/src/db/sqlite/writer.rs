@@ -59,14 +59,14 @@ pub(super) fn run(
         began: Instant::now(),
     };
     if let Err(error) = writer.adopt(connection) {
-        tracing::warn!(%error, "the writer opens its connection again");
+        tracing::warn!(%error, "the writer reconnects");
     }
     loop {
         // A panic here is a defect of this file; the service must not hang on it.
         match catch_unwind(AssertUnwindSafe(|| writer.work(receiver))) {
             Ok(()) => return,
             Err(_) => {
-                tracing::error!("the writer panicked and is started again");
+                tracing::error!("the writer panicked and is restarted");
                 writer.failed.store(true, Ordering::Relaxed);
                 writer.connection = None;
                 std::thread::sleep(RESTART_PAUSE);
@@ -181,7 +181,7 @@ impl Writer<'_> {
     fn log_result(&mut self, act: impl FnOnce(&mut Self) -> Result<bool, DbError>) -> bool {
         act(self).unwrap_or_else(|error| {
             if let Some(left_out) = self.turn_to_say("fold") {
-                tracing::warn!(%error, left_out, "the write-ahead log was not folded back");
+                tracing::warn!(%error, left_out, "the write-ahead log was not checkpointed");
             }
             false
         })

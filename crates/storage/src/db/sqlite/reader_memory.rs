@@ -12,7 +12,7 @@ pub trait Memo: Any + Send {
 }
 
 #[derive(Default)]
-pub struct Known {
+pub struct ReaderMemory {
     own: Memos,
     /// None where the count of commits says nothing, because another process makes them.
     shared: Option<Arc<Shared>>,
@@ -49,15 +49,15 @@ impl Memos {
 /// What readers whose transactions began under the same count tell each other. None of them may see less than that
 /// count, so what one of them saw is right for all.
 #[derive(Default)]
-pub(super) struct Shared(Mutex<Told>);
+pub(super) struct Shared(Mutex<SharedMemos>);
 
 #[derive(Default)]
-struct Told {
+struct SharedMemos {
     began_at: u64,
     memos: Memos,
 }
 
-impl Known {
+impl ReaderMemory {
     /// What this reader keeps of a kind.
     pub fn own<M: Memo + Default>(&mut self) -> &mut M {
         self.own.of()
@@ -67,12 +67,12 @@ impl Known {
     /// process.
     pub fn shared<M: Memo + Default, T>(&self, see: impl FnOnce(&mut M) -> T) -> Option<T> {
         let shared = self.shared.as_ref()?;
-        let mut told = shared.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if told.began_at < self.began_at {
-            told.began_at = self.began_at;
-            told.memos.forget();
+        let mut shared_memos = shared.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if shared_memos.began_at < self.began_at {
+            shared_memos.began_at = self.began_at;
+            shared_memos.memos.forget();
         }
-        (told.began_at == self.began_at).then(|| see(told.memos.of()))
+        (shared_memos.began_at == self.began_at).then(|| see(shared_memos.memos.of()))
     }
 
     /// What one of several readers of a database knows.
@@ -96,13 +96,15 @@ impl Known {
 
 /// A reader of its own, for tests of what others keep.
 #[cfg(test)]
-pub(crate) fn readers(count: usize) -> Vec<Known> {
+pub(crate) fn readers(count: usize) -> Vec<ReaderMemory> {
     let shared = Arc::new(Shared::default());
-    (0..count).map(|_| Known::among(Arc::clone(&shared))).collect()
+    (0..count)
+        .map(|_| ReaderMemory::among(Arc::clone(&shared)))
+        .collect()
 }
 
 /// Begins a transaction under this count.
 #[cfg(test)]
-pub(crate) fn begin(known: &mut Known, count: u64) {
+pub(crate) fn begin(known: &mut ReaderMemory, count: u64) {
     known.begin(count);
 }
