@@ -9,7 +9,7 @@ use crate::error::AppError;
 use crate::notice::Notice;
 use crate::state::App;
 use crate::tenancy::overview::Overview;
-use crate::{identity, instance, keys, records, tenancy};
+use crate::{bots, identity, instance, keys, records, tenancy};
 
 /// What somebody of an Org should look at, as far as they may see it, the worst first.
 pub async fn of_org(
@@ -23,6 +23,10 @@ pub async fn of_org(
         (ServersView, tenancy::attention::plan(seen)),
         (ServersView, tenancy::attention::guilds(seen)),
         (OrgSettings, tenancy::attention::log_channels(seen)),
+        (
+            OrgSettings,
+            bots::notices::of_guilds(app, scope, &seen.guilds).await?,
+        ),
         (ServersView, tenancy::attention::servers(seen, app.now_ms())),
         (ServersKeys, keys::attention::of_org(app, scope).await?),
     ];
@@ -37,6 +41,7 @@ pub async fn for_operators(app: &App, operator: OperatorScope) -> Result<Vec<Not
         instance::attention(app).await?,
         records::attention::losses(app),
         identity::attention::operators(app).await?,
+        bots::attention::for_operators(app).await?,
     ];
     Ok(worst_first(told))
 }

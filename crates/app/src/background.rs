@@ -7,8 +7,10 @@ use std::time::Duration;
 use domain::quota::DailyQuota;
 use futures_util::FutureExt;
 use prometheus_client::metrics::counter::Counter;
+use storage::bots::{interactions, log_batches};
 use storage::identity::{blocklist, sessions, sign_ins};
 use storage::keys::plugin_keys;
+use storage::linking::link_steps;
 use storage::players::daily_calls;
 use storage::records::{error_log, idempotency};
 use storage::{KeyNum, NoOrg, Tx, Work};
@@ -25,10 +27,16 @@ use crate::tenancy::claims;
 use crate::{jobs, work};
 
 const FLUSH_EVERY: Duration = Duration::from_secs(5);
+const KEEP_EVERY: Duration = Duration::from_secs(1);
 const PURGE_EVERY: Duration = Duration::from_secs(60);
-const DAY_MS: i64 = 24 * 60 * 60_000;
+const HOUR_MS: i64 = 60 * 60_000;
+const DAY_MS: i64 = 24 * HOUR_MS;
 const RETIRED_KEPT_MS: i64 = 90 * DAY_MS;
+/// A year can be held against the one before.
+const LINK_STEPS_KEPT_MS: i64 = 800 * DAY_MS;
 const ERRORS_KEPT_MS: i64 = 30 * DAY_MS;
+/// As long as Discord takes an answer to one.
+const INTERACTIONS_KEPT_MS: i64 = 15 * 60_000;
 const ERROR_GROUPS_KEPT: i64 = 100_000;
 /// Rows written by one unit, so that others need not wait for a long one.
 const SLICE: usize = 200;
@@ -39,6 +47,9 @@ const PURGED_AT_ONCE: u64 = 500;
 pub fn start(app: &App, stop: &watch::Receiver<bool>) {
     supervise(app, stop, "error_log", FLUSH_EVERY, |app| {
         Box::pin(async move { flush_errors(&app).await })
+    });
+    supervise(app, stop, "discord_refusals", KEEP_EVERY, |app| {
+        Box::pin(async move { app.platforms.keep().await })
     });
     for (step, _) in HOUSEKEEPING {
         // Shown from the start, so that an alarm can be set on it before it is needed.
@@ -87,7 +98,7 @@ async fn repeat(
             _ = stop.wait_for(|stopped| *stopped) => return,
         }
         if let Err(error) = step(app.clone()).await {
-            tracing::warn!(task = name, error = %error.internal_detail(), "background work failed and will be tried again");
+            tracing::warn!(task = name, error = %error.internal_detail(), "background work failed and will be retried");
         }
     }
 }
@@ -118,11 +129,14 @@ pub async fn flush_errors(app: &App) -> Result<(), AppError> {
 }
 
 /// The steps of housekeeping, by the names under which their failures are counted.
-const HOUSEKEEPING: [(&str, StepOf); 14] = [
+const HOUSEKEEPING: [(&str, StepOf); 18] = [
     ("last_uses", |app| Box::pin(flush_uses(app))),
     ("seen", |app| Box::pin(flush_seen(app))),
     ("refusals", |app| {
         Box::pin(app.memories.refusals.flush(&app.db, app.clock.steady_ms()))
+    }),
+    ("link_steps", |app| {
+        Box::pin(app.memories.link_steps.flush(&app.db))
     }),
     ("versions", |app| Box::pin(app.memories.versions.flush(&app.db))),
     ("steam_calls", |app| Box::pin(steam_calls::share(app))),
@@ -134,6 +148,9 @@ const HOUSEKEEPING: [(&str, StepOf); 14] = [
     ("sign_ins", |app| Box::pin(purge(app, Expired::SignIns))),
     ("blocks", |app| Box::pin(purge(app, Expired::Blocks))),
     ("daily_calls", |app| Box::pin(purge(app, Expired::DailyCalls))),
+    ("old_link_steps", |app| Box::pin(purge(app, Expired::LinkSteps))),
+    ("interactions", |app| Box::pin(purge(app, Expired::Interactions))),
+    ("log_batches", |app| Box::pin(purge(app, Expired::LogBatches))),
     ("idempotency_keys", |app| {
         Box::pin(purge(app, Expired::IdempotencyKeys))
     }),
@@ -148,7 +165,7 @@ pub async fn keep_house(app: &App) -> Result<(), AppError> {
         let done = done.unwrap_or_else(|_| Err(AppError::internal(format!("{name} panicked"))));
         if let Err(error) = done {
             failures_of(app, name).inc();
-            tracing::warn!(step = name, error = %error.internal_detail(), "a step of housekeeping failed and will be tried again");
+            tracing::warn!(step = name, error = %error.internal_detail(), "a housekeeping step failed and will be retried");
             first = first.and(Err(error));
         }
     }
@@ -215,7 +232,10 @@ enum Expired {
     SignIns,
     Blocks,
     DailyCalls,
+    LinkSteps,
     IdempotencyKeys,
+    Interactions,
+    LogBatches,
 }
 
 /// Removes everything of a kind that has expired, in bounded slices.
@@ -249,7 +269,12 @@ impl Work for Purge {
             Expired::Blocks => blocklist::purge(tx, now_ms).await?,
             Expired::SignIns => sign_ins::purge(tx, now_ms, now_ms - claims::MANAGED_MS).await?,
             Expired::DailyCalls => daily_calls::purge(tx, DailyQuota::day_of(now_ms) - 1).await?,
+            Expired::LinkSteps => {
+                link_steps::purge(tx, (now_ms - LINK_STEPS_KEPT_MS).div_euclid(HOUR_MS)).await?
+            }
             Expired::IdempotencyKeys => idempotency::purge(tx, now_ms).await?,
+            Expired::Interactions => interactions::purge(tx, now_ms - INTERACTIONS_KEPT_MS).await?,
+            Expired::LogBatches => log_batches::purge(tx, now_ms - DAY_MS).await?,
         })
     }
 }

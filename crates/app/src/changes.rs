@@ -28,6 +28,8 @@ impl Changes {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     #[test]
@@ -41,5 +43,36 @@ mod tests {
             changes.into_detail(),
             json!({ "name": { "from": "EU", "to": "EU Main" }, "group": { "from": null, "to": 7 } })
         );
+    }
+
+    fn fields_written_in(folder: &Path) -> Vec<String> {
+        let mut fields = Vec::new();
+        for entry in folder.read_dir().unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                fields.extend(fields_written_in(&path));
+            } else if path != folder.join("changes.rs") {
+                let text = std::fs::read_to_string(&path).unwrap();
+                let calls = text.split("changes.add(").skip(1);
+                fields.extend(calls.filter_map(|call| Some(call.split('"').nth(1)?.to_owned())));
+            }
+        }
+        fields
+    }
+
+    #[test]
+    fn the_dashboard_has_a_label_for_every_field_that_is_written_down() {
+        let labels = include_str!("../../../ui/src/features/records/audit/changes.ts");
+        let fields = fields_written_in(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"));
+        assert!(
+            fields.len() > 15 && fields.iter().any(|field| field == "accent"),
+            "{fields:?}"
+        );
+        for field in fields {
+            assert!(
+                labels.contains(&format!("\n  {field}: '")),
+                "{field} has no label"
+            );
+        }
     }
 }

@@ -45,7 +45,7 @@ pub async fn set_maintenance(
     let text = message.map(str::trim).filter(|text| !text.is_empty());
     let text = text.unwrap_or(DEFAULT_MESSAGE);
     if text.chars().count() > MESSAGE_MAX {
-        return Err(AppError::invalid("message", "at most 500 characters"));
+        return Err(AppError::invalid("message", "must have at most 500 characters"));
     }
     let work = Set {
         name: MAINTENANCE,
@@ -106,7 +106,7 @@ pub async fn make_registration_code(
     actor: Actor,
 ) -> Result<Code, AppError> {
     if note.chars().count() > MESSAGE_MAX {
-        return Err(AppError::invalid("note", "at most 500 characters"));
+        return Err(AppError::invalid("note", "must have at most 500 characters"));
     }
     let code = Code::generate(&*app.random);
     let act = app.act(NoOrg, actor);

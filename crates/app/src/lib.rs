@@ -5,6 +5,7 @@
 pub mod attention;
 pub mod background;
 pub mod bell;
+pub mod bots;
 mod changes;
 pub mod error;
 pub mod identity;
@@ -18,6 +19,7 @@ pub mod memories;
 pub mod metrics;
 pub mod notice;
 pub mod once;
+pub mod pictures;
 pub mod platforms;
 pub mod players;
 pub mod plugin;

@@ -6,12 +6,13 @@ use domain::audit::{Actor, AuditAction};
 use domain::random::Random;
 use domain::seal::{Aad, KeyRing};
 use serde_json::json;
+use storage::bots::register as bot_register;
 use storage::keys::plugin_keys;
 use storage::keys::plugin_keys::SealedKey;
 use storage::linking::sealed_flows::{self, Kind, SealedFlow};
 use storage::records::audit::Act;
 use storage::tenancy::invites;
-use storage::{Db, KeyNum, NoOrg, Tx, Work, settings};
+use storage::{BotNum, Db, KeyNum, NoOrg, Tx, Work, settings};
 
 use crate::error::AppError;
 use crate::start::StartError;
@@ -121,7 +122,8 @@ pub async fn reseal_all(app: &App) -> Result<u64, AppError> {
     loop {
         let slice = plugin_keys::list_sealed_otherwise(&app.db, after, &active).await?;
         let Some(last) = slice.last() else {
-            return Ok(resealed + reseal_codes(app).await? + reseal_flows(app).await?);
+            let others = reseal_codes(app).await? + reseal_bots(app).await? + reseal_flows(app).await?;
+            return Ok(resealed + others);
         };
         after = last.num;
         let copies = slice
@@ -149,6 +151,44 @@ async fn reseal_codes(app: &App) -> Result<u64, AppError> {
             codes.push((code.num, code.sealed.clone(), sealed, kid));
         }
         resealed += app.db.write(ResealCodes(codes)).await?;
+    }
+}
+
+/// The same for the secrets of bots.
+async fn reseal_bots(app: &App) -> Result<u64, AppError> {
+    let active = app.vault.active_kid();
+    let (mut after, mut resealed) = (BotNum(0), 0);
+    loop {
+        let slice = bot_register::list_sealed_otherwise(&app.db, after, &active).await?;
+        let Some(last) = slice.last() else {
+            return Ok(resealed);
+        };
+        after = last.num;
+        let mut secrets = Vec::with_capacity(slice.len());
+        for secret in &slice {
+            let place = crate::bots::register::secret_place(secret.id.as_str(), secret.version);
+            let (sealed, kid) = anew(app, &place, &secret.sealed)?;
+            secrets.push((secret.num, secret.sealed.clone(), sealed, kid));
+        }
+        resealed += app.db.write(ResealBots(secrets)).await?;
+    }
+}
+
+/// Row, old and new sealed text, and the master key of the new one.
+struct ResealBots(Vec<(BotNum, String, String, String)>);
+
+impl Work for ResealBots {
+    type For = NoOrg;
+    type Output = u64;
+    type Error = AppError;
+    const NAME: &'static str = "reseal_bots";
+
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<u64, AppError> {
+        let mut changed = 0;
+        for (num, old, sealed, kid) in &self.0 {
+            changed += u64::from(bot_register::reseal(tx, *num, old, sealed, kid).await?);
+        }
+        Ok(changed)
     }
 }
 

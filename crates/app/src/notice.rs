@@ -44,7 +44,7 @@ pub enum Page {
     Keys,
     /// The buttons of the link page.
     LinkPage,
-    /// The error log of the installation, with failures of ours only.
+    /// The error log of the installation, with what is for operators to put right.
     OurErrors,
     /// The error log of the installation, with one code only.
     ErrorsWith(&'static str),

@@ -3,9 +3,12 @@
 use config::Config;
 use domain::clock::SharedClock;
 use domain::flow::Provider;
+use domain::job::LaneKind;
 use domain::platform_id::DiscordId;
+use platform::blobs::{Blobs, Bucket};
+use platform::discord::cdn::Cdn;
 use platform::discord::oauth::Application;
-use platform::discord::{Members, OAuth};
+use platform::discord::{OAuth, Outgoing, Rest};
 use platform::geo::Geo;
 use platform::steam::{OpenId, WebApi};
 use platform::{SetupError, Standing};
@@ -21,8 +24,12 @@ pub struct Platforms {
     pub steam_sign_in: Option<OpenId>,
     /// Needs `discord.client_id` and its secret.
     pub discord_sign_in: Option<OAuth>,
-    /// What our bot can see and do; needs `discord.bot_token`.
-    pub discord_members: Option<Members>,
+    /// What our shared bot can see and do; needs `discord.bot_token`.
+    pub discord_bot: Option<Rest>,
+    /// Pictures of Discord servers and of people.
+    pub discord_cdn: Option<Cdn>,
+    /// Files that are too large for the database.
+    pub blobs: Option<Blobs>,
     /// The country of an address; needs `geo.database`.
     pub geo: Option<Geo>,
 }
@@ -40,7 +47,9 @@ impl Platforms {
             discord_sign_in: application(config)
                 .map(|application| OAuth::new(application, clock.clone()))
                 .transpose()?,
-            discord_members: discord_members(config, clock)?,
+            discord_bot: discord_bot(config, clock)?,
+            discord_cdn: Some(Cdn::new(&config.discord.cdn_url, clock.clone())?),
+            blobs: Some(blobs(config)?),
             geo: config.geo.database.as_deref().map(Geo::open).transpose()?,
         })
     }
@@ -51,10 +60,27 @@ impl Platforms {
             self.steam_api.as_ref().map(WebApi::standing),
             self.steam_sign_in.as_ref().map(OpenId::standing),
             self.discord_sign_in.as_ref().map(OAuth::standing),
-            self.discord_members.as_ref().map(Members::standing),
+            self.discord_bot.as_ref().map(Rest::standing),
+            self.discord_cdn.as_ref().map(Cdn::standing),
         ]
         .into_iter()
         .flatten()
+    }
+
+    /// Whether this process works off such lanes now. What the bot does in the background is done by one node.
+    pub(crate) fn work_off(&self, lanes: LaneKind) -> bool {
+        match lanes {
+            LaneKind::Guild => true,
+            LaneKind::Log | LaneKind::Bot => self.discord_bot.as_ref().is_none_or(Rest::leads),
+        }
+    }
+
+    /// Writes down what a process after this one has to know of them.
+    pub(crate) async fn keep(&self) -> Result<(), AppError> {
+        match &self.discord_bot {
+            Some(bot) => bot.keep().await.map_err(AppError::internal),
+            None => Ok(()),
+        }
     }
 
     /// Discord's sign-in, or the answer for whoever needs it where it is not set up.
@@ -73,11 +99,33 @@ impl Platforms {
     }
 }
 
-fn discord_members(config: &Config, clock: &SharedClock) -> Result<Option<Members>, SetupError> {
-    let Some(token) = config.discord.bot_token.clone() else {
+fn discord_bot(config: &Config, clock: &SharedClock) -> Result<Option<Rest>, SetupError> {
+    let (discord, public_url) = (&config.discord, &config.server.public_url);
+    let Some(token) = discord.bot_token.clone() else {
         return Ok(None);
     };
-    Members::new(&config.discord.api_url, token, clock.clone()).map(Some)
+    Rest::new(
+        &discord.api_url,
+        public_url,
+        token,
+        clock.clone(),
+        &Outgoing::default(),
+    )
+    .map(|bot| Some(bot.kept_in(config.data_dir.join("discord-refusals.json"))))
+}
+
+fn blobs(config: &Config) -> Result<Blobs, SetupError> {
+    let settings = &config.blobs;
+    let Some(name) = settings.bucket.clone() else {
+        return Ok(Blobs::folder(config.data_dir.join("blobs")));
+    };
+    Blobs::bucket(&Bucket {
+        name,
+        endpoint: settings.endpoint.clone(),
+        region: settings.region.clone(),
+        access_key_id: settings.access_key_id.clone(),
+        secret_access_key: settings.secret_access_key.clone().unwrap_or_default(),
+    })
 }
 
 fn application(config: &Config) -> Option<Application> {

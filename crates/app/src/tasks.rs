@@ -35,7 +35,7 @@ impl Tasks {
                 one.spawn(task());
                 match one.join_next().await {
                     Some(Err(error)) if error.is_panic() => {
-                        tracing::error!(task = name, "a background task panicked and is started again");
+                        tracing::error!(task = name, "a background task panicked and is restarted");
                         tokio::time::sleep(pause).await;
                         pause = (pause * 2).min(Duration::from_secs(2));
                     }

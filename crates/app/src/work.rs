@@ -5,13 +5,21 @@ use std::sync::Arc;
 use domain::job::{Job, LaneKind};
 use tokio::sync::watch;
 
+use crate::bots::{log, look};
 use crate::error::AppError;
 use crate::jobs::{Claimed, Engine, Outcome, Worker, carry};
 use crate::state::App;
 use crate::tenancy::end_guild;
 
-/// Lanes that somebody works off. Messages to log channels wait for the bot that sends them, and end after their time.
-pub const WORKED: [LaneKind; 1] = [LaneKind::Guild];
+/// Lanes that somebody works off here. What is done on Discord waits while no bot is set up, and ends after its time.
+pub fn worked(app: &App) -> impl Iterator<Item = LaneKind> {
+    let has_bot = app.platforms.discord_bot.is_some();
+    let is_worked = move |kind: &LaneKind| match kind {
+        LaneKind::Guild => true,
+        LaneKind::Log | LaneKind::Bot => has_bot,
+    };
+    LaneKind::ALL.iter().copied().filter(is_worked)
+}
 
 fn worker() -> Worker {
     Arc::new(|app, claimed| Box::pin(async move { step(&app, claimed).await }))
@@ -21,16 +29,18 @@ async fn step(app: &App, claimed: Claimed) -> Result<Outcome, AppError> {
     match &claimed.job {
         Job::EndGuild { guild } => end_guild::step(app, &claimed, guild).await,
         Job::EndServer { server, .. } => end_guild::server_step(app, &claimed, server).await,
-        Job::LogLinked { .. } | Job::LogUnlinked { .. } | Job::LogMore { .. } => {
-            let kind = claimed.job.kind();
-            Err(AppError::internal(format!("nobody does {kind} yet")))
+        Job::LogLinked { guild, .. } | Job::LogUnlinked { guild, .. } | Job::LogMore { guild } => {
+            log::step(app, &claimed, guild).await
         }
+        Job::LookAtGuild { guild } => look::step(app, &claimed, guild).await,
     }
 }
 
 /// An engine for each kind of lane that is worked off.
-pub fn engines(app: &App, stop: &watch::Receiver<bool>) -> [Engine; WORKED.len()] {
-    WORKED.map(|lanes| Engine::new(app, lanes, worker(), stop.clone()))
+pub fn engines(app: &App, stop: &watch::Receiver<bool>) -> Vec<Engine> {
+    worked(app)
+        .map(|lanes| Engine::new(app, lanes, worker(), stop.clone()))
+        .collect()
 }
 
 /// Starts the engines and what wakes them; they end when `stop` becomes true.

@@ -4,23 +4,23 @@
 //! it is remembered for the place it was about, so that one community cannot keep the provider from the others.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use domain::breaker::{Admission, Breaker, PROBE_EVERY_MS, Turn};
 use domain::clock::SharedClock;
 use domain::lines::Lines;
+use domain::pacing::{Key, Pacing, RateHeaders, Urgency};
+use domain::platform_id::DiscordId;
 use domain::quota::{DailyQuota, Spending};
-use domain::refusals::Refusals;
+use domain::refusals::{Refusals, Tally};
 
 use crate::http::Unanswered;
-use crate::question::{FORBIDDEN_MS, Question};
+use crate::question::Question;
+use crate::remembered::{EVERYTHING, refuse_remembered};
 
 /// How long a guild that is not there, or a refusal about one person, counts.
 const ABSENT_MS: i64 = 60_000;
-
-/// The place of what is refused whatever is asked.
-const EVERYTHING: &str = "*";
 
 pub(crate) struct Guard {
     provider: &'static str,
@@ -28,8 +28,10 @@ pub(crate) struct Guard {
     setting: &'static str,
     /// The provider shuts out who goes on asking after refusals.
     bans: bool,
-    clock: SharedClock,
+    pub(crate) clock: SharedClock,
     state: Mutex<State>,
+    /// Shared by all who ask this provider from here.
+    tally: Arc<Mutex<Tally>>,
 }
 
 #[derive(Default)]
@@ -37,6 +39,7 @@ struct State {
     breaker: Breaker,
     quota: Option<DailyQuota>,
     refusals: Refusals,
+    pacing: Option<Pacing>,
     lines: Lines<(&'static str, &'static str)>,
     outcomes: BTreeMap<&'static str, u64>,
 }
@@ -56,29 +59,23 @@ pub struct Standing {
 /// A question on its way. It counts from the beginning, so that a burst does not pass before the first answer.
 struct Asked<'g> {
     guard: &'g Guard,
-    org_num: i64,
+    org_num: Option<i64>,
     route: &'static str,
+    bucket: Option<Key>,
     was_refused: bool,
 }
 
 impl Drop for Asked<'_> {
     fn drop(&mut self) {
         let steady_ms = self.guard.clock.steady_ms();
-        let mut state = self.guard.state();
-        let refusals = &mut state.refusals;
-        refusals.end(self.org_num, self.route, self.was_refused, steady_ms);
+        if let (Some(pacing), Some(bucket)) = (&mut self.guard.state().pacing, &self.bucket) {
+            pacing.end(bucket);
+        }
+        if let Some(org_num) = self.org_num {
+            let mut tally = self.guard.tally();
+            tally.end(org_num, self.route, self.was_refused, steady_ms);
+        }
     }
-}
-
-/// What Discord counts before it shuts an address out: 401, 403 and 429.
-fn counts(cause: Unanswered) -> bool {
-    matches!(
-        cause,
-        Unanswered::Refused
-            | Unanswered::Throttled { .. }
-            | Unanswered::Status(401 | 403 | 429)
-            | Unanswered::Personal(401 | 403 | 429)
-    )
 }
 
 impl Guard {
@@ -89,7 +86,19 @@ impl Guard {
             bans: false,
             clock,
             state: Mutex::default(),
+            tally: Arc::default(),
         }
+    }
+
+    /// Counts refusals together with others who ask the same provider from here.
+    pub(crate) fn sharing(self, tally: Arc<Mutex<Tally>>) -> Self {
+        Self { tally, ..self }
+    }
+
+    /// Keeps to what the provider tells of its limits, and to so many calls in a second.
+    pub(crate) fn paced(self, per_second: u32) -> Self {
+        self.state().pacing = Some(Pacing::new(per_second));
+        self
     }
 
     /// The setting that holds the credentials of its calls.
@@ -114,22 +123,15 @@ impl Guard {
         question: Question<'_>,
         call: impl Future<Output = Result<T, Unanswered>>,
     ) -> Result<T, Unanswered> {
-        self.admit(&question)
+        let mut asked = self
+            .admit(&question)
             .inspect_err(|cause| self.count(cause.kind()))?;
-        let asked = question.about.map(|about| Asked {
-            guard: self,
-            org_num: about.org_num,
-            route: question.route,
-            was_refused: true,
-        });
         let begun = Instant::now();
         let outcome = call.await;
         let failure = outcome.as_ref().err().copied();
         self.count(failure.map_or("answered", Unanswered::kind));
         self.learn(&question, failure);
-        if let Some(mut asked) = asked {
-            asked.was_refused = failure.is_some_and(counts);
-        }
+        asked.was_refused = failure.is_some_and(Unanswered::counts);
         if let Some(cause) = failure {
             let ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
             self.say(&question, cause, ms);
@@ -172,42 +174,98 @@ impl Guard {
         }
     }
 
-    fn admit(&self, question: &Question<'_>) -> Result<(), Unanswered> {
+    /// What an answer told of the provider's own limits.
+    pub(crate) fn hear(&self, question: &Question<'_>, told: RateHeaders) {
+        let steady_ms = self.clock.steady_ms();
+        if let Some(pacing) = &mut self.state().pacing {
+            pacing.hear(question.route, question.major(), told, steady_ms);
+        }
+    }
+
+    /// Whether this process does the work in the background.
+    pub(crate) fn lead(&self, leads: bool) {
+        if let Some(pacing) = &mut self.state().pacing {
+            pacing.lead(leads);
+        }
+    }
+
+    /// How often we were refused lately, whichever credentials were shown.
+    pub(crate) fn refused(&self) -> u32 {
+        self.tally().count(self.clock.steady_ms())
+    }
+
+    /// Counts refusals that a process before this one got.
+    pub(crate) fn restore(&self, refused: u32) {
+        self.tally().restore(refused, self.clock.steady_ms());
+    }
+
+    /// Whether our credentials are known to be rejected.
+    pub(crate) fn is_rejected(&self) -> bool {
+        let known = self.state().refusals.find(EVERYTHING, self.clock.steady_ms());
+        known.is_some_and(|known| known.status == 401)
+    }
+
+    /// They were, by a process before this one.
+    pub(crate) fn reject(&self) {
+        let steady_ms = self.clock.steady_ms();
+        let (refusals, place) = (&mut self.state().refusals, EVERYTHING.to_owned());
+        refusals.remember(place, 401, i64::MAX, steady_ms, true);
+    }
+
+    pub(crate) fn leads(&self) -> bool {
+        self.state().pacing.as_ref().is_none_or(|pacing| pacing.leads())
+    }
+
+    /// Forgets what was refused about a guild, because it is another one now.
+    pub(crate) fn forget(&self, guild: &DiscordId) {
+        self.state().refusals.forget_all_of(guild.as_str());
+    }
+
+    fn admit(&self, question: &Question<'_>) -> Result<Asked<'_>, Unanswered> {
         let (now_ms, steady_ms) = (self.clock.now_ms(), self.clock.steady_ms());
         let mut state = self.state();
-        let places = [
-            Some(EVERYTHING.to_owned()),
-            Some(question.place()),
-            question.place_of_person(),
-        ];
-        for place in places.into_iter().flatten() {
-            if let Some(known) = state.refusals.find(&place, steady_ms) {
-                return Err(Unanswered::Remembered {
-                    status: known.status,
-                    retry_after_ms: known.retry_after_ms,
-                });
-            }
-        }
-        let waits = question
-            .about
-            .and_then(|about| state.refusals.wait_ms(about.org_num, question.route, steady_ms));
-        if let Some(retry_after_ms) = waits {
-            return Err(Unanswered::OverShare { retry_after_ms });
-        }
+        refuse_remembered(&state.refusals, question, steady_ms)?;
+        self.refuse_beyond_share(question, steady_ms)?;
+        let bucket = state.bucket(question, steady_ms)?;
         if let Admission::Refused { retry_after_ms } = state.breaker.admit(steady_ms) {
             return Err(Unanswered::Paused { retry_after_ms });
         }
         // A day is one of the calendar, which only the wall clock knows.
         let quota = state.quota.as_mut().zip(question.purpose);
         if quota.is_none_or(|(quota, purpose)| quota.take(purpose, now_ms)) {
-            if let Some(about) = question.about {
-                state.refusals.ask(about.org_num, question.route);
+            if let (Some(pacing), Some(bucket)) = (&mut state.pacing, &bucket) {
+                pacing.ask(bucket, steady_ms);
             }
-            return Ok(());
+            let org_num = question.about.map(|about| about.org_num);
+            if let Some(org_num) = org_num {
+                self.tally().ask(org_num, question.route);
+            }
+            return Ok(Asked {
+                guard: self,
+                org_num,
+                route: question.route,
+                bucket,
+                was_refused: true,
+            });
         }
         Err(Unanswered::OverQuota {
             retry_after_ms: DailyQuota::resets_in_ms(now_ms),
         })
+    }
+
+    fn refuse_beyond_share(&self, question: &Question<'_>, steady_ms: i64) -> Result<(), Unanswered> {
+        let Some(about) = question.about else {
+            return Ok(());
+        };
+        let mut tally = self.tally();
+        let waits = match question.urgency {
+            Urgency::Interactive => None,
+            Urgency::Background | Urgency::Spare => tally.background_wait_ms(steady_ms),
+        };
+        match waits.or_else(|| tally.wait_ms(about.org_num, question.route, steady_ms)) {
+            Some(retry_after_ms) => Err(Unanswered::OverShare { retry_after_ms }),
+            None => Ok(()),
+        }
     }
 
     fn learn(&self, question: &Question<'_>, failure: Option<Unanswered>) {
@@ -222,21 +280,25 @@ impl Guard {
             | Some(
                 Unanswered::Refused
                 | Unanswered::Throttled { .. }
+                | Unanswered::Crowded { .. }
                 | Unanswered::Status(_)
                 | Unanswered::Personal(_)
                 | Unanswered::Paused { .. }
+                | Unanswered::Held { .. }
                 | Unanswered::OverQuota { .. }
                 | Unanswered::Remembered { .. }
                 | Unanswered::OverShare { .. },
             ) => self.state().breaker.succeeded(),
         };
-        if let Some(cause) = failure {
-            self.remember(question, cause, steady_ms);
+        match failure {
+            Some(cause) => self.remember(question, cause, steady_ms),
+            None if question.by_hand => self.state().refusals.forget(&question.place()),
+            None => {}
         }
         match turn {
             Turn::Opened => tracing::warn!(
                 provider = self.provider,
-                "it keeps failing and is asked only once every five seconds until it answers"
+                "it keeps failing: asking only once every five seconds until it answers"
             ),
             Turn::Closed => tracing::info!(provider = self.provider, "it answers again"),
             Turn::Same => {}
@@ -248,7 +310,7 @@ impl Guard {
         let everything = EVERYTHING.to_owned();
         let kept = match (cause, about) {
             // A bot's token that was refused once is refused until somebody changes it.
-            (Unanswered::Refused, Some(_)) => Some((everything, 401, FORBIDDEN_MS)),
+            (Unanswered::Refused, Some(_)) => Some((everything, 401, i64::MAX)),
             (Unanswered::Refused, None) if self.bans => Some((place, 401, PROBE_EVERY_MS)),
             (Unanswered::Status(403), Some(about)) => Some((place, 403, about.refused_ms)),
             (Unanswered::Status(404), Some(about)) => Some((place, 404, about.refused_ms.min(ABSENT_MS))),
@@ -259,6 +321,7 @@ impl Guard {
                 },
                 _,
             ) => Some((if for_all { everything } else { place }, 429, retry_after_ms)),
+            (Unanswered::Crowded { retry_after_ms }, _) => Some((place, 429, retry_after_ms)),
             (Unanswered::Personal(status), _) => {
                 question.place_of_person().map(|place| (place, status, ABSENT_MS))
             }
@@ -287,7 +350,7 @@ impl Guard {
                 setting,
                 ms,
                 left_out,
-                "it does not accept our credentials: this setting is wrong"
+                "it rejects our credentials: this setting is wrong"
             ),
             // A guild that keeps us out is the business of its community.
             (Unanswered::Status(403 | 404) | Unanswered::Personal(_), Some(_)) => {
@@ -310,6 +373,24 @@ impl Guard {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn tally(&self) -> MutexGuard<'_, Tally> {
+        self.tally.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// The bucket that the question is counted in, unless it is empty.
+    fn bucket(&self, question: &Question<'_>, steady_ms: i64) -> Result<Option<Key>, Unanswered> {
+        let Some(pacing) = &self.pacing else {
+            return Ok(None);
+        };
+        let key = pacing.key(question.route, question.major());
+        match pacing.wait_ms(&key, question.urgency, steady_ms) {
+            Some(retry_after_ms) => Err(Unanswered::Held { retry_after_ms }),
+            None => Ok(Some(key)),
+        }
     }
 }
 

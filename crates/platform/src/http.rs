@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use domain::pacing::RateHeaders;
 use reqwest::redirect::Policy;
 use reqwest::{Client, RequestBuilder, StatusCode};
 use rustls::RootCertStore;
@@ -36,6 +37,9 @@ pub enum Unanswered {
     /// Too many questions. `for_all` when it is not about this place alone.
     #[error("status 429: asked too often")]
     Throttled { retry_after_ms: i64, for_all: bool },
+    /// The same because of what others asked, which is held against nobody.
+    #[error("status 429: others ask it too often")]
+    Crowded { retry_after_ms: i64 },
     #[error("status {0}")]
     Status(u16),
     /// A refusal that is about the person it was asked for, and about nobody else.
@@ -47,6 +51,8 @@ pub enum Unanswered {
     Unreadable,
     #[error("not asked, because it kept failing")]
     Paused { retry_after_ms: i64 },
+    #[error("not asked, because others are first")]
+    Held { retry_after_ms: i64 },
     #[error("not asked, because today's calls are used up")]
     OverQuota { retry_after_ms: i64 },
     #[error("not asked, because it was refused with status {status} a short while ago")]
@@ -60,6 +66,8 @@ impl Unanswered {
     pub fn retry_after_ms(self) -> Option<i64> {
         match self {
             Self::Paused { retry_after_ms }
+            | Self::Held { retry_after_ms }
+            | Self::Crowded { retry_after_ms }
             | Self::OverQuota { retry_after_ms }
             | Self::Remembered { retry_after_ms, .. }
             | Self::OverShare { retry_after_ms }
@@ -80,12 +88,13 @@ impl Unanswered {
             Self::Timeout => "timeout",
             Self::Unreachable => "unreachable",
             Self::Refused => "refused",
-            Self::Throttled { .. } => "throttled",
+            Self::Throttled { .. } | Self::Crowded { .. } => "throttled",
             Self::Status(500..) => "failed",
             Self::Status(_) => "status",
             Self::Personal(_) => "personal",
             Self::TooLong | Self::Unreadable => "unreadable",
             Self::Paused { .. } => "paused",
+            Self::Held { .. } => "held",
             Self::OverQuota { .. } => "over_quota",
             Self::Remembered { .. } => "remembered",
             Self::OverShare { .. } => "over_share",
@@ -95,19 +104,39 @@ impl Unanswered {
     /// Whether the same question may be answered another time. A refusal of our credentials or of our haste is no answer
     /// to it.
     pub fn may_pass(self) -> bool {
-        !self.is_refusal() || matches!(self, Self::Refused | Self::Throttled { .. })
+        !self.is_refusal()
+            || matches!(
+                self,
+                Self::Refused | Self::Throttled { .. } | Self::Crowded { .. }
+            )
+    }
+
+    /// What Discord counts before it shuts an address out: 401, 403 and 429.
+    pub(crate) fn counts(self) -> bool {
+        matches!(
+            self,
+            Self::Refused
+                | Self::Throttled { .. }
+                | Self::Status(401 | 403 | 429)
+                | Self::Personal(401 | 403 | 429)
+        )
     }
 
     /// An answer that says no, as opposed to none.
     pub fn is_refusal(self) -> bool {
         match self {
-            Self::Refused | Self::Throttled { .. } | Self::Status(400..500) | Self::Personal(_) => true,
+            Self::Refused
+            | Self::Throttled { .. }
+            | Self::Crowded { .. }
+            | Self::Status(400..500)
+            | Self::Personal(_) => true,
             Self::Timeout
             | Self::Unreachable
             | Self::Status(_)
             | Self::TooLong
             | Self::Unreadable
             | Self::Paused { .. }
+            | Self::Held { .. }
             | Self::OverQuota { .. }
             | Self::Remembered { .. }
             | Self::OverShare { .. } => false,
@@ -118,6 +147,7 @@ impl Unanswered {
     pub fn was_asked(self) -> bool {
         match self {
             Self::Paused { .. }
+            | Self::Held { .. }
             | Self::OverQuota { .. }
             | Self::Remembered { .. }
             | Self::OverShare { .. } => false,
@@ -125,6 +155,7 @@ impl Unanswered {
             | Self::Unreachable
             | Self::Refused
             | Self::Throttled { .. }
+            | Self::Crowded { .. }
             | Self::Status(_)
             | Self::Personal(_)
             | Self::TooLong
@@ -153,6 +184,10 @@ pub(crate) struct Answer {
     retry_after_s: Option<i64>,
     /// Discord's word for a limit over everything we ask.
     is_global: bool,
+    /// Discord's word for whose limit it is.
+    pub(crate) scope: Option<String>,
+    /// What Discord told of the bucket.
+    pub(crate) told: Option<RateHeaders>,
     pub(crate) body: Vec<u8>,
 }
 
@@ -165,11 +200,7 @@ impl Answer {
     pub(crate) fn unanswered(&self) -> Unanswered {
         match self.status.as_u16() {
             429 => Unanswered::Throttled {
-                retry_after_ms: self
-                    .retry_after_s
-                    .unwrap_or(RETRY_AFTER_S)
-                    .clamp(1, LONGEST_RETRY_S)
-                    * 1_000,
+                retry_after_ms: self.retry_after_ms(),
                 for_all: self.is_global,
             },
             other => Unanswered::Status(other),
@@ -182,6 +213,11 @@ impl Answer {
             401 => Unanswered::Refused,
             _ => self.unanswered(),
         }
+    }
+
+    pub(crate) fn retry_after_ms(&self) -> i64 {
+        let asked_s = self.retry_after_s.unwrap_or(RETRY_AFTER_S);
+        asked_s.clamp(1, LONGEST_RETRY_S) * 1_000
     }
 
     pub(crate) fn json<'a, T: serde::Deserialize<'a>>(&'a self) -> Result<T, Unanswered> {
@@ -213,7 +249,9 @@ pub(crate) async fn send(request: RequestBuilder, limit_bytes: usize) -> Result<
     let status = response.status();
     let header = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok());
     let retry_after_s = header("retry-after").and_then(whole_seconds);
-    let is_global = header("x-ratelimit-global").is_some() || header("x-ratelimit-scope") == Some("global");
+    let scope = header("x-ratelimit-scope").map(str::to_owned);
+    let is_global = header("x-ratelimit-global").is_some() || scope.as_deref() == Some("global");
+    let told = told(&header);
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await? {
         if body.len() + chunk.len() > limit_bytes {
@@ -229,7 +267,23 @@ pub(crate) async fn send(request: RequestBuilder, limit_bytes: usize) -> Result<
         status,
         retry_after_s,
         is_global,
+        scope,
+        told,
         body,
+    })
+}
+
+fn told<'a>(header: &impl Fn(&str) -> Option<&'a str>) -> Option<RateHeaders> {
+    let number = |name| header(name).and_then(|text| text.parse().ok());
+    let reset_after_s: f64 = header("x-ratelimit-reset-after")?.parse().ok()?;
+    Some(RateHeaders {
+        bucket: header("x-ratelimit-bucket")?.to_owned(),
+        limit: number("x-ratelimit-limit")?,
+        remaining: number("x-ratelimit-remaining")?,
+        // Nonsense and what is too long are held to what is believed of any pause.
+        reset_after_ms: (reset_after_s * 1_000.0)
+            .ceil()
+            .clamp(0.0, LONGEST_RETRY_S as f64 * 1_000.0) as i64,
     })
 }
 

@@ -1,11 +1,13 @@
 //! Clients for other people's systems. Every address comes from the operator's configuration; no call follows a
 //! redirect, uses a proxy from the environment, waits without an end or reads an answer without a limit.
 
+pub mod blobs;
 pub mod discord;
 pub mod geo;
 mod guard;
 mod http;
 mod question;
+mod remembered;
 pub mod steam;
 mod text;
 

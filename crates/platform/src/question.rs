@@ -1,6 +1,7 @@
 //! What is asked of a provider, as far as others have to know it.
 
 use domain::breaker::PROBE_EVERY_MS;
+use domain::pacing::Urgency;
 use domain::platform_id::DiscordId;
 use domain::quota::Purpose;
 
@@ -14,12 +15,19 @@ pub(crate) struct Question<'a> {
     pub(crate) route: &'static str,
     pub(crate) about: Option<About<'a>>,
     pub(crate) purpose: Option<Purpose>,
+    /// Whether somebody waits for the answer.
+    pub(crate) urgency: Urgency,
+    /// Somebody asks who may have put right what was refused.
+    pub(crate) by_hand: bool,
+    /// It waits for its turn, because it is one of several that are worth something only together.
+    pub(crate) patient: bool,
 }
 
 /// Which guild, which of its people, and on behalf of which Org.
 #[derive(Clone, Copy)]
 pub(crate) struct About<'a> {
     guild: &'a DiscordId,
+    channel: Option<&'a DiscordId>,
     person: Option<&'a DiscordId>,
     pub(crate) org_num: i64,
     /// How long a refusal of the guild counts.
@@ -32,6 +40,9 @@ impl<'a> Question<'a> {
             route,
             about: None,
             purpose: None,
+            urgency: Urgency::Interactive,
+            by_hand: false,
+            patient: false,
         }
     }
 
@@ -46,6 +57,7 @@ impl<'a> Question<'a> {
     pub(crate) fn about(self, org_num: i64, guild: &'a DiscordId, person: Option<&'a DiscordId>) -> Self {
         let about = About {
             guild,
+            channel: None,
             person,
             org_num,
             refused_ms: FORBIDDEN_MS,
@@ -54,6 +66,18 @@ impl<'a> Question<'a> {
             about: Some(about),
             ..self
         }
+    }
+
+    /// In one channel of the guild: its refusals are no other channel's.
+    pub(crate) fn within(mut self, channel: &'a DiscordId) -> Self {
+        if let Some(about) = &mut self.about {
+            about.channel = Some(channel);
+        }
+        self
+    }
+
+    pub(crate) fn as_urgent_as(self, urgency: Urgency) -> Self {
+        Self { urgency, ..self }
     }
 
     /// For a guild that somebody is about to let us into: a refusal is over soon.
@@ -67,9 +91,21 @@ impl<'a> Question<'a> {
     /// Where a refusal is remembered.
     pub(crate) fn place(&self) -> String {
         match self.about {
-            Some(about) => [self.route, " ", about.guild.as_str()].concat(),
+            Some(about) => {
+                let place = [self.route, " ", about.guild.as_str()].concat();
+                match about.channel {
+                    Some(channel) => [&place, " ", channel.as_str()].concat(),
+                    None => place,
+                }
+            }
             None => self.route.to_owned(),
         }
+    }
+
+    /// What the buckets of its route are told apart by.
+    pub(crate) fn major(&self) -> &'a str {
+        self.about
+            .map_or("", |about| about.channel.unwrap_or(about.guild).as_str())
     }
 
     /// The same for one that is about the person alone.

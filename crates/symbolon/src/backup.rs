@@ -20,7 +20,7 @@ pub async fn create(common: &Common, to: &Path) -> Result<(), Failure> {
     describe("copied and checked", &manifest, to);
     note_made(&config.data_dir, now_ms);
     say(format!(
-        "The master keys are not in it: keep {} in another safe place.",
+        "The master keys are not part of it: keep {} somewhere else that is safe.",
         config.keys.master_key_file.display()
     ));
     Ok(())
@@ -32,7 +32,7 @@ fn note_made(data_dir: &Path, at_ms: i64) {
     let written = std::fs::write(&new, at_ms.to_string()).and_then(|()| std::fs::rename(&new, &kept));
     if let Err(error) = written {
         say(format!(
-            "The time of this backup is not among the metrics, because {} cannot be written: {error}",
+            "The metrics do not show this backup, because {} cannot be written: {error}",
             kept.display()
         ));
     }

@@ -82,7 +82,7 @@ pub fn warnings(config: &config::Config, now_ms: i64) -> Vec<String> {
     let mut warnings = config.warnings();
     if now_ms < FIRST_DAY_MS {
         warnings.push(
-            "the clock of this machine is before the year 2026: sessions, links and keys would get wrong times; set it"
+            "this machine's clock is before the year 2026, so sessions, links and keys would get wrong times: set it"
                 .to_owned(),
         );
     }
@@ -100,7 +100,7 @@ pub async fn granted_operators(db: &Db) -> Result<Option<String>, DbError> {
             format!("{count} people are operators by a grant")
         };
         format!(
-            "{who}, whether or not the setting `operators` names them; older versions granted it to everybody in the \
+            "{who}, whether or not the `operators` setting names them; older versions granted it to everybody in the \
              setting: `symbolon admin list-operators` shows them, `symbolon admin revoke` ends a grant"
         )
     }))

@@ -36,18 +36,20 @@ pub struct Common {
 
 #[derive(Subcommand)]
 pub enum Command {
-    /// Run the service until it is stopped (Ctrl-C or SIGTERM finish open requests first).
+    /// Run the service until it is stopped (Ctrl-C and SIGTERM let open requests finish first).
     Serve(ServeOptions),
-    /// Bring an existing database up to this version's schema, then stop.
+    /// Run a bot's connection to Discord. `serve` runs the shared bot itself unless bot.shared is false.
+    Bot(BotOptions),
+    /// Migrate an existing database to this version's schema, then stop.
     Migrate,
     /// Check every invariant of the stored data and list what is wrong.
     Doctor,
-    /// Look at the configuration.
+    /// Check or print the configuration.
     Config {
         #[command(subcommand)]
         command: ConfigCommand,
     },
-    /// Create and change things from the command line, also while the service is running.
+    /// Create and change things from the command line, even while the service is running.
     Admin {
         /// Print the result as JSON.
         #[arg(long, global = true)]
@@ -55,15 +57,15 @@ pub enum Command {
         #[command(subcommand)]
         command: AdminCommand,
     },
-    /// Take over the links of an older system into a Guild. A dry run unless `--apply` is given; may be repeated.
+    /// Import the links of an older system into a Guild. A dry run unless `--apply` is given; safe to repeat.
     Import(ImportOptions),
-    /// Copy the database into a new directory while the service goes on, and check the copy.
+    /// Copy the database into a new directory while the service keeps running, and check the copy.
     Backup {
         /// New directory for the copy.
         #[arg(long, value_name = "DIR")]
         to: PathBuf,
     },
-    /// Bring a backup into an empty database, and check it.
+    /// Restore a backup into an empty database, and check it.
     Restore {
         /// Directory that `symbolon backup` wrote.
         #[arg(long, value_name = "DIR")]
@@ -76,16 +78,23 @@ pub struct ServeOptions {
     /// Address to listen on, such as 127.0.0.1:8080.
     #[arg(long, value_name = "ADDR:PORT")]
     pub listen: Option<SocketAddr>,
-    /// Fill an empty database with a demo world and write its ids and keys to sandbox.json in the data directory.
+    /// Fill an empty database with a demo world and write its IDs and keys to sandbox.json in the data directory.
     #[arg(long)]
     pub sandbox: bool,
 }
 
+#[derive(Args)]
+pub struct BotOptions {
+    /// Take the settings from a line of JSON on standard input, and end when it closes: how `serve` starts a bot.
+    #[arg(long, hide = true)]
+    pub stdin: bool,
+}
+
 #[derive(Subcommand)]
 pub enum ConfigCommand {
-    /// Read file and environment, and say what is wrong or worth a second look.
+    /// Read the file and environment, and report what is wrong or worth a second look.
     Check {
-        /// Also ask Discord, Steam and the database, and say what each of them answered.
+        /// Also ask Discord, Steam and the database, and report what each answered.
         #[arg(long)]
         online: bool,
     },

@@ -60,7 +60,7 @@ pub fn start(log: &Log, file: Option<File>) {
 /// Our own crates at the chosen level; what others say below a warning is theirs. Whoever wants errors only is told
 /// which lines are missing all the same.
 fn filter(level: &str) -> EnvFilter {
-    let directives = ["app", "platform", "storage", "web", "symbolon"]
+    let directives = ["app", "bot", "platform", "storage", "web", "symbolon"]
         .map(|ours| [ours, "=", level].concat())
         .join(",");
     EnvFilter::builder().parse_lossy(["warn,", &directives, ",symbolon::logging=warn"].concat())
@@ -171,7 +171,7 @@ fn missing(dropped: u64) -> Vec<u8> {
     OWN.set(Some(Vec::new()));
     tracing::warn!(
         dropped,
-        "lines of this log were dropped, because they could not be written in time"
+        "log lines were dropped because they could not be written in time"
     );
     OWN.take().unwrap_or_default()
 }

@@ -2,6 +2,7 @@
 
 mod admin;
 mod backup;
+mod bot;
 mod check;
 mod cli;
 mod import;
@@ -17,6 +18,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Parser;
+use tokio::runtime::{Builder, Runtime};
 
 use crate::cli::{Cli, Command};
 use crate::output::{Failure, complain};
@@ -29,7 +31,7 @@ const LAST_THREADS: Duration = Duration::from_secs(1);
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+    let runtime = match runtime(&cli.command) {
         Ok(runtime) => runtime,
         Err(error) => return complain(&Failure::from(format!("cannot start: {error}"))),
     };
@@ -43,10 +45,27 @@ fn main() -> ExitCode {
     }
 }
 
+/// A bot has little to do and there may be many on a machine: one thread will do.
+fn runtime(command: &Command) -> std::io::Result<Runtime> {
+    let mut builder = match command {
+        Command::Bot(_) => Builder::new_current_thread(),
+        Command::Serve(_)
+        | Command::Migrate
+        | Command::Doctor
+        | Command::Config { .. }
+        | Command::Admin { .. }
+        | Command::Import(_)
+        | Command::Backup { .. }
+        | Command::Restore { .. } => Builder::new_multi_thread(),
+    };
+    builder.enable_all().build()
+}
+
 async fn run(cli: Cli) -> Result<(), Failure> {
     let Cli { common, command } = cli;
     match command {
         Command::Serve(options) => serve::run(&common, &options).await,
+        Command::Bot(options) => bot::run(&common, &options).await,
         Command::Migrate => check::migrate(&common).await,
         Command::Doctor => check::doctor(&common).await,
         Command::Config { command } => check::config(&common, &command).await,

@@ -23,18 +23,18 @@ pub fn of_process(data_dir: &Path) -> More {
         let ours = registry.sub_registry_with_prefix("symbolon");
         ours.register(
             "build",
-            "The version that runs",
+            "The running version",
             Info::new([("version", env!("CARGO_PKG_VERSION"))]),
         );
         ours.register(
             "log_lines_dropped",
-            "Lines of the log that could not be written, or not in time",
+            "Log lines that could not be written in time",
             ConstCounter::new(log_lines::dropped()),
         );
         if let Some(at_ms) = backup::last_made(&data_dir) {
             ours.register(
                 "last_backup_timestamp_seconds",
-                "When the last backup that succeeded was begun",
+                "When the last successful backup began",
                 ConstGauge::new(at_ms as f64 / 1_000.0),
             );
         }
@@ -46,14 +46,14 @@ fn process(registry: &mut Registry) {
     if let Some(seconds) = cpu_seconds() {
         registry.register(
             "process_cpu_seconds",
-            "Time on a processor, of all threads",
+            "CPU time of all threads",
             ConstCounter::new(seconds),
         );
     }
     if let Some(bytes) = resident_bytes() {
         registry.register(
             "process_resident_memory_bytes",
-            "Memory that is really held",
+            "Resident memory",
             ConstGauge::new(bytes),
         );
     }

@@ -25,6 +25,7 @@ pub async fn ask(config: &Config) -> Result<(), Failure> {
         ),
         ("Discord bot", app::set_up::ask_discord_bot(&platforms).await),
         ("Steam Web API", app::set_up::ask_steam(&platforms).await),
+        ("Files", app::set_up::ask_files(&platforms).await),
     ];
     let mut failed = 0;
     for (who, answer) in &answers {
@@ -38,7 +39,7 @@ pub async fn ask(config: &Config) -> Result<(), Failure> {
     }
     match failed {
         0 => Ok(()),
-        count => Err(format!("{count} of {} do not work as they are set up", answers.len()).into()),
+        count => Err(format!("{count} of {} do not work as configured", answers.len()).into()),
     }
 }
 
@@ -50,18 +51,18 @@ async fn ask_database(config: &Config) -> Result<String, String> {
             close(&db).await.map_err(|error| error.to_string())?;
             let warning = grants.map(|warning| format!("; worth a look: {warning}"));
             Ok(format!(
-                "{} answers, with schema {}{}",
+                "{} answers, schema {}{}",
                 db.engine(),
                 migrate::newest(),
                 warning.unwrap_or_default()
             ))
         }
         Err(OpenError::NoDatabase { path }) => Ok(format!(
-            "none at {} yet, `symbolon serve` makes it",
+            "none at {} yet; `symbolon serve` creates it",
             path.display()
         )),
         Err(OpenError::Migrate(migrate::MigrateError::TooOld { found, known })) => Ok(format!(
-            "answers, with schema {found}; the next start brings it to {known}"
+            "answers, schema {found}; the next start migrates it to {known}"
         )),
         Err(error) => Err(error.to_string()),
     }

@@ -71,7 +71,7 @@ pub async fn open_existing(config: &Config) -> Result<App, Failure> {
     if !keys.exists() {
         close(&db).await?;
         let text = format!(
-            "there are no master keys at {}: check --data and keys.master_key_file; `symbolon serve` makes the first ones",
+            "no master keys at {}: check --data and keys.master_key_file; `symbolon serve` creates the first ones",
             keys.display()
         );
         return Err(text.into());
@@ -85,7 +85,7 @@ pub async fn open_or_make(config: &Config, clock: SharedClock) -> Result<App, Fa
         .recursive(true)
         .mode(0o700)
         .create(&config.data_dir);
-    private.map_err(|error| format!("cannot make {}: {error}", config.data_dir.display()))?;
+    private.map_err(|error| format!("cannot create {}: {error}", config.data_dir.display()))?;
     let db = Db::open(patient_options(config, Migrate::Apply)).await?;
     start(config, db, clock).await
 }

@@ -7,6 +7,12 @@ use std::process::ExitCode;
 #[derive(Debug)]
 pub struct Failure(String);
 
+impl Failure {
+    pub fn text(&self) -> &str {
+        &self.0
+    }
+}
+
 impl<T: ToString> From<T> for Failure {
     fn from(text: T) -> Self {
         Failure(text.to_string())

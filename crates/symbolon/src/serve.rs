@@ -1,11 +1,13 @@
 //! `serve`: from configuration to answering requests, and back down in order.
 
+use std::fs::File;
 use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use app::bots::register::ensure_platform;
 use app::{App, background};
 use config::{Config, Server};
 use domain::clock::SystemClock;
@@ -15,12 +17,13 @@ use tokio::sync::watch;
 use web::serve::{Limits, bind, serve};
 use web::{Settings, WebState};
 
+use crate::bot::keeper::Keeping;
 use crate::check::warnings;
 use crate::cli::{Common, ServeOptions};
 use crate::open::{close, load_config, open_or_make};
-use crate::output::{Failure, say};
+use crate::output::{Failure, refused, say};
 use crate::sandbox::Sandbox;
-use crate::{admin, logging, metrics};
+use crate::{admin, bot, logging, metrics};
 
 /// The port of `server.metrics_listen` unless it is set.
 const USUAL_METRICS_PORT: u16 = 9464;
@@ -35,6 +38,7 @@ pub async fn run(common: &Common, options: &ServeOptions) -> Result<(), Failure>
         None
     };
     let log_file = sandbox.as_ref().map(Sandbox::open_log).transpose()?;
+    let bots_log = log_file.as_ref().map(File::try_clone).transpose()?;
     logging::start(&config.log, log_file);
     let clock = sandbox
         .as_ref()
@@ -49,12 +53,14 @@ pub async fn run(common: &Common, options: &ServeOptions) -> Result<(), Failure>
     let operations = bind_operations(&config, sandbox.is_some()).await?;
     config.server.metrics_listen = operations.as_ref().map(TcpListener::local_addr).transpose()?;
     let app = open_or_make(&config, clock).await?;
+    ensure_platform(&app).await.map_err(|error| refused(&error))?;
     // It ends with the service.
     let control = match &sandbox {
         Some(sandbox) => Some(sandbox.prepare(&app).await?),
         None => None,
     };
     let (stopper, stop) = watch::channel(false);
+    bot::keeper::follow(&app);
     background::start(&app, &stop);
     admin::listen(&app, &config.data_dir, stop.clone());
     outlive(&app, hangups, stop.clone());
@@ -63,15 +69,16 @@ pub async fn run(common: &Common, options: &ServeOptions) -> Result<(), Failure>
         serve_operations(&state, &config.data_dir, operations, stop.clone());
     }
     if let (Some(sandbox), Some(control)) = (&sandbox, &control) {
-        let game_servers = (listener.local_addr()?, stop);
+        let game_servers = (listener.local_addr()?, stop.clone());
         sandbox.publish(&app, &config, control, game_servers).await?;
     }
+    let bots = bot::keeper::start(&app, &config, (listener.local_addr()?, bots_log))?;
     announce(&config, sandbox.as_ref(), listener.local_addr()?);
     let report = serve(
         listener,
         web::service(state),
         limits(&config.server),
-        stop_signal(),
+        stop_signal(bots),
     )
     .await;
     tracing::info!(
@@ -131,7 +138,7 @@ fn outlive(app: &App, mut hangups: Signal, mut stop: watch::Receiver<bool>) {
         loop {
             tokio::select! {
                 hangup = hangups.recv() => match hangup {
-                    Some(()) => tracing::info!("SIGHUP changes nothing here: restart the service to read its settings again"),
+                    Some(()) => tracing::info!("SIGHUP does nothing: restart the service to reload its settings"),
                     None => return,
                 },
                 _ = stop.wait_for(|stopped| *stopped) => return,
@@ -150,6 +157,7 @@ fn settings(config: &Config) -> Settings {
         public_url: server.public_url.clone(),
         trusted_proxies: server.trusted_proxies.clone().into(),
         require_tls: server.require_tls,
+        own_ip: Some(server.listen.ip()).filter(|ip| !ip.is_unspecified()),
         request_timeout: Duration::from_millis(server.request_timeout_ms),
     }
 }
@@ -181,7 +189,15 @@ fn announce(config: &Config, sandbox: Option<&Sandbox>, address: SocketAddr) {
     say("Stop with Ctrl-C.");
 }
 
-async fn stop_signal() {
+/// The bot goes first: what it heard last has to reach us, and another node can take it.
+async fn stop_signal(bots: Keeping) {
+    asked_to_stop().await;
+    tracing::info!("stopping: finishing open requests first");
+    bots.end().await;
+}
+
+/// Returns when somebody presses Ctrl-C or sends SIGTERM.
+pub async fn asked_to_stop() {
     let terminate = async {
         match signal(SignalKind::terminate()) {
             Ok(mut signal) => drop(signal.recv().await),
@@ -192,7 +208,6 @@ async fn stop_signal() {
         _ = tokio::signal::ctrl_c() => {}
         () = terminate => {}
     }
-    tracing::info!("stopping: open requests are finished first");
 }
 
 /// Nothing that was accepted is lost: tasks end, uses and failures are written, the store closes last.
@@ -200,7 +215,7 @@ async fn shut_down(app: &App, stopper: &watch::Sender<bool>) -> Result<(), Failu
     let _ = stopper.send(true);
     app.tasks.finish(Duration::from_secs(5)).await;
     if tokio::time::timeout(LAST_WRITES, write_last(app)).await.is_err() {
-        tracing::warn!("the last minute was not written down: the database took too long");
+        tracing::warn!("the last minute was not saved: the database took too long");
     }
     Ok(close(&app.db)
         .await
@@ -212,12 +227,13 @@ async fn write_last(app: &App) {
         background::flush_uses(app).await,
         background::flush_seen(app).await,
         app.memories.versions.flush(&app.db).await,
+        app.memories.link_steps.flush(&app.db).await,
         background::flush_errors(app).await,
         app.memories.refusals.flush(&app.db, i64::MAX).await,
         app::players::steam_calls::share(app).await,
     ] {
         if let Err(error) = flushed {
-            tracing::warn!(error = %error.internal_detail(), "something of the last minute was not written down");
+            tracing::warn!(error = %error.internal_detail(), "part of the last minute was not saved");
         }
     }
 }

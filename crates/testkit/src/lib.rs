@@ -7,6 +7,7 @@
 )]
 
 mod app;
+mod bots;
 mod http;
 mod platforms;
 mod process;
@@ -14,10 +15,11 @@ mod scale;
 mod world;
 
 pub use crate::app::{START_MS, TestApp};
+pub use crate::bots::bot_with;
 pub use crate::http::{Client, Reply};
 pub use crate::platforms::{
-    STEAM_KEY, add_guild, add_member, add_player, add_steam_account, hide_groups, is_member, rename_player,
-    start_platforms,
+    BOT_TOKEN, STEAM_KEY, add_guild, add_member, add_player, add_steam_account, bot_of, hide_groups,
+    is_member, log_channel, rename_player, set_avatar, set_icon, start_discord, start_platforms,
 };
 pub use crate::process::{Node, free_port};
 pub use crate::scale::{rounds, wait_until};

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use app::Platforms;
 use domain::clock::{SharedClock, SystemClock, TestClock};
 use domain::platform_id::{DiscordId, SteamId};
-use emulator::discord::{Application as KnownApplication, Guild, Member, Snowflake, User};
+use emulator::discord::{Application as KnownApplication, Channel, Guild, Member, Snowflake, User};
 use emulator::steam::Account;
 use emulator::{Discord, Setup, Steam};
+use platform::discord::cdn::Cdn;
 use platform::discord::oauth::Application;
-use platform::discord::{Members, OAuth};
+use platform::discord::{OAuth, Outgoing, Rest};
 use platform::steam::{OpenId, WebApi};
 use storage::testing::Engine;
 
@@ -20,7 +21,8 @@ use crate::world::{discord, steam};
 pub const STEAM_KEY: &str = "MARKED-STEAM-WEB-API-KEY";
 const APPLICATION: &str = "600000000000000001";
 const SECRET: &str = "MARKED-DISCORD-CLIENT-SECRET";
-const BOT_TOKEN: &str = "MARKED-DISCORD-BOT-TOKEN";
+/// The token of our bot on emulated Discords.
+pub const BOT_TOKEN: &str = "MARKED-DISCORD-BOT-TOKEN";
 const CALLBACKS: [&str; 4] = [
     "/auth/discord/link/callback",
     "/auth/discord/unlink/callback",
@@ -61,9 +63,10 @@ impl TestApp {
                 OpenId::new(&steam.openid_url(), PUBLIC_URL, shared.clone()).expect("a client"),
             ),
             discord_sign_in: Some(OAuth::new(application(&discord), shared.clone()).expect("a client")),
-            discord_members: Some(
-                Members::new(&discord.api_url(), BOT_TOKEN.into(), shared).expect("a client"),
-            ),
+            // The clock stands still, and a budget would never fill again.
+            discord_bot: Some(bot_of(&discord, shared.clone(), &Outgoing::at(u32::MAX))),
+            discord_cdn: Some(Cdn::new(&discord.cdn_url(), shared).expect("a client")),
+            blobs: None,
             geo: None,
         };
         let test = TestApp::start_at(engine, clock, |_| {}, change, |_| platforms).await;
@@ -84,11 +87,26 @@ pub async fn start_platforms() -> (Discord, Steam, Vec<(&'static str, String)>) 
         ("SYMBOLON_DISCORD_CLIENT_SECRET", SECRET.to_owned()),
         ("SYMBOLON_DISCORD_API_URL", discord.api_url()),
         ("SYMBOLON_DISCORD_AUTHORIZE_URL", discord.authorize_url()),
+        ("SYMBOLON_DISCORD_CDN_URL", discord.cdn_url()),
         ("SYMBOLON_STEAM_API_KEY", STEAM_KEY.to_owned()),
         ("SYMBOLON_STEAM_API_URL", steam.api_url()),
         ("SYMBOLON_STEAM_OPENID_URL", steam.openid_url()),
     ];
     (discord, steam, settings)
+}
+
+/// Our bot as a client of an emulated Discord that knows it.
+pub fn bot_of(discord: &Discord, clock: SharedClock, outgoing: &Outgoing) -> Rest {
+    Rest::new(&discord.api_url(), PUBLIC_URL, BOT_TOKEN.into(), clock, outgoing).expect("a client")
+}
+
+/// A Discord that knows our bot, by a clock that stands still.
+pub async fn start_discord() -> (Discord, Arc<TestClock>) {
+    let clock = Arc::new(TestClock::new(START_MS));
+    let setup = Setup::new(Arc::clone(&clock) as SharedClock);
+    let discord = Discord::start(setup).await.expect("Discord starts");
+    introduce(&discord);
+    (discord, clock)
 }
 
 fn application(discord: &Discord) -> Application {
@@ -164,13 +182,40 @@ pub fn hide_groups(steam_side: &Steam, number: u64, hidden: bool) {
     });
 }
 
-/// A Discord server of our bot, which may do everything there.
+/// The channel for messages of a Discord server that a tenant has, or that `add_guild` made.
+pub fn log_channel(guild: &DiscordId) -> DiscordId {
+    let number: u64 = guild.as_str().parse().expect("a number");
+    DiscordId::parse(&(number + 10_000_000).to_string()).expect("a Discord id")
+}
+
+/// Gives a Discord server another picture.
+pub fn set_icon(discord_side: &Discord, guild: &DiscordId, icon: &str) {
+    let changed = discord_side.change(|state| {
+        state.guilds.entry(snowflake(guild.as_str())).or_default().icon = Some(icon.to_owned());
+    });
+    changed.expect("the picture is changed");
+}
+
+/// Gives a person another picture.
+pub fn set_avatar(discord_side: &Discord, person: &DiscordId, avatar: &str) {
+    let changed = discord_side.change(|state| {
+        state.users.entry(snowflake(person.as_str())).or_default().avatar = Some(avatar.to_owned());
+    });
+    changed.expect("the picture is changed");
+}
+
+/// A Discord server of our bot, which may do everything there, with a channel for messages.
 pub fn add_guild(discord_side: &Discord, guild: &DiscordId, name: &str) {
     let bot = snowflake(APPLICATION);
+    let channel = Channel {
+        name: "log".to_owned(),
+        ..Channel::default()
+    };
     let made = Guild {
         name: name.to_owned(),
         owner_id: Some(bot),
         members: [(bot, Member::default())].into(),
+        channels: [(snowflake(log_channel(guild).as_str()), channel)].into(),
         ..Guild::default()
     };
     let id = snowflake(guild.as_str());

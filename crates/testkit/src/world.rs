@@ -6,7 +6,7 @@ use app::keys::custom_keys::{self, CustomKeyRequest};
 use app::linking::links::{self, LinkRequest, Linked};
 use app::tenancy::guilds::{self, NewGuildRequest};
 use app::tenancy::invites::{self, InviteRequest};
-use app::tenancy::team::{self, Doer, MemberChange};
+use app::tenancy::team::{self, MemberChange, TeamActor};
 use app::tenancy::{orgs, servers};
 use app::{App, OrgScope};
 use domain::action::ActionSet;
@@ -20,6 +20,7 @@ use domain::platform_id::{DiscordId, SteamId};
 use storage::identity::accounts::Account;
 
 use crate::app::TestApp;
+use crate::platforms::log_channel;
 
 /// A Discord id that differs for each number.
 pub fn discord(number: u64) -> DiscordId {
@@ -71,7 +72,7 @@ impl TestApp {
             discord_guild_id: discord_guild.clone(),
             name: name("Guild", number),
             slug: slug("guild", number),
-            log_channel_id: Some(discord(810_000_000 + number)),
+            log_channel_id: Some(log_channel(&discord_guild)),
         };
         let (guild, _) = guilds::create(app, scope, request, Actor::System)
             .await
@@ -146,7 +147,7 @@ impl TestApp {
             note: None,
             expiry: Expiry::SevenDays,
         };
-        let made = invites::create(&self.app, tenant.scope, tenant.doer(), request).await;
+        let made = invites::create(&self.app, tenant.scope, tenant.owner_actor(), request).await;
         let made = made.expect("an invitation");
         let code = made
             .url
@@ -184,15 +185,22 @@ impl TestApp {
             permissions: Some(permissions),
             ..MemberChange::default()
         };
-        let changed = team::change(&self.app, tenant.scope, tenant.doer(), account.id.clone(), change).await;
+        let changed = team::change(
+            &self.app,
+            tenant.scope,
+            tenant.owner_actor(),
+            account.id.clone(),
+            change,
+        )
+        .await;
         changed.expect("permissions");
     }
 }
 
 impl Tenant {
     /// The owner, acting.
-    pub fn doer(&self) -> Doer {
-        Doer {
+    pub fn owner_actor(&self) -> TeamActor {
+        TeamActor {
             account: self.owner.num,
             actor: Actor::Account(self.owner.id.clone()),
         }

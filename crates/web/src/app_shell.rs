@@ -10,12 +10,12 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use http::header::{
-    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG,
-    IF_NONE_MATCH, VARY,
+    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY,
 };
 use http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use rust_embed::{EmbeddedFile, RustEmbed};
 
+use crate::constant::takes;
 use crate::error::Failure;
 use crate::extract::{session_token, signed_in};
 use crate::public::{see_other, style};
@@ -109,17 +109,8 @@ fn file(name: &str, headers: &HeaderMap, kept: HeaderValue) -> Result<Response, 
 
 /// The form that was packed while building and that the browser takes.
 fn smallest(name: &str, plain: EmbeddedFile, headers: &HeaderMap) -> (EmbeddedFile, Option<&'static str>) {
-    let takes = headers.get(ACCEPT_ENCODING).and_then(|value| value.to_str().ok());
-    let takes = takes.unwrap_or_default();
-    let accepts = |encoding: &str| {
-        let mut listed = takes.split(',').map(|one| one.trim().split(';'));
-        listed.any(|mut one| {
-            one.next().is_some_and(|word| word.trim() == encoding)
-                && !one.any(|weight| weight.trim() == "q=0")
-        })
-    };
     for (encoding, ending) in [("br", ".br"), ("gzip", ".gz")] {
-        if accepts(encoding)
+        if takes(headers, encoding)
             && let Some(packed) = Files::get(&[name, ending].concat())
         {
             return (packed, Some(encoding));

@@ -58,7 +58,7 @@ fn path(page: &Page, org: &str) -> String {
         Page::Server(id) => format!("/orgs/{org}/servers/{id}"),
         Page::Keys => format!("/orgs/{org}/keys"),
         Page::LinkPage => format!("/orgs/{org}/link-page"),
-        Page::OurErrors => "/admin/errors?status=5xx".to_owned(),
+        Page::OurErrors => "/admin/errors?status=faults".to_owned(),
         Page::ErrorsWith(code) => format!("/admin/errors?code={code}"),
     }
 }

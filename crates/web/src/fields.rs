@@ -17,7 +17,7 @@ pub(crate) fn permission_names(set: PermissionSet) -> Vec<&'static str> {
 pub(crate) fn permission_set(names: &[String]) -> Result<PermissionSet, AppError> {
     let parse = |name: &String| {
         Permission::parse(name)
-            .ok_or_else(|| AppError::invalid("permissions", "there is no permission of one of these names"))
+            .ok_or_else(|| AppError::invalid("permissions", "one of these permissions does not exist"))
     };
     names.iter().map(parse).collect()
 }

@@ -20,8 +20,8 @@ use crate::routes::{Answer, Created, Done, Found};
 pub(crate) fn routes(routes: Routes) -> Routes {
     const KEYS: &str = "/orgs/{org}/keys";
     routes
-        .dashboard(Method::GET, KEYS, "List the custom keys", list)
-        .dashboard(Method::POST, KEYS, "Make a custom key", create)
+        .dashboard(Method::GET, KEYS, "List custom keys", list)
+        .dashboard(Method::POST, KEYS, "Create a custom key", create)
         .dashboard(Method::PUT, "/orgs/{org}/keys/{key}", "Edit a custom key", edit)
         .dashboard(
             Method::DELETE,
@@ -32,13 +32,13 @@ pub(crate) fn routes(routes: Routes) -> Routes {
         .dashboard(
             Method::POST,
             "/orgs/{org}/keys/{key}/reveal",
-            "Show a custom key",
+            "Reveal a custom key",
             reveal,
         )
         .dashboard(
             Method::POST,
             "/orgs/{org}/keys/{key}/revoke",
-            "Revoke a custom key for good",
+            "Revoke a custom key",
             revoke,
         )
 }

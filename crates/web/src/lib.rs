@@ -3,6 +3,8 @@
 mod answers;
 mod app_shell;
 pub mod attention;
+pub mod bots;
+mod constant;
 mod docs;
 mod edge;
 pub mod error;

@@ -15,7 +15,8 @@ use crate::openapi::described;
 use crate::routes::{Access, RouteAnswer, RouteSpec, RouteTable, Routes};
 use crate::state::{Settings, WebState};
 use crate::{
-    app_shell, attention, docs, health, identity, keys, linking, openapi, plugin, public, records, tenancy,
+    app_shell, attention, bots, docs, health, identity, keys, linking, openapi, plugin, public, records,
+    tenancy,
 };
 
 /// Every route, with who may call it.
@@ -43,6 +44,7 @@ fn routes() -> Routes {
         tenancy::routes,
         keys::routes,
         records::routes,
+        bots::routes,
         operator_routes,
     ];
     let frame = shell_routes(frame_routes(Routes::new()));
@@ -54,7 +56,7 @@ fn operator_routes(routes: Routes) -> Routes {
     routes.operator(
         Method::GET,
         "/admin/attention",
-        "What needs an operator",
+        "List what needs an operator's attention",
         attention::for_operators,
     )
 }
@@ -67,45 +69,46 @@ fn frame_routes(routes: Routes) -> Routes {
     routes
         .page(PublicPage, "/", "Front page", get(public::home))
         .open(
-            ("/healthz", "Whether the process runs"),
+            ("/healthz", "Liveness check"),
             (Ops, Access::Public),
             json(described::<health::Alive>),
             get(health::alive),
         )
         .open(
-            ("/readyz", "Whether it should be given requests"),
+            ("/readyz", "Readiness check"),
             (Ops, Access::Public),
             json(described::<health::Ready>),
             get(health::ready),
         )
         .page(PublicPage, "/docs", "Documentation", get(docs::home))
-        .page(
-            PublicPage,
-            "/docs/api",
-            "Reference of the plugin API",
-            get(docs::api),
-        )
+        .page(PublicPage, "/docs/api", "Plugin API reference", get(docs::api))
         .page(
             PublicPage,
             "/docs/api/{action}",
-            "Reference of one action",
+            "Reference for one action",
             get(docs::action),
         )
-        .page(PublicPage, "/docs/errors", "Codes of failures", get(docs::errors))
+        .page(PublicPage, "/docs/errors", "Error codes", get(docs::errors))
         .page(
             PublicPage,
             "/docs/migrating",
-            "Guide for owners of older systems",
+            "Migration guide",
             get(docs::migrating),
         )
         .open(
-            ("/static/{file}", "A file of the pages without scripts"),
+            ("/static/{file}", "A static file"),
             (Download, Access::Public),
             Asset,
             get(public::files::file),
         )
         .open(
-            ("/openapi.json", "This description"),
+            ("/pictures/{owner}/{digest}", "The picture of a Guild or a person"),
+            (Download, Access::Public),
+            Asset,
+            get(public::files::picture),
+        )
+        .open(
+            ("/openapi.json", "This OpenAPI document"),
             (Ops, Access::Public),
             Description,
             get(openapi::document),
@@ -123,41 +126,29 @@ fn shell_routes(routes: Routes) -> Routes {
         (DashboardPage, "/app/", "The dashboard", Page, page()),
         (AdminPage, "/app/admin", "The operator area", Page, page()),
         (AdminPage, "/app/admin/", "The operator area", Page, page()),
-        (
-            AdminPage,
-            "/app/admin/{*rest}",
-            "A page of the operator area",
-            Page,
-            page(),
-        ),
+        (AdminPage, "/app/admin/{*rest}", "An operator page", Page, page()),
         (
             Download,
             "/app/assets/{*rest}",
-            "A file of the dashboard",
+            "A dashboard file",
             Asset,
             get(app_shell::asset),
         ),
         (
             Download,
             "/app/theme.js",
-            "Light or dark, before anything is drawn",
+            "The dashboard's theme script",
             Asset,
             get(app_shell::named),
         ),
         (
             Download,
             "/app/favicon.svg",
-            "The icon of the dashboard",
+            "The dashboard's icon",
             Asset,
             get(app_shell::named),
         ),
-        (
-            DashboardPage,
-            "/app/{*rest}",
-            "A page of the dashboard",
-            Page,
-            page(),
-        ),
+        (DashboardPage, "/app/{*rest}", "A dashboard page", Page, page()),
     ]
     .into_iter()
     .fold(routes, |routes, (surface, path, summary, answer, route)| {

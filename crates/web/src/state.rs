@@ -1,5 +1,6 @@
 //! What handlers share.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -80,6 +81,8 @@ pub struct Settings {
     pub public_url: String,
     pub trusted_proxies: Arc<[IpNet]>,
     pub require_tls: bool,
+    /// The one address that we listen on, if it is not every one.
+    pub own_ip: Option<IpAddr>,
     /// The header in which trusted proxies tell the visitor's country.
     pub country_header: Option<HeaderName>,
     pub request_timeout: Duration,
@@ -160,7 +163,8 @@ impl Settings {
             let mut told = headers.get_all("x-forwarded-proto").iter().peekable();
             return told.peek().is_some() && told.all(|proto| proto == "https");
         }
-        peer.0.ip().is_loopback()
+        let ip = peer.0.ip().to_canonical();
+        ip.is_loopback() || self.own_ip == Some(ip)
     }
 }
 

@@ -1,6 +1,6 @@
 //! What is refused for its form, before a use case is asked.
 
-use super::told::Told;
+use super::answer::ErrorAnswer;
 
 /// Why a request is not read, or not taken from where it comes.
 #[derive(Debug, thiserror::Error)]
@@ -44,47 +44,45 @@ pub enum HttpError {
 }
 
 impl HttpError {
-    pub(super) fn told(&self) -> Told<'_> {
+    pub(super) fn answer(&self) -> ErrorAnswer<'_> {
         match self {
-            Self::BadRequest => Told::new(
+            Self::BadRequest => ErrorAnswer::new(
                 400,
                 "BAD_REQUEST",
-                "The request could not be read as HTTP. A space or another sign in the address may need encoding.",
+                "The request is not valid HTTP. Check that spaces and special characters in the URL are encoded.",
             ),
-            Self::HeadTooLarge => Told::new(
+            Self::HeadTooLarge => ErrorAnswer::new(
                 431,
                 "HEAD_TOO_LARGE",
-                "Address and headers together are larger than 64 KiB, or there are too many headers.",
+                "The URL and headers together exceed 64 KiB, or there are too many headers.",
             ),
-            Self::UriTooLong => Told::new(
+            Self::UriTooLong => ErrorAnswer::new(
                 414,
                 "URI_TOO_LONG",
-                "The address is too long. Send long lists in the body.",
+                "The URL is too long. Send long lists in the body.",
             ),
             Self::MethodNotAllowed { allow } => {
-                Told::new(405, "METHOD_NOT_ALLOWED", format!("Use {allow} here.")).allow(allow)
+                ErrorAnswer::new(405, "METHOD_NOT_ALLOWED", format!("Use {allow} here.")).allow(allow)
             }
-            Self::UnsupportedMediaType => Told::new(
+            Self::UnsupportedMediaType => ErrorAnswer::new(
                 415,
                 "UNSUPPORTED_MEDIA_TYPE",
                 "Send the body as application/json.",
             ),
-            Self::PayloadTooLarge { limit_bytes } => Told::new(
+            Self::PayloadTooLarge { limit_bytes } => ErrorAnswer::new(
                 413,
                 "PAYLOAD_TOO_LARGE",
                 format!("The body is larger than {} KiB.", limit_bytes / 1024),
             ),
-            Self::InvalidJson { problem } => Told::new(
-                400,
-                "INVALID_JSON",
-                format!("The body is not what was expected: {problem}"),
-            ),
-            Self::CrossSite => Told::new(
+            Self::InvalidJson { problem } => {
+                ErrorAnswer::new(400, "INVALID_JSON", format!("The body is not valid: {problem}"))
+            }
+            Self::CrossSite => ErrorAnswer::new(
                 403,
                 "CROSS_SITE",
                 "This request came from another site and was refused.",
             ),
-            Self::TlsRequired => Told::new(403, "TLS_REQUIRED", "Send keys over HTTPS only."),
+            Self::TlsRequired => ErrorAnswer::new(403, "TLS_REQUIRED", "Send keys over HTTPS only."),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use domain::flow::Provider;
 
-use super::told::{Fault, Told, titled};
+use super::answer::{ErrorAnswer, Fault, titled};
 
 /// Why somebody is not let in, or not taken for who they say they are.
 #[derive(Debug, thiserror::Error)]
@@ -50,51 +50,51 @@ pub enum IdentityError {
 }
 
 impl IdentityError {
-    pub(super) fn told(&self) -> Told<'_> {
+    pub(super) fn answer(&self) -> ErrorAnswer<'_> {
         match self {
-            Self::SignInRequired => Told::new(401, "SIGN_IN_REQUIRED", "Sign in first."),
-            Self::SignInAgain => Told::new(
+            Self::SignInRequired => ErrorAnswer::new(401, "SIGN_IN_REQUIRED", "Sign in first."),
+            Self::SignInAgain => ErrorAnswer::new(
                 403,
                 "SIGN_IN_AGAIN",
-                "For this you need to have signed in within the last 15 minutes. Sign in again and repeat it.",
+                "This needs a sign-in from the last 15 minutes. Sign in again and retry.",
             ),
-            Self::SignInExpired => Told::new(
+            Self::SignInExpired => ErrorAnswer::new(
                 400,
                 "SIGN_IN_EXPIRED",
-                "This sign-in is over, or belongs to another browser. Open the page again and start anew.",
+                "This sign-in has expired or belongs to another browser. Open the page again and start over.",
             ),
-            Self::SignInCancelled => Told::new(
+            Self::SignInCancelled => ErrorAnswer::new(
                 400,
                 "SIGN_IN_CANCELLED",
-                "You did not finish signing in. Open the page again when you want to.",
+                "You did not finish signing in. Open the page again to retry.",
             ),
-            Self::SignInNotConfigured { provider } => Told::new(
+            Self::SignInNotConfigured { provider } => ErrorAnswer::new(
                 503,
                 "SIGN_IN_NOT_CONFIGURED",
-                format!("Signing in with {} is not set up on this instance.", titled(*provider)),
+                format!("Signing in with {} is not set up on this installation.", titled(*provider)),
             )
             .fault(Fault::Known),
-            Self::OtherAccount => Told::new(
+            Self::OtherAccount => ErrorAnswer::new(
                 403,
                 "OTHER_ACCOUNT",
-                "You are signed in to Discord as somebody else than here. Switch the account there and try again.",
+                "You are using a different Discord account than the one you signed in with here. Switch accounts on Discord and try again.",
             ),
-            Self::Blocked => Told::new(
+            Self::Blocked => ErrorAnswer::new(
                 403,
                 "BLOCKED",
-                "This account or network cannot sign in here. Ask the staff of the community if you think that is a mistake.",
+                "This account or network cannot sign in here. If you think that is a mistake, ask the community's team.",
             ),
-            Self::ProviderSilent { provider, .. } => Told::new(
+            Self::ProviderSilent { provider, .. } => ErrorAnswer::new(
                 503,
                 "PROVIDER_SILENT",
-                format!("{} does not answer right now. Nothing was changed; try again in a minute.", titled(*provider)),
+                format!("{} is not responding. Nothing was changed; try again in a minute.", titled(*provider)),
             )
             .retry_after_s(30)
             .fault(Fault::Provider),
-            Self::ProviderMisconfigured { provider, .. } => Told::new(
+            Self::ProviderMisconfigured { provider, .. } => ErrorAnswer::new(
                 503,
                 "PROVIDER_MISCONFIGURED",
-                format!("{} does not accept the credentials of this instance. Nothing was changed; its operator has to correct them.", titled(*provider)),
+                format!("{} does not accept this installation's credentials. Nothing was changed; the operator has to correct them.", titled(*provider)),
             )
             .fault(Fault::Provider),
         }

@@ -1,6 +1,6 @@
 //! Failures of the key that a caller holds.
 
-use super::told::Told;
+use super::answer::ErrorAnswer;
 
 /// Why a key opens nothing.
 #[derive(Debug, thiserror::Error)]
@@ -17,22 +17,22 @@ pub enum KeysError {
 }
 
 impl KeysError {
-    pub(super) fn told(&self) -> Told<'_> {
+    pub(super) fn answer(&self) -> ErrorAnswer<'_> {
         match self {
-            Self::Unauthorized => Told::new(
+            Self::Unauthorized => ErrorAnswer::new(
                 401,
                 "UNAUTHORIZED",
                 "The key is missing or not valid. Send it in the X-API-Key header and check its value.",
             ),
-            Self::KeyRevoked => Told::new(
+            Self::KeyRevoked => ErrorAnswer::new(
                 403,
                 "KEY_REVOKED",
                 "This key was revoked. Regenerate it in the dashboard.",
             ),
-            Self::QueryKeyRefused => Told::new(
+            Self::QueryKeyRefused => ErrorAnswer::new(
                 403,
                 "QUERY_KEY_REFUSED",
-                "This organisation does not take keys in the address. Send the key in the X-API-Key header.",
+                "This organisation does not accept keys in the URL. Send the key in the X-API-Key header.",
             ),
         }
     }

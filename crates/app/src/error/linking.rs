@@ -1,6 +1,6 @@
 //! Failures of links; those of the ways to Discord and Steam are `identity`'s.
 
-use super::told::{Told, seconds, waiting_time};
+use super::answer::{ErrorAnswer, seconds, waiting_time};
 
 /// Why two accounts are not linked.
 #[derive(Debug, thiserror::Error)]
@@ -14,13 +14,13 @@ pub enum LinkingError {
 }
 
 impl LinkingError {
-    pub(super) fn told(&self) -> Told<'_> {
+    pub(super) fn answer(&self) -> ErrorAnswer<'_> {
         match self {
-            Self::RelinkTooSoon { wait_ms } => Told::new(
+            Self::RelinkTooSoon { wait_ms } => ErrorAnswer::new(
                 409,
                 "RELINK_TOO_SOON",
                 format!(
-                    "You ended or changed your link a short while ago. You can link another account in {}.",
+                    "You unlinked or relinked recently. You can link another account in {}.",
                     waiting_time(*wait_ms)
                 ),
             )

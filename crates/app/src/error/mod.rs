@@ -3,6 +3,8 @@
 //! Both renderers and the error log read from the rows. A new failure is a variant with its row in the file of its
 //! area, and a line in `docs/api-errors.md`.
 
+mod answer;
+mod bots;
 mod http;
 mod identity;
 mod keys;
@@ -13,10 +15,11 @@ mod records;
 mod request;
 mod service;
 mod tenancy;
-mod told;
 
 use storage::DbError;
 
+pub use answer::{ErrorAnswer, Fault};
+pub use bots::BotsError;
 pub use http::HttpError;
 pub use identity::IdentityError;
 pub use keys::KeysError;
@@ -27,7 +30,6 @@ pub use records::RecordsError;
 pub use request::RequestError;
 pub use service::ServiceError;
 pub use tenancy::TenancyError;
-pub use told::{Fault, Told};
 
 /// A failure with two texts: its row's message for the caller, `internal_detail` for the person on duty.
 #[derive(Debug, thiserror::Error)]
@@ -51,6 +53,8 @@ pub enum AppError {
     Request(#[from] RequestError),
     /// The form of the request.
     Http(#[from] HttpError),
+    /// A bot of the platform.
+    Bots(#[from] BotsError),
     /// The service itself.
     Service(#[from] ServiceError),
 }
@@ -64,7 +68,7 @@ impl AppError {
 
     /// A text with the one character that PostgreSQL cannot hold.
     pub fn nul(parameter: &'static str) -> Self {
-        Self::invalid(parameter, "a NUL character cannot be part of it")
+        Self::invalid(parameter, "it cannot contain a NUL character")
     }
 
     /// What cannot happen, and did: the cause goes to the log, never to the caller.
@@ -82,44 +86,45 @@ impl AppError {
     }
 
     /// The failure's row in the table of its area.
-    pub fn told(&self) -> Told<'_> {
+    pub fn answer(&self) -> ErrorAnswer<'_> {
         match self {
-            Self::Identity(error) => error.told(),
-            Self::Tenancy(error) => error.told(),
-            Self::Keys(error) => error.told(),
-            Self::Linking(error) => error.told(),
-            Self::Plugin(error) => error.told(),
-            Self::Players(error) => error.told(),
-            Self::Records(error) => error.told(),
-            Self::Request(error) => error.told(),
-            Self::Http(error) => error.told(),
-            Self::Service(error) => error.told(),
+            Self::Identity(error) => error.answer(),
+            Self::Tenancy(error) => error.answer(),
+            Self::Keys(error) => error.answer(),
+            Self::Linking(error) => error.answer(),
+            Self::Plugin(error) => error.answer(),
+            Self::Players(error) => error.answer(),
+            Self::Records(error) => error.answer(),
+            Self::Request(error) => error.answer(),
+            Self::Http(error) => error.answer(),
+            Self::Bots(error) => error.answer(),
+            Self::Service(error) => error.answer(),
         }
     }
 
     /// The stable word programs compare.
     pub fn code(&self) -> &'static str {
-        self.told().code
+        self.answer().code
     }
 
     /// HTTP's status.
     pub fn status(&self) -> u16 {
-        self.told().status
+        self.answer().status
     }
 
     /// What the caller reads: what happened and what to do. Never anything internal.
     pub fn public_message(&self) -> String {
-        self.told().message.into_owned()
+        self.answer().message.into_owned()
     }
 
     /// Ours to repair, as opposed to the caller's. A Steam that does not answer is neither; its client has logged it.
     pub fn is_ours(&self) -> bool {
-        self.told().fault == Fault::Ours
+        self.answer().fault == Fault::Ours
     }
 
     /// Whether its detail helps the person on duty: what is ours to repair, and what a provider did.
     pub(crate) fn tells_detail(&self) -> bool {
-        matches!(self.told().fault, Fault::Ours | Fault::Provider)
+        matches!(self.answer().fault, Fault::Ours | Fault::Provider)
     }
 
     /// The same where it came after the commit of what the caller asked for: it was stored, though it cannot be shown.

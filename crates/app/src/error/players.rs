@@ -1,6 +1,6 @@
 //! Failures of what Steam is asked about players.
 
-use super::told::{Fault, Told};
+use super::answer::{ErrorAnswer, Fault};
 
 /// Why nothing is known about players on Steam.
 #[derive(Debug, thiserror::Error)]
@@ -14,18 +14,18 @@ pub enum PlayersError {
 }
 
 impl PlayersError {
-    pub(super) fn told(&self) -> Told<'_> {
+    pub(super) fn answer(&self) -> ErrorAnswer<'_> {
         match self {
-            Self::SteamNotConfigured => Told::new(
+            Self::SteamNotConfigured => ErrorAnswer::new(
                 503,
                 "STEAM_NOT_CONFIGURED",
-                "This installation has no key for Steam's Web API. Its operator can set steam.api_key.",
+                "This installation has no key for Steam's Web API. The operator can set steam.api_key.",
             )
             .fault(Fault::Known),
-            Self::SteamUnavailable => Told::new(
+            Self::SteamUnavailable => ErrorAnswer::new(
                 503,
                 "STEAM_UNAVAILABLE",
-                "Steam told nothing: it is not reachable, or the profiles asked for are private. Try again later.",
+                "Steam returned nothing: it is unreachable, or the profiles are private. Try again later.",
             )
             .retry_after_s(30)
             .fault(Fault::Known),

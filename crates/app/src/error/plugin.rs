@@ -1,6 +1,6 @@
 //! Failures of the plugin API behind its key.
 
-use super::told::Told;
+use super::answer::ErrorAnswer;
 
 /// Why a call with a good key is refused.
 #[derive(Debug, thiserror::Error)]
@@ -35,40 +35,40 @@ pub enum PluginError {
 }
 
 impl PluginError {
-    pub(super) fn told(&self) -> Told<'_> {
+    pub(super) fn answer(&self) -> ErrorAnswer<'_> {
         match self {
-            Self::ServerInactive => Told::new(
+            Self::ServerInactive => ErrorAnswer::new(
                 403,
                 "SERVER_INACTIVE",
-                "This server is switched off. Switch it on in the dashboard.",
+                "This Server is inactive. Activate it in the dashboard.",
             ),
-            Self::ScopeMismatch { parameter } => Told::new(
+            Self::ScopeMismatch { parameter } => ErrorAnswer::new(
                 403,
                 "SCOPE_MISMATCH",
                 format!("{parameter} does not belong to this key."),
             )
             .parameter(parameter),
-            Self::UnknownAction => Told::new(
+            Self::UnknownAction => ErrorAnswer::new(
                 400,
                 "UNKNOWN_ACTION",
-                "There is no such action. See /docs/api for the list.",
+                "Unknown action. See /docs/api for the list.",
             ),
-            Self::PermissionDenied { action } => Told::new(
+            Self::PermissionDenied { action } => ErrorAnswer::new(
                 403,
                 "PERMISSION_DENIED",
-                format!("This key may not call {action}. Adjust its permissions in the dashboard."),
+                format!("This key cannot call {action}. Adjust its permissions in the dashboard."),
             )
             .action(action),
-            Self::TooManyIds { limit } => Told::new(
+            Self::TooManyIds { limit } => ErrorAnswer::new(
                 400,
                 "TOO_MANY_IDS",
-                format!("Your plan allows {limit} ids per call. Send fewer at a time."),
+                format!("Your plan allows {limit} IDs per call. Send fewer at a time."),
             )
             .limit(i64::from(*limit)),
-            Self::BrowserRefused => Told::new(
+            Self::BrowserRefused => ErrorAnswer::new(
                 403,
                 "BROWSER_REFUSED",
-                "A link or a page cannot run this action. Send the key in the X-API-Key header.",
+                "This action cannot be run from a link or a page. Send the key in the X-API-Key header.",
             ),
         }
     }

@@ -1,6 +1,6 @@
 //! Failures of the audit log and the error log.
 
-use super::told::Told;
+use super::answer::ErrorAnswer;
 
 /// Why a record is not handed out.
 #[derive(Debug, thiserror::Error)]
@@ -11,12 +11,12 @@ pub enum RecordsError {
 }
 
 impl RecordsError {
-    pub(super) fn told(&self) -> Told<'_> {
+    pub(super) fn answer(&self) -> ErrorAnswer<'_> {
         match self {
-            Self::ExportsRunning => Told::new(
+            Self::ExportsRunning => ErrorAnswer::new(
                 429,
                 "EXPORTS_RUNNING",
-                "Two exports of this organisation are under way. Wait until one of them is finished, then try again.",
+                "This organisation already has two exports running. Try again when one has finished.",
             )
             .retry_after_s(10),
         }

@@ -1,6 +1,6 @@
 //! Failures of what was asked for, in whichever area.
 
-use super::told::{Told, seconds};
+use super::answer::{ErrorAnswer, seconds};
 
 /// Why a request that could be read is not fulfilled.
 #[derive(Debug, thiserror::Error)]
@@ -47,35 +47,38 @@ pub enum RequestError {
 }
 
 impl RequestError {
-    pub(super) fn told(&self) -> Told<'_> {
+    pub(super) fn answer(&self) -> ErrorAnswer<'_> {
         match self {
             Self::InvalidParameter { parameter, problem } => {
-                Told::new(400, "INVALID_PARAMETER", format!("{parameter}: {problem}")).parameter(parameter)
+                ErrorAnswer::new(400, "INVALID_PARAMETER", format!("{parameter}: {problem}"))
+                    .parameter(parameter)
             }
             Self::InvalidRow {
                 row,
                 parameter,
                 problem,
-            } => Told::new(
+            } => ErrorAnswer::new(
                 400,
                 "INVALID_PARAMETER",
                 format!("Row {}, {parameter}: {problem}", row + 1),
             )
             .parameter(parameter)
             .row(*row),
-            Self::NotFound | Self::OperatorOnly => Told::new(404, "NOT_FOUND", "There is nothing here."),
-            Self::Conflict(what) => Told::new(409, "CONFLICT", *what),
-            Self::ChangedMeanwhile => Told::new(
+            Self::NotFound | Self::OperatorOnly => {
+                ErrorAnswer::new(404, "NOT_FOUND", "There is nothing here.")
+            }
+            Self::Conflict(what) => ErrorAnswer::new(409, "CONFLICT", *what),
+            Self::ChangedMeanwhile => ErrorAnswer::new(
                 409,
                 "CHANGED_MEANWHILE",
-                "This was changed after you opened it. Nothing was saved. Look at what is there now, then save again.",
+                "This was changed after you opened it. Nothing was saved. Check the current values, then save again.",
             ),
-            Self::IdempotencyKeyReused => Told::new(
+            Self::IdempotencyKeyReused => ErrorAnswer::new(
                 422,
                 "IDEMPOTENCY_KEY_REUSED",
-                "This Idempotency-Key was sent with another request within the last 24 hours. Send a new one with each new request.",
+                "This Idempotency-Key was used for another request in the last 24 hours. Use a new one for each request.",
             ),
-            Self::RateLimited { retry_after_ms } => Told::new(
+            Self::RateLimited { retry_after_ms } => ErrorAnswer::new(
                 429,
                 "RATE_LIMITED",
                 format!("Too many requests. Try again in {} s.", seconds(*retry_after_ms)),

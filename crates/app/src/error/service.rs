@@ -1,6 +1,6 @@
 //! Failures of the service itself.
 
-use super::told::{Fault, Told};
+use super::answer::{ErrorAnswer, Fault};
 
 /// Why the service does not do what it otherwise would.
 #[derive(Debug, thiserror::Error)]
@@ -35,41 +35,41 @@ pub enum ServiceError {
 }
 
 impl ServiceError {
-    pub(super) fn told(&self) -> Told<'_> {
+    pub(super) fn answer(&self) -> ErrorAnswer<'_> {
         match self {
             Self::Timeout => too_long(),
             Self::AnswerTooLate => too_long().fault(Fault::Ours),
-            Self::Overloaded => Told::new(503, "OVERLOADED", "The service is busy. Try again in a moment.")
+            Self::Overloaded => ErrorAnswer::new(503, "OVERLOADED", "The service is busy. Try again in a moment.")
                 .retry_after_s(1),
-            Self::StorageUnavailable(_) => Told::new(
+            Self::StorageUnavailable(_) => ErrorAnswer::new(
                 503,
                 "STORAGE_UNAVAILABLE",
                 "The change could not be stored. Try again in a moment.",
             )
             .retry_after_s(5),
-            Self::OutcomeUnknown(_) => Told::new(
+            Self::OutcomeUnknown(_) => ErrorAnswer::new(
                 503,
                 "OUTCOME_UNKNOWN",
-                "The database did not confirm the change. It may have been stored: look before you repeat it.",
+                "The database did not confirm the change. It may have been saved: check before you try again.",
             ),
-            Self::Maintenance { message } => Told::new(503, "MAINTENANCE", message)
+            Self::Maintenance { message } => ErrorAnswer::new(503, "MAINTENANCE", message)
                 .retry_after_s(120)
                 .fault(Fault::Known),
-            Self::DashboardNotBuilt => Told::new(
+            Self::DashboardNotBuilt => ErrorAnswer::new(
                 503,
                 "DASHBOARD_NOT_BUILT",
                 "The dashboard is not built. Run `make ui` and start again. Link pages and the API work without it.",
             )
             .fault(Fault::Known),
-            Self::Internal(_) => Told::new(
+            Self::Internal(_) => ErrorAnswer::new(
                 500,
                 "INTERNAL",
-                "Something went wrong on our side. The request id helps us find it.",
+                "Something went wrong on our side. Quote the request ID when you report it.",
             ),
         }
     }
 }
 
-fn too_long() -> Told<'static> {
-    Told::new(408, "TIMEOUT", "The request took too long. Try again.").retry_after_s(1)
+fn too_long() -> ErrorAnswer<'static> {
+    ErrorAnswer::new(408, "TIMEOUT", "The request took too long. Try again.").retry_after_s(1)
 }

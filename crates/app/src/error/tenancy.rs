@@ -2,7 +2,7 @@
 
 use domain::plan::Dimension;
 
-use super::told::Told;
+use super::answer::ErrorAnswer;
 
 /// Why a member may not do something in an Org, or the Org may not have more of it.
 #[derive(Debug, thiserror::Error)]
@@ -57,59 +57,82 @@ pub enum TenancyError {
 }
 
 impl TenancyError {
-    pub(super) fn told(&self) -> Told<'_> {
+    pub(super) fn answer(&self) -> ErrorAnswer<'_> {
         match self {
-            Self::MissingPermission { permission } => Told::new(
+            Self::MissingPermission { permission } => ErrorAnswer::new(
                 403,
                 "MISSING_PERMISSION",
-                format!("You need the permission {permission}. An owner or admin of the organisation can grant it."),
+                format!("You need the permission {permission}. The Owner or an Admin of the organisation can grant it."),
             )
             .permission(permission),
-            Self::OwnerOnly => Told::new(403, "OWNER_ONLY", "Only the owner of the organisation can do this."),
-            Self::OwnerStays => Told::new(
+            Self::OwnerOnly => ErrorAnswer::new(403, "OWNER_ONLY", "Only the Owner of the organisation can do this."),
+            Self::OwnerStays => ErrorAnswer::new(
                 409,
                 "OWNER_STAYS",
-                "The owner cannot leave. Hand the organisation over to another member first.",
+                "The Owner cannot leave. Transfer ownership to another member first.",
             ),
-            Self::CannotGrant { permission } => Told::new(
+            Self::CannotGrant { permission } => ErrorAnswer::new(
                 403,
                 "CANNOT_GRANT",
-                format!("You do not hold {permission} yourself, so you cannot give it to others or change an invite that does."),
+                format!("You do not have {permission}, so you cannot grant it or change an invite that grants it."),
             )
             .permission(permission),
-            Self::RankTooLow => Told::new(
+            Self::RankTooLow => ErrorAnswer::new(
                 403,
                 "RANK_TOO_LOW",
-                "This takes a higher role than yours. Ask the owner of the organisation.",
+                "This takes a higher role than yours. Ask the Owner of the organisation.",
             ),
-            Self::RegistrationClosed => Told::new(
+            Self::RegistrationClosed => ErrorAnswer::new(
                 403,
                 "REGISTRATION_CLOSED",
-                "New organisations need a registration code at the moment. Check the code, or ask the operator for one.",
+                "Creating an organisation needs a registration code. Check yours, or ask the operator for one.",
             ),
-            Self::NotYourGuild => Told::new(
+            Self::NotYourGuild => ErrorAnswer::new(
                 403,
                 "NOT_YOUR_GUILD",
-                "Discord did not show that you may manage this server. Look your servers up again, signed in as somebody with Manage Server.",
+                "Discord did not confirm that you manage this server. Ask Discord again, signed in as someone with the Manage Server permission.",
             ),
-            Self::BotAbsent { invite_url } => Told::new(
+            Self::BotAbsent { invite_url } => ErrorAnswer::new(
                 409,
                 "BOT_ABSENT",
                 "Our bot is not in this Discord server. Add it, then try again.",
             )
             .invite_url(invite_url),
-            Self::LimitReached { dimension, ceiling } => Told::new(
+            Self::LimitReached { dimension, ceiling } => ErrorAnswer::new(
                 409,
                 "LIMIT_REACHED",
-                format!("The plan allows {ceiling} {}. What exists stays; remove some or upgrade to add more.", dimension.as_str().replace('_', " ")),
+                limit_reached(*dimension, *ceiling),
             )
             .limit(*ceiling)
             .dimension(dimension.as_str()),
-            Self::PlanRequired { what } => Told::new(
+            Self::PlanRequired { what } => ErrorAnswer::new(
                 403,
                 "PLAN_REQUIRED",
                 format!("{what} come with the Standard and Pro plans."),
             ),
         }
     }
+}
+
+fn limit_reached(dimension: Dimension, ceiling: i64) -> String {
+    match dimension {
+        // Players read this one too.
+        Dimension::Links => format!("This community has reached its limit of {ceiling} linked players."),
+        Dimension::Orgs | Dimension::Guilds | Dimension::Servers | Dimension::NavigationLinks => format!(
+            "Your plan allows {ceiling} {}. Existing ones keep working; remove one to add another.",
+            counted(dimension, ceiling)
+        ),
+    }
+}
+
+/// What a plan counts, as people call it.
+fn counted(dimension: Dimension, count: i64) -> &'static str {
+    let (one, many) = match dimension {
+        Dimension::Orgs => ("organisation", "organisations"),
+        Dimension::Guilds => ("Guild", "Guilds"),
+        Dimension::Servers => ("Server", "Servers"),
+        Dimension::Links => ("active link", "active links"),
+        Dimension::NavigationLinks => ("link page button", "link page buttons"),
+    };
+    if count == 1 { one } else { many }
 }

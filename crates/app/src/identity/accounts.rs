@@ -68,7 +68,7 @@ pub async fn revoke_operator(app: &App, account: Account) -> Result<(), AppError
         return Err(AppError::invalid("discord", problem));
     }
     if !account.operator {
-        return Err(AppError::invalid("discord", "this person is no operator"));
+        return Err(AppError::invalid("discord", "this person is not an operator"));
     }
     set_operator(app, account, false).await
 }

@@ -14,7 +14,8 @@ pub(crate) async fn operators(app: &App) -> Result<Vec<Notice>, AppError> {
         1 => "1 person is an operator".to_owned(),
         _ => format!("{granted} people are operators"),
     };
-    let text =
-        format!("{who} by a grant, not by the setting operators: symbolon admin list-operators tells who.");
+    let text = format!(
+        "{who} by a grant, not by the operators setting. To see who, run symbolon admin list-operators."
+    );
     Ok(vec![Notice::new("granted_operators", Severity::Info, text)])
 }

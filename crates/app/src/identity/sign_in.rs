@@ -13,8 +13,9 @@ use domain::seal::Aad;
 use domain::token::SessionToken;
 use platform::discord::oauth::Scope;
 use serde_json::json;
+use storage::identity::accounts::{self, Account};
 use storage::identity::sign_ins::{self, NewSignIn, SignInPurpose};
-use storage::identity::{accounts, blocklist, sessions};
+use storage::identity::{blocklist, sessions};
 use storage::records::audit::Act;
 use storage::{AccountNum, NoOrg, Tx, Work};
 
@@ -22,6 +23,7 @@ use crate::error::{AppError, IdentityError, RequestError};
 use crate::identity::blocklist::refuse_blocked_network;
 use crate::identity::discord_visit::{Identified, identify, open_verifier, revoke_later};
 use crate::identity::sessions::{ABSOLUTE_MS, Caller};
+use crate::pictures::{self, Owner};
 use crate::state::App;
 
 /// What a browser brought back to the dashboard.
@@ -236,7 +238,7 @@ pub async fn finish_login(
     let entered = app.db.write(work).await;
     // Who somebody is has been told; nothing else is ever asked with this token.
     revoke_later(app, Some(&discord_id), known.access);
-    entered?;
+    pictures::keep_later(app, Owner::Account(entered?), known.person.avatar);
     Ok(SignedIn { session, return_to })
 }
 
@@ -252,11 +254,11 @@ struct Enter {
 
 impl Work for Enter {
     type For = NoOrg;
-    type Output = ();
+    type Output = Account;
     type Error = AppError;
     const NAME: &'static str = "enter_dashboard";
 
-    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<(), AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<Account, AppError> {
         if blocklist::is_any_blocked_in(tx, &[BlockEntry::discord(&self.discord_id)], self.now_ms).await? {
             return Err(IdentityError::Blocked.into());
         }
@@ -267,7 +269,8 @@ impl Work for Enter {
         }
         let (ends_ms, device) = (self.now_ms + ABSOLUTE_MS, self.device.as_deref());
         sessions::insert(tx, &self.hash, account.num, self.now_ms, ends_ms, device).await?;
-        note_session(tx, account.id, self.now_ms).await
+        note_session(tx, account.id.clone(), self.now_ms).await?;
+        Ok(account)
     }
 }
 

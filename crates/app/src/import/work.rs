@@ -39,7 +39,7 @@ impl Work for Import {
             .await?
             .ok_or(RequestError::NotFound)?;
         let place = self.find_server(tx, act.scope, &guild).await?;
-        let known = self.known(tx, &guild).await?;
+        let known = self.existing_links(tx, &guild).await?;
         let (rows, added) = self.decide(&org, known, act.now_ms);
         let mut report = ImportReport {
             rows,
@@ -67,13 +67,13 @@ struct Added<'a> {
 }
 
 /// What the Guild holds about the ids of a slice.
-struct Known {
+struct ExistingLinks {
     by_discord: HashMap<DiscordId, SteamId>,
     by_steam: HashMap<SteamId, DiscordId>,
     ended: HashMap<(String, String), Vec<i64>>,
 }
 
-impl Known {
+impl ExistingLinks {
     fn standing(&self, row: &ImportRow) -> Standing {
         let pair = (
             row.discord_id.as_str().to_owned(),
@@ -100,8 +100,7 @@ impl Import {
         let found = servers::find_in(tx, scope, id)
             .await?
             .filter(|server| server.guild == guild.num);
-        let server =
-            found.ok_or_else(|| AppError::invalid("server", "it is not a game server of this Guild"))?;
+        let server = found.ok_or_else(|| AppError::invalid("server", "this Server is not in this Guild"))?;
         Ok(Some(ServerPlace {
             scope,
             guild: guild.num,
@@ -109,7 +108,7 @@ impl Import {
         }))
     }
 
-    async fn known(&self, tx: &mut Tx<'_>, guild: &Guild) -> Result<Known, AppError> {
+    async fn existing_links(&self, tx: &mut Tx<'_>, guild: &Guild) -> Result<ExistingLinks, AppError> {
         let rows = &self.slice.rows;
         let discord =
             imports::active_of_discord(tx, guild.num, rows.iter().map(|row| &row.discord_id)).await?;
@@ -119,7 +118,7 @@ impl Import {
             let times = ended.entry((link.discord_id, link.steam_id)).or_default();
             times.push(link.ended_at_ms);
         }
-        Ok(Known {
+        Ok(ExistingLinks {
             by_discord: discord
                 .into_iter()
                 .map(|pair| (pair.discord_id, pair.steam_id))
@@ -133,7 +132,12 @@ impl Import {
     }
 
     /// Rows are decided in their order; an earlier one may take the last place of the plan, or an id of a later one.
-    fn decide(&self, org: &LockedOrg, mut known: Known, now_ms: i64) -> (Vec<RowOutcome>, Vec<Added<'_>>) {
+    fn decide(
+        &self,
+        org: &LockedOrg,
+        mut existing: ExistingLinks,
+        now_ms: i64,
+    ) -> (Vec<RowOutcome>, Vec<Added<'_>>) {
         let ceiling = org.tier.ceilings().links;
         let mut room = ceiling - org.links - self.slice.planned;
         let mut outcomes = Vec::with_capacity(self.ids.len());
@@ -141,7 +145,7 @@ impl Import {
         for (row, id) in self.slice.rows.iter().zip(&self.ids) {
             let (decision, link) = match added_by(row, id, now_ms) {
                 Err(refusal) => (ImportDecision::Refuse(refusal), None),
-                Ok(link) => (judge(row, &known.standing(row), (room, ceiling)), Some(link)),
+                Ok(link) => (judge(row, &existing.standing(row), (room, ceiling)), Some(link)),
             };
             outcomes.push(match decision {
                 ImportDecision::Add => RowOutcome::Added,
@@ -150,7 +154,7 @@ impl Import {
             });
             if let (ImportDecision::Add, Some(link)) = (decision, link) {
                 room -= i64::from(link.ended.is_none());
-                known.note(&link);
+                existing.note(&link);
                 added.push(link);
             }
         }
@@ -237,7 +241,7 @@ fn judge(row: &ImportRow, standing: &Standing, room: (i64, i64)) -> ImportDecisi
     }
 }
 
-impl Known {
+impl ExistingLinks {
     /// A link of this slice is as known to the rows after it as one from before.
     fn note(&mut self, link: &Added<'_>) {
         let row = link.row;

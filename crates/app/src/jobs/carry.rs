@@ -21,7 +21,7 @@ pub async fn carry(app: App, mut stop: watch::Receiver<bool>) {
         let Err(error) = lost else { return };
         // Once: the next looks do the same, only later.
         if std::mem::take(&mut works) {
-            tracing::warn!(%error, "nodes cannot wake each other at the moment and find work within a second");
+            tracing::warn!(%error, "nodes cannot wake each other right now and find work within a second instead");
         }
         tokio::select! {
             _ = stop.wait_for(|stopped| *stopped) => return,

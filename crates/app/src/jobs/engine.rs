@@ -13,8 +13,8 @@ use storage::jobs::{self, Claim, Grip, Head, Held};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use super::metered::{self, Became};
-use super::units::{Fate, FreeLeft, Release, Settle, Take};
+use super::metered::{self, JobEnd};
+use super::units::{Fate, FreeAbandoned, Release, Settle, Take};
 use super::{Claimed, Outcome, Worker};
 use crate::error::AppError;
 use crate::state::App;
@@ -125,7 +125,9 @@ impl Engine {
             let claims = self.take(AT_ONCE).await?;
             taken += claims.len();
             if claims.is_empty() {
-                if jobs::count_busy(&self.app.db, self.lanes, self.app.now_ms()).await? == 0 {
+                let is_ours = self.app.platforms.work_off(self.lanes);
+                let busy = jobs::count_busy(&self.app.db, self.lanes, self.app.now_ms()).await?;
+                if !is_ours || busy == 0 {
                     return Ok(taken);
                 }
                 tokio::time::sleep(WAIT_FOR_OTHERS).await;
@@ -148,7 +150,7 @@ impl Engine {
             return;
         }
         let (kind, moment) = (self.lanes, self.app.moment());
-        if let Err(error) = self.app.db.write(FreeLeft { kind, moment }).await {
+        if let Err(error) = self.app.db.write(FreeAbandoned { kind, moment }).await {
             tracing::warn!(error = %error.internal_detail(), "what a crash left behind is free again soon");
         }
     }
@@ -170,7 +172,7 @@ impl Engine {
         match self.take(room).await {
             Ok(claims) => claims,
             Err(error) => {
-                tracing::warn!(error = %error.internal_detail(), "jobs cannot be looked for and wait");
+                tracing::warn!(error = %error.internal_detail(), "cannot look for jobs, so they wait");
                 Vec::new()
             }
         }
@@ -179,7 +181,8 @@ impl Engine {
     /// Looks before it takes: a look costs no write.
     async fn take(&self, room: usize) -> Result<Vec<Claim>, AppError> {
         let moment = self.app.moment();
-        if room == 0 || !jobs::is_any_due(&self.app.db, self.lanes, moment).await? {
+        let is_ours = self.app.platforms.work_off(self.lanes);
+        if room == 0 || !is_ours || !jobs::is_any_due(&self.app.db, self.lanes, moment).await? {
             return Ok(Vec::new());
         }
         let number = self.claims.fetch_add(1, Ordering::Relaxed);
@@ -253,17 +256,23 @@ impl Engine {
             Outcome::Done => {
                 let grip = self.settle(held, Fate::Finish(head.total)).await?;
                 let became = if grip == Grip::Lost {
-                    Became::Lost
+                    JobEnd::Lost
                 } else {
-                    Became::Done
+                    JobEnd::Done
                 };
                 metered::count(&self.app, kind, became);
                 Ok(after(grip))
             }
             Outcome::Retry { after, code } => self.retry(held, kind, head.attempts, after, code).await,
+            Outcome::Later { after } => {
+                let pause_ms = i64::try_from(after.as_millis()).unwrap_or(i64::MAX);
+                let _ = self.settle(held, Fate::PutOff { pause_ms }).await?;
+                Ok(Next::Leave)
+            }
+            Outcome::Away => Ok(Next::Leave),
             Outcome::Drop { code } => self.give_up(held, kind, code).await,
             Outcome::Lost => {
-                metered::count(&self.app, kind, Became::Lost);
+                metered::count(&self.app, kind, JobEnd::Lost);
                 Ok(Next::Leave)
             }
         }
@@ -281,22 +290,22 @@ impl Engine {
             // Begun again by whoever takes the lane, which is given back at once.
             () = self.is_over() => return Outcome::Again,
             () = tokio::time::sleep(self.pace.longest_step) => {
-                tracing::warn!(job = held.num, "a job took too long and is tried again");
+                tracing::warn!(job = held.num, "a job took too long and will be retried");
                 return Outcome::Retry { after: None, code: "TOO_SLOW" };
             }
         };
         match ended {
             Ok(Ok(outcome)) => outcome,
             Ok(Err(error)) => {
-                tracing::warn!(job = held.num, error = %error.internal_detail(), "a job failed and is tried again");
+                tracing::warn!(job = held.num, error = %error.internal_detail(), "a job failed and will be retried");
                 Outcome::Retry {
                     after: None,
                     code: error.code(),
                 }
             }
             Err(_) => {
-                metered::count(&self.app, kind, Became::Panicked);
-                tracing::error!(job = held.num, "a job panicked and is tried again");
+                metered::count(&self.app, kind, JobEnd::Panicked);
+                tracing::error!(job = held.num, "a job panicked and will be retried");
                 Outcome::Retry {
                     after: None,
                     code: "PANICKED",
@@ -315,7 +324,7 @@ impl Engine {
                 Ok(Grip::Ours) => (*heard, pause) = (asked, self.pace.renew_every),
                 Ok(Grip::Over | Grip::Lost) => return,
                 Err(error) => {
-                    tracing::warn!(job = held.num, error = %error.internal_detail(), "a lane could not be kept");
+                    tracing::warn!(job = held.num, error = %error.internal_detail(), "a lane's lease could not be renewed");
                     if heard.elapsed() >= SURE_FOR {
                         return;
                     }
@@ -347,7 +356,7 @@ impl Engine {
         let after_ms = after.map(|after| i64::try_from(after.as_millis()).unwrap_or(i64::MAX));
         let pause_ms = backoff_ms(attempts, dice, after_ms);
         let _ = self.settle(held, Fate::Retry { pause_ms, code }).await?;
-        metered::count(&self.app, kind, Became::Retried);
+        metered::count(&self.app, kind, JobEnd::Retried);
         Ok(Next::Leave)
     }
 
@@ -356,7 +365,7 @@ impl Engine {
         let grip = self.settle(held, Fate::Drop).await?;
         if grip != Grip::Lost {
             tracing::warn!(job = num, code, "a job was given up");
-            metered::count(&self.app, kind, Became::Dropped);
+            metered::count(&self.app, kind, JobEnd::Dropped);
         }
         Ok(after(grip))
     }

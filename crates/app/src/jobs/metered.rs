@@ -8,7 +8,7 @@ use crate::state::App;
 
 /// What became of a job, or of a step of it.
 #[derive(Clone, Copy)]
-pub(super) enum Became {
+pub(super) enum JobEnd {
     Done,
     Retried,
     Dropped,
@@ -16,23 +16,23 @@ pub(super) enum Became {
     Lost,
 }
 
-impl Became {
+impl JobEnd {
     const fn as_str(self) -> &'static str {
         match self {
-            Became::Done => "done",
-            Became::Retried => "retried",
-            Became::Dropped => "dropped",
-            Became::Panicked => "panicked",
-            Became::Lost => "lost",
+            JobEnd::Done => "done",
+            JobEnd::Retried => "retried",
+            JobEnd::Dropped => "dropped",
+            JobEnd::Panicked => "panicked",
+            JobEnd::Lost => "lost",
         }
     }
 }
 
-pub(super) fn count(app: &App, kind: Option<JobKind>, became: Became) {
+pub(super) fn count(app: &App, kind: Option<JobKind>, became: JobEnd) {
     count_many(app, kind, became, 1);
 }
 
-pub(super) fn count_many(app: &App, kind: Option<JobKind>, became: Became, times: u64) {
+pub(super) fn count_many(app: &App, kind: Option<JobKind>, became: JobEnd, times: u64) {
     let kind = kind.map_or("unknown", JobKind::as_str);
     let outcomes = &app.memories.jobs.outcomes;
     outcomes

@@ -10,7 +10,7 @@ mod units;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::job::Job;
+use domain::job::{Job, JobKind};
 use futures_util::future::BoxFuture;
 use storage::OrgScope;
 pub use storage::jobs::Held;
@@ -52,6 +52,13 @@ pub enum Outcome {
         /// For operators, who see why a job waits.
         code: &'static str,
     },
+    /// It was not tried, because it is not its turn on the other side; that is no failure.
+    Later {
+        /// When it will be.
+        after: Duration,
+    },
+    /// It gave its lane back by itself.
+    Away,
     /// It will never work.
     Drop {
         /// Logged with the job, which is gone then.
@@ -59,6 +66,18 @@ pub enum Outcome {
     },
     /// Somebody else has the lane.
     Lost,
+}
+
+/// Counts jobs that a step took off its lane by itself, by their kinds.
+pub(crate) fn count_gone(app: &App, kinds: &[String], is_done: bool) {
+    let became = if is_done {
+        metered::JobEnd::Done
+    } else {
+        metered::JobEnd::Dropped
+    };
+    for kind in kinds {
+        metered::count(app, JobKind::parse(kind), became);
+    }
 }
 
 /// Does one step of a job. It may be dropped at any await, and may run twice; neither may do harm.

@@ -7,7 +7,7 @@ pub use storage::jobs::ListedJob;
 use storage::jobs::{self, Changed, Found, Moment};
 use storage::records::audit::Act;
 use storage::tenancy::orgs;
-use storage::{NoOrg, Tx, Work};
+use storage::{NoOrg, OrgScope, Tx, Work};
 
 use crate::error::{AppError, RequestError};
 use crate::state::App;
@@ -46,7 +46,7 @@ pub async fn drop_job(app: &App, num: i64, actor: Actor) -> Result<Soon, AppErro
     let found = jobs::find(&app.db, num).await?.ok_or(RequestError::NotFound)?;
     if JobKind::parse(&found.kind).is_some_and(|kind| !kind.may_be_dropped()) {
         return Err(RequestError::Conflict(
-            "This job finishes something that has begun and cannot be dropped. It can be tried again.",
+            "This job finishes something already begun, so it cannot be dropped. You can retry it.",
         )
         .into());
     }
@@ -55,10 +55,34 @@ pub async fn drop_job(app: &App, num: i64, actor: Actor) -> Result<Soon, AppErro
     soon(app.db.write_for(app.act(NoOrg, actor), work).await?)
 }
 
+/// What rests in a lane goes on now, because what kept it may be over.
+pub(crate) async fn wake_lane(app: &App, scope: OrgScope, lane: String) -> Result<(), AppError> {
+    let moment = app.moment();
+    app.db.write_for(scope, Wake { lane, moment }).await?;
+    app.bell.ring();
+    Ok(())
+}
+
+struct Wake {
+    lane: String,
+    moment: Moment,
+}
+
+impl Work for Wake {
+    type For = OrgScope;
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "wake_lane";
+
+    async fn run(&self, tx: &mut Tx<'_>, _: &OrgScope) -> Result<(), AppError> {
+        Ok(jobs::wake(tx, &self.lane, self.moment).await?)
+    }
+}
+
 fn soon(changed: Changed) -> Result<Soon, AppError> {
     match changed {
         Changed::Done => Ok(Soon::Now),
-        Changed::Soon => Ok(Soon::Running),
+        Changed::Soon | Changed::Before => Ok(Soon::Running),
         Changed::Missing => Err(RequestError::NotFound.into()),
     }
 }
@@ -101,7 +125,7 @@ impl Work for DropJob {
     async fn run(&self, tx: &mut Tx<'_>, act: &Act<NoOrg>) -> Result<Changed, AppError> {
         lock(tx, &self.found).await?;
         let changed = jobs::drop_job(tx, &self.found.lane, self.num, self.moment).await?;
-        if changed != Changed::Missing {
+        if matches!(changed, Changed::Done | Changed::Soon) {
             note(tx, act, AuditAction::JobDropped, (self.num, &self.found)).await?;
         }
         Ok(changed)

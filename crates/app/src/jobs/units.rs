@@ -7,7 +7,7 @@ use domain::job::{JobKind, LaneKind};
 use storage::jobs::{self, Claim, Grip, Held, Moment};
 use storage::{NoOrg, Tx, Work};
 
-use super::metered::{self, Became};
+use super::metered::{self, JobEnd};
 use crate::error::AppError;
 use crate::state::App;
 
@@ -48,12 +48,12 @@ impl Work for Release {
 }
 
 /// Gives back what a process took that is gone.
-pub(super) struct FreeLeft {
+pub(super) struct FreeAbandoned {
     pub kind: LaneKind,
     pub moment: Moment,
 }
 
-impl Work for FreeLeft {
+impl Work for FreeAbandoned {
     type For = NoOrg;
     type Output = u64;
     type Error = AppError;
@@ -72,6 +72,10 @@ pub(super) enum Fate {
     Retry {
         pause_ms: i64,
         code: &'static str,
+    },
+    /// To be tried when it is its turn.
+    PutOff {
+        pause_ms: i64,
     },
     Renew,
 }
@@ -94,6 +98,7 @@ impl Work for Settle {
             Fate::Finish(seen) => jobs::finish(tx, held, seen).await?,
             Fate::Drop => jobs::drop_held(tx, held).await?,
             Fate::Retry { pause_ms, code } => jobs::retry(tx, held, pause_ms, code, moment).await?,
+            Fate::PutOff { pause_ms } => jobs::put_off(tx, held, pause_ms, moment).await?,
             Fate::Renew => jobs::renew(tx, held, moment).await?,
         })
     }
@@ -123,7 +128,7 @@ pub(super) async fn purge(app: &App) -> Result<(), AppError> {
             return Ok(());
         }
         for (kind, times) in purged {
-            metered::count_many(app, JobKind::parse(&kind), Became::Dropped, times);
+            metered::count_many(app, JobKind::parse(&kind), JobEnd::Dropped, times);
         }
     }
 }

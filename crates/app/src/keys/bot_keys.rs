@@ -23,13 +23,24 @@ pub async fn list(app: &App, scope: OrgScope) -> Result<Vec<BotKey>, AppError> {
 
 /// Makes a bot key for the Server. The one before it stops with the same commit.
 pub async fn issue(app: &App, scope: OrgScope, server: ServerId, actor: Actor) -> Result<PlainKey, AppError> {
-    let act = app.act(scope, actor);
+    make(app, app.act(scope, actor), server, true).await
+}
+
+/// Makes a bot key for the Server unless it has one.
+pub(crate) async fn ensure(app: &App, scope: OrgScope, server: ServerId) -> Result<(), AppError> {
+    make(app, app.act(scope, Actor::System), server, false)
+        .await
+        .map(drop)
+}
+
+async fn make(app: &App, act: Act, server: ServerId, replaces: bool) -> Result<PlainKey, AppError> {
     let id = KeyId::generate(act.now_ms, &*app.random);
     let key = PlainKey::generate(&*app.random);
     let place = key_place(id.as_str(), 1);
     let (sealed, sealed_kid) = app.vault.seal(&*app.random, &place, key.expose().as_bytes());
     let work = Issue {
         server,
+        replaces,
         id,
         hash: key.hash(),
         prefix: key.prefix(),
@@ -42,6 +53,7 @@ pub async fn issue(app: &App, scope: OrgScope, server: ServerId, actor: Actor) -
 
 struct Issue {
     server: ServerId,
+    replaces: bool,
     id: KeyId,
     hash: KeyHash,
     prefix: KeyPrefix,
@@ -60,6 +72,9 @@ impl Work for Issue {
         orgs::lock(tx, scope).await?;
         let found = servers::find_in(tx, scope, &self.server).await?;
         let server = found.ok_or(RequestError::NotFound)?;
+        if !self.replaces && bot_keys::is_there(tx, scope, server.num).await? {
+            return Ok(());
+        }
         let replaced = plugin_keys::end_bot_key(tx, scope, server.num, act.now_ms).await?;
         let new = NewKey {
             id: &self.id,

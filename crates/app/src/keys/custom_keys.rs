@@ -129,13 +129,13 @@ impl Work for Create {
         let counted = custom_keys::count(tx, act.scope).await?;
         if counted.living >= MOST {
             return Err(RequestError::Conflict(
-                "An organisation has at most 50 custom keys. Revoke one that is not needed.",
+                "An organisation can have at most 50 custom keys. Revoke one you no longer need.",
             )
             .into());
         }
         if counted.revoked >= MOST_REVOKED {
             return Err(RequestError::Conflict(
-                "There are 200 revoked custom keys. Remove some of them first.",
+                "This organisation already has 200 revoked custom keys. Remove some first.",
             )
             .into());
         }
@@ -244,6 +244,9 @@ impl Work for ChangeKey {
             .ok_or(RequestError::NotFound)?;
         let (action, detail) = match &self.change {
             Change::Edit(edit) => {
+                if key.revoked_at_ms.is_some() {
+                    return Err(RequestError::Conflict("This key is revoked. Nothing was saved.").into());
+                }
                 let mut changes = Changes::default();
                 changes.add("name", &*key.name, edit.name.as_str());
                 changes.add("actions", names(key.actions), names(edit.actions));
@@ -263,7 +266,7 @@ impl Work for ChangeKey {
             Change::Remove => {
                 if key.revoked_at_ms.is_none() {
                     return Err(RequestError::Conflict(
-                        "This key is in force. Revoke it before you remove it.",
+                        "This key is still active. Revoke it before you remove it.",
                     )
                     .into());
                 }

@@ -7,11 +7,11 @@ use domain::platform_id::{DiscordId, SteamId};
 use domain::quota::Purpose;
 use domain::steam_group::{Groups, Membership, Obstacle};
 use platform::Unanswered;
-use platform::discord::Members;
+use platform::discord::Rest;
 use platform::discord::oauth::AccessToken;
 
 use super::flow::{Current, open_token};
-use crate::memories::pace::{Acting, Told};
+use crate::memories::pace::{Acting, Paced};
 use crate::state::App;
 
 /// What was found out, and whether this visitor is the one who asked.
@@ -23,7 +23,7 @@ pub(super) async fn ensure_member(app: &App, current: &Current, person: &Discord
     if page.join_mode == JoinMode::Off {
         return None;
     }
-    if app.platforms.discord_members.is_none() {
+    if app.platforms.discord_bot.is_none() {
         return Some((Finding::Unknown, None));
     }
     let sealed = current.flow.token_sealed.as_deref();
@@ -48,8 +48,8 @@ async fn ask_discord(
     guild: DiscordId,
     person: DiscordId,
     token: Option<AccessToken>,
-) -> Told<Finding> {
-    let found = match &app.platforms.discord_members {
+) -> Paced<Finding> {
+    let found = match &app.platforms.discord_bot {
         Some(members) => find_member(members, org_num, &guild, &person, token.as_ref()).await,
         None => Ok(false),
     };
@@ -58,7 +58,7 @@ async fn ask_discord(
         Ok(false) => Finding::No,
         Err(_) => Finding::Unknown,
     };
-    Told {
+    Paced {
         answer,
         // A refusal is remembered by the client, so that nobody is asked again for a while.
         holds: found.map_or_else(|cause| cause.was_asked() && !cause.is_refusal(), |_| true),
@@ -67,7 +67,7 @@ async fn ask_discord(
 }
 
 async fn find_member(
-    members: &Members,
+    members: &Rest,
     org_num: i64,
     guild: &DiscordId,
     person: &DiscordId,
@@ -112,12 +112,12 @@ pub(super) async fn group_membership(app: &App, current: &Current, player: &Stea
     Some((finding, Some(acting)))
 }
 
-async fn ask_steam(app: App, org_num: i64, player: SteamId) -> Told<Option<Arc<Groups>>> {
+async fn ask_steam(app: App, org_num: i64, player: SteamId) -> Paced<Option<Arc<Groups>>> {
     let found = match &app.platforms.steam_api {
         Some(api) => api.groups(&player, Purpose::Verify { org_num }).await.map(Some),
         None => Ok(None),
     };
-    Told {
+    Paced {
         holds: found.as_ref().map_or_else(|cause| cause.was_asked(), |_| true),
         answer: found.ok().flatten().map(Arc::new),
         stands: false,

@@ -1,7 +1,7 @@
 //! The way back from Discord.
 
 use domain::blocklist::BlockEntry;
-use domain::flow::{FlowPurpose, JoinMode, Provider};
+use domain::flow::{FlowPurpose, JoinMode, LinkStep, Provider};
 use domain::network::ClientAddress;
 use domain::oauth::AuthorizationCode;
 use domain::platform_id::DiscordId;
@@ -26,6 +26,13 @@ pub async fn discord_callback(
     code: Option<&str>,
     address: ClientAddress,
 ) -> Result<(), AppError> {
+    let noted = trip.to_be_noted();
+    let done = back(app, trip, code, address).await;
+    noted.note(app, LinkStep::Discord, &done);
+    done
+}
+
+async fn back(app: &App, trip: Trip, code: Option<&str>, address: ClientAddress) -> Result<(), AppError> {
     if let Err(error) = refuse_blocked_network(app, address).await {
         abandon(app, &trip.flow).await?;
         return Err(error);

@@ -3,7 +3,7 @@
 use domain::audit::{Actor, AuditAction};
 use domain::flow::relink_waits_until;
 use domain::id::{GuildId, LinkId};
-use domain::job::Job;
+use domain::job::{Doer, Job};
 use domain::link::{ActiveLink, Country, LinkDecision, UnlinkCause, decide_link};
 use domain::plan::Dimension;
 use domain::platform_id::{DiscordId, EitherId, SteamId};
@@ -88,7 +88,9 @@ async fn write_link(
         request,
         verified,
     };
-    app.db.write_for(act, work).await
+    let linked = app.db.write_for(act, work).await?;
+    app.bell.ring();
+    Ok(linked)
 }
 
 struct Link {
@@ -268,7 +270,14 @@ pub async fn unlink(
     actor: Actor,
 ) -> Result<Option<LinkId>, AppError> {
     let request = UnlinkRequest { guild, either, cause };
-    app.db.write_for(app.act(scope, actor), Unlink { request }).await
+    let ended = app
+        .db
+        .write_for(app.act(scope, actor), Unlink { request })
+        .await?;
+    if ended.is_some() {
+        app.bell.ring();
+    }
+    Ok(ended)
 }
 
 struct Unlink {
@@ -328,6 +337,7 @@ impl Ending<'_> {
         let job = Job::LogUnlinked {
             guild: self.guild.id.clone(),
             link: link.id.clone(),
+            by: Doer::of(self.act.actor()),
         };
         enqueue_log(tx, scope, self.guild, &job, now_ms).await?;
         let detail = json!({ "guild": self.guild.id.as_str(), "cause": self.cause.as_str() });

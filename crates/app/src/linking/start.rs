@@ -1,6 +1,6 @@
 //! The way out to a provider.
 
-use domain::flow::{FlowPurpose, FlowToken, JoinMode, LIFETIME_MS, Provider, TRIP_MS};
+use domain::flow::{FlowPurpose, FlowToken, JoinMode, LIFETIME_MS, LinkStep, Provider, TRIP_MS};
 use domain::network::ClientAddress;
 use domain::oauth::{PkceVerifier, State};
 use platform::discord::oauth::Scope;
@@ -53,7 +53,12 @@ pub async fn start(
         sealed,
         now_ms: app.now_ms(),
     };
-    app.db.write_for(page.scope, work).await?;
+    let is_new = app.db.write_for(page.scope, work).await?;
+    if is_new && purpose == FlowPurpose::Link {
+        app.memories
+            .link_steps
+            .reached(page.guild, LinkStep::Started, app.now_ms());
+    }
     Ok(Started { url, browser })
 }
 
@@ -105,21 +110,22 @@ struct Begin {
 
 impl Work for Begin {
     type For = OrgScope;
-    type Output = ();
+    type Output = bool;
     type Error = AppError;
     const NAME: &'static str = "begin_sign_in";
 
-    async fn run(&self, tx: &mut Tx<'_>, &scope: &OrgScope) -> Result<(), AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, &scope: &OrgScope) -> Result<bool, AppError> {
         guilds::hold(tx, scope, self.guild).await?;
         let (hash, now_ms) = (&self.flow_hash, self.now_ms);
         let alive_since_ms = now_ms - LIFETIME_MS;
-        flows::ensure(tx, hash, scope, self.guild, self.purpose, now_ms, alive_since_ms).await?;
+        let is_new = flows::ensure(tx, hash, scope, self.guild, self.purpose, now_ms, alive_since_ms).await?;
         let trip = Trip {
             provider: self.provider,
             hash: &self.trip_hash,
             sealed: self.sealed.as_ref(),
             ends_at_ms: now_ms + TRIP_MS,
         };
-        Ok(flows::begin_trip(tx, hash, &trip).await?)
+        flows::begin_trip(tx, hash, &trip).await?;
+        Ok(is_new)
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use domain::blocklist::BlockEntry;
-use domain::flow::Provider;
+use domain::flow::{LinkStep, Provider};
 use domain::network::ClientAddress;
 use domain::platform_id::SteamId;
 use domain::quota::Purpose;
@@ -31,6 +31,13 @@ pub async fn steam_callback(
     query: &str,
     address: ClientAddress,
 ) -> Result<(), AppError> {
+    let noted = trip.to_be_noted();
+    let done = back(app, trip, query, address).await;
+    noted.note(app, LinkStep::Steam, &done);
+    done
+}
+
+async fn back(app: &App, trip: Trip, query: &str, address: ClientAddress) -> Result<(), AppError> {
     let (flow, now_ms) = (&trip.flow, app.now_ms());
     let steam = app.platforms.steam_sign_in.as_ref();
     let steam = steam.ok_or(IdentityError::SignInNotConfigured {

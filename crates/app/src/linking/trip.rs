@@ -1,9 +1,9 @@
 //! The way back from a provider, as far as both have it in common.
 
-use domain::flow::{FlowPurpose, FlowToken, LIFETIME_MS, Provider};
+use domain::flow::{FlowPurpose, FlowToken, LIFETIME_MS, LinkStep, Provider};
 use domain::oauth::State;
 use storage::linking::{flows, link_pages};
-use storage::{NoOrg, Tx, Work};
+use storage::{GuildNum, NoOrg, Tx, Work};
 
 use super::flow::Current;
 use crate::error::{AppError, IdentityError};
@@ -27,6 +27,15 @@ impl Trip {
         &self.flow.page.slug
     }
 
+    pub(super) fn to_be_noted(&self) -> Noted {
+        let Current { flow, page, .. } = &self.flow;
+        Noted {
+            guild: (self.purpose == FlowPurpose::Link).then_some(page.guild),
+            discord_before: flow.discord.is_some(),
+            steam_before: flow.steam.is_some(),
+        }
+    }
+
     /// Used up before anything is asked with it: a second copy of the request finds nothing.
     pub(super) async fn use_up(&self, app: &App) -> Result<(), AppError> {
         let once = UseTrip {
@@ -37,6 +46,32 @@ impl Trip {
             Ok(())
         } else {
             Err(IdentityError::SignInExpired.into())
+        }
+    }
+}
+
+/// Whose numbers a trip counts for; none for people who unlink.
+pub(super) struct Noted {
+    guild: Option<GuildNum>,
+    /// Whether they had come back from each side before.
+    discord_before: bool,
+    steam_before: bool,
+}
+
+impl Noted {
+    /// Counts how a trip ended. Somebody who signs in a second time got no further.
+    pub(super) fn note(&self, app: &App, step: LinkStep, done: &Result<(), AppError>) {
+        let Some(guild) = self.guild else { return };
+        let (steps, now_ms) = (&app.memories.link_steps, app.now_ms());
+        let before = match step {
+            LinkStep::Discord => self.discord_before,
+            LinkStep::Steam => self.steam_before,
+            LinkStep::Started | LinkStep::Joined | LinkStep::Verified | LinkStep::Failed => false,
+        };
+        match done {
+            Ok(()) if before => {}
+            Ok(()) => steps.reached(guild, step, now_ms),
+            Err(error) => steps.failed(guild, error.code(), now_ms),
         }
     }
 }

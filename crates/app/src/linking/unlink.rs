@@ -42,7 +42,9 @@ pub async fn unlink(
     };
     app.db
         .write_for(app.act(current.page.scope, Actor::Player), work)
-        .await
+        .await?;
+    app.bell.ring();
+    Ok(())
 }
 
 struct Finish {

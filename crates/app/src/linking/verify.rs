@@ -2,7 +2,7 @@
 
 use domain::audit::Actor;
 use domain::blocklist::BlockEntry;
-use domain::flow::{Finding, FlowPurpose, FlowToken, LIFETIME_MS};
+use domain::flow::{Finding, FlowPurpose, FlowToken, LIFETIME_MS, LinkStep};
 use domain::id::LinkId;
 use domain::link::Country;
 use domain::network::ClientAddress;
@@ -46,18 +46,29 @@ pub async fn verify(app: &App, slug: &str, verifier: Verifier<'_>) -> Result<Out
     if current.flow.finished {
         return Ok(Outcome::Linked);
     }
+    let pressed = press(app, &current, &verifier).await;
+    if let Err(error) = &pressed {
+        app.memories
+            .link_steps
+            .failed(current.page.guild, error.code(), app.now_ms());
+    }
+    pressed
+}
+
+async fn press(app: &App, current: &Current, verifier: &Verifier<'_>) -> Result<Outcome, AppError> {
     let (Some((discord_id, discord_name)), Some((steam_id, steam_name))) =
         (current.flow.discord.clone(), current.flow.steam.clone())
     else {
         return Err(IdentityError::SignInExpired.into());
     };
-    refuse_blocked_people(app, &current, &verifier, Some(&discord_id), Some(&steam_id)).await?;
+    refuse_blocked_people(app, current, verifier, Some(&discord_id), Some(&steam_id)).await?;
     // What this press asked is shared with others until its outcome is written.
     let (member, group) = tokio::join!(
-        ensure_member(app, &current, &discord_id),
-        group_membership(app, &current, &steam_id)
+        ensure_member(app, current, &discord_id),
+        group_membership(app, current, &steam_id)
     );
     let finding = |checked: &Option<Checked>| checked.as_ref().map(|(finding, _)| *finding);
+    let (member_now, group_now) = (finding(&member), finding(&group));
     let act = app.act(current.page.scope, Actor::Player);
     let work = Finish {
         flow: current.hash.clone(),
@@ -67,26 +78,76 @@ pub async fn verify(app: &App, slug: &str, verifier: Verifier<'_>) -> Result<Out
             guild: current.page.guild_id.clone(),
             discord_id,
             steam_id,
-            country: verifier.country,
+            country: verifier.country.clone(),
         },
         verified: Verified {
             discord_name,
             steam_name,
             relink_cooldown_ms: current.page.relink_cooldown_ms,
         },
-        member: finding(&member),
-        group: finding(&group),
+        member: member_now,
+        group: group_now,
     };
-    let linked = app.db.write_for(act, work).await;
+    let pressed = app.db.write_for(act, work).await;
     drop((member, group));
-    if matches!(linked, Err(AppError::Identity(IdentityError::Blocked))) {
-        abandon(app, &current).await?;
+    if matches!(pressed, Err(AppError::Identity(IdentityError::Blocked))) {
+        abandon(app, current).await?;
     }
-    let linked = linked?;
-    if linked {
-        give_token_back(app, &current);
+    let pressed = pressed?;
+    note_press(app, current, pressed, member_now, group_now);
+    Ok(match pressed {
+        Pressed::First | Pressed::Again => {
+            app.bell.ring();
+            give_token_back(app, current);
+            Outcome::Linked
+        }
+        Pressed::Missing | Pressed::Other => Outcome::Open,
+    })
+}
+
+/// Counts how far a press got them, and what kept them from going on.
+fn note_press(
+    app: &App,
+    current: &Current,
+    pressed: Pressed,
+    member: Option<Finding>,
+    group: Option<Finding>,
+) {
+    let (steps, guild, now_ms) = (&app.memories.link_steps, current.page.guild, app.now_ms());
+    match pressed {
+        Pressed::First => {
+            note_joined(app, current, member);
+            steps.reached(guild, LinkStep::Verified, now_ms);
+        }
+        Pressed::Missing => {
+            note_joined(app, current, member);
+            let lacking = [
+                why(member, ["NOT_A_MEMBER", "MEMBER_UNKNOWN", "MEMBER_UNKNOWN"]),
+                why(group, ["NOT_IN_GROUP", "GROUP_HIDDEN", "GROUP_UNKNOWN"]),
+            ];
+            for reason in lacking.into_iter().flatten() {
+                steps.failed(guild, reason, now_ms);
+            }
+        }
+        Pressed::Again | Pressed::Other => {}
     }
-    Ok(if linked { Outcome::Linked } else { Outcome::Open })
+}
+
+/// They are in the Discord server now and were not known to be before.
+fn note_joined(app: &App, current: &Current, member: Option<Finding>) {
+    if member == Some(Finding::Yes) && current.flow.member != Some(Finding::Yes) {
+        let steps = &app.memories.link_steps;
+        steps.reached(current.page.guild, LinkStep::Joined, app.now_ms());
+    }
+}
+
+fn why(finding: Option<Finding>, [no, hidden, unknown]: [&'static str; 3]) -> Option<&'static str> {
+    match finding {
+        Some(Finding::No) => Some(no),
+        Some(Finding::Hidden) => Some(hidden),
+        Some(Finding::Unknown) => Some(unknown),
+        Some(Finding::Yes) | None => None,
+    }
 }
 
 /// Puts the person into the Guild's Discord server, or looks whether they are there by now.
@@ -97,10 +158,12 @@ pub async fn join(app: &App, slug: &str, verifier: Verifier<'_>) -> Result<(), A
     };
     refuse_blocked_people(app, &current, &verifier, Some(&discord_id), None).await?;
     let checked = ensure_member(app, &current, &discord_id).await;
+    let member = checked.as_ref().map(|(finding, _)| *finding);
+    note_joined(app, &current, member);
     app.db
         .write(Note {
             flow: current.hash,
-            member: checked.as_ref().map(|(finding, _)| *finding),
+            member,
             now_ms: app.now_ms(),
         })
         .await
@@ -124,6 +187,19 @@ async fn refuse_blocked_people(
     Err(IdentityError::Blocked.into())
 }
 
+/// What became of one press.
+#[derive(Clone, Copy)]
+enum Pressed {
+    /// It made the link.
+    First,
+    /// The flow was done before.
+    Again,
+    /// The Guild asks for more.
+    Missing,
+    /// Somebody else signed in meanwhile.
+    Other,
+}
+
 /// The end of the flow and the link, together or not at all.
 struct Finish {
     flow: String,
@@ -137,11 +213,11 @@ struct Finish {
 
 impl Work for Finish {
     type For = Act;
-    type Output = bool;
+    type Output = Pressed;
     type Error = AppError;
     const NAME: &'static str = "finish_link";
 
-    async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<bool, AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<Pressed, AppError> {
         let is_met = |finding: Option<Finding>| finding.is_none_or(|finding| finding == Finding::Yes);
         let is_met = is_met(self.member) && is_met(self.group);
         let org = if is_met {
@@ -153,14 +229,14 @@ impl Work for Finish {
         let found = flows::find_in(tx, &self.flow, act.now_ms - LIFETIME_MS).await?;
         let flow = found.ok_or(IdentityError::SignInExpired)?;
         if flow.finished {
-            return Ok(true);
+            return Ok(Pressed::Again);
         }
         if !self.is_about(&flow) {
-            return Ok(false);
+            return Ok(Pressed::Other);
         }
         let Some(org) = org else {
             flows::note_findings(tx, &self.flow, self.member, self.group, act.now_ms).await?;
-            return Ok(false);
+            return Ok(Pressed::Missing);
         };
         // They may have been blocked while the press was held back or a provider was asked.
         let people = [
@@ -172,7 +248,7 @@ impl Work for Finish {
         }
         // The first of several presses finishes the flow; the others find it done.
         if !flows::finish(tx, &self.flow, act.now_ms).await? {
-            return Ok(true);
+            return Ok(Pressed::Again);
         }
         let linking = Linking {
             act,
@@ -181,7 +257,7 @@ impl Work for Finish {
             verified: Some(&self.verified),
         };
         links::link_in(tx, &org, &linking).await?;
-        Ok(true)
+        Ok(Pressed::First)
     }
 }
 

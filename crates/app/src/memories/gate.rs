@@ -1,19 +1,17 @@
 //! Rate limits and last use, kept in memory: one small cell per key, network or account.
 
-use std::hash::Hash;
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 
 use domain::bot::BotId;
 use domain::clock::SharedClock;
 use domain::network::ClientNetwork;
 use domain::plan::{RateLimit, Tier};
+use domain::platform_id::DiscordId;
 use domain::rate::{self, Decision};
 use papaya::HashMap;
 
-/// Buckets kept per kind; beyond it the rarely used ones are swept, then newcomers share one bucket.
-const MAX_CELLS: usize = 65_536;
-/// How often a full set of buckets is searched for idle ones.
-const SWEEP_MS: i64 = 1_000;
+use super::buckets::{Buckets, take};
+
 /// A cell without calls for this long holds a full bucket at any sensible limit.
 const IDLE_MS: i64 = 10 * 60_000;
 
@@ -26,6 +24,9 @@ pub struct Gate {
     networks: Buckets<ClientNetwork>,
     accounts: Buckets<i64>,
     bots: Buckets<BotId>,
+    handed_on: Buckets<BotId>,
+    discord_guilds: Buckets<DiscordId>,
+    members: Buckets<DiscordId>,
     link_starts: Buckets<ClientNetwork>,
     link_steps: Buckets<ClientNetwork>,
 }
@@ -45,7 +46,7 @@ pub struct Limits {
     pub dashboard: RateLimit,
     /// Of each network: sign-ins that begin on a public page.
     pub link_starts: RateLimit,
-    /// Of each network: buttons of public pages, and ways back from a sign-in.
+    /// Of each network: buttons of public pages, and ways back from a sign-in. Of each person on Discord: commands.
     pub link_steps: RateLimit,
 }
 
@@ -90,6 +91,9 @@ impl Gate {
             networks: Buckets::new(),
             accounts: Buckets::new(),
             bots: Buckets::new(),
+            handed_on: Buckets::new(),
+            discord_guilds: Buckets::new(),
+            members: Buckets::new(),
             link_starts: Buckets::new(),
             link_steps: Buckets::new(),
         }
@@ -140,6 +144,30 @@ impl Gate {
             .take(bot.clone(), self.clock.steady_ms(), self.limits.pro)
     }
 
+    /// Counts what a bot hands on of people, apart from its own calls: a rush of people cannot cut it off.
+    pub fn take_handed_on(&self, bot: &BotId) -> Decision {
+        self.handed_on
+            .take(bot.clone(), self.clock.steady_ms(), self.limits.pro)
+    }
+
+    /// Counts a command or a button by its Discord server, which has a tenth of what the bot may hand on.
+    pub(crate) fn take_discord_guild(&self, guild: &DiscordId) -> Decision {
+        let limit = RateLimit {
+            per_minute: (self.limits.pro.per_minute / 10).max(1),
+            burst: (self.limits.pro.burst / 10).max(1),
+            ..self.limits.pro
+        };
+        self.discord_guilds
+            .take(guild.clone(), self.clock.steady_ms(), limit)
+    }
+
+    /// Counts a command or a button that somebody uses on Discord, like a button of a public page: one of them cannot
+    /// use up what the bot may ask.
+    pub(crate) fn take_member(&self, member: &DiscordId) -> Decision {
+        self.members
+            .take(member.clone(), self.clock.steady_ms(), self.limits.link_steps)
+    }
+
     /// Counts a sign-in that begins on a public page.
     pub fn take_link_start(&self, network: ClientNetwork) -> Decision {
         self.link_starts
@@ -175,6 +203,9 @@ impl Gate {
         self.networks.sweep(steady_ms);
         self.accounts.sweep(steady_ms);
         self.bots.sweep(steady_ms);
+        self.handed_on.sweep(steady_ms);
+        self.discord_guilds.sweep(steady_ms);
+        self.members.sweep(steady_ms);
         self.link_starts.sweep(steady_ms);
         self.link_steps.sweep(steady_ms);
         uses.sort_unstable_by_key(|used| used.key_num);
@@ -189,70 +220,6 @@ impl Gate {
             cell.last_used_ms.fetch_max(lost.last_used_ms, Relaxed);
             cell.recorded_ms.store(0, Relaxed);
             cell.query_calls.fetch_add(lost.query_calls, Relaxed);
-        }
-    }
-}
-
-/// Plain buckets with a bound on their number.
-struct Buckets<K> {
-    cells: HashMap<K, AtomicI64>,
-    shared: AtomicI64,
-    swept_at_ms: AtomicI64,
-}
-
-impl<K: Hash + Eq + Send + Sync> Buckets<K> {
-    fn new() -> Self {
-        Self {
-            cells: HashMap::new(),
-            shared: AtomicI64::new(0),
-            swept_at_ms: AtomicI64::new(0),
-        }
-    }
-
-    fn take(&self, key: K, steady_ms: i64, limit: RateLimit) -> Decision {
-        let cells = self.cells.pin();
-        if let Some(bucket) = cells.get(&key) {
-            return take(bucket, steady_ms, limit);
-        }
-        // Looking through all of them for every newcomer would be the attack's own work; once a second is enough.
-        if cells.len() >= MAX_CELLS && self.is_sweep_due(steady_ms) {
-            self.sweep(steady_ms);
-        }
-        if cells.len() >= MAX_CELLS {
-            return take(&self.shared, steady_ms, limit);
-        }
-        take(
-            cells.get_or_insert_with(key, AtomicI64::default),
-            steady_ms,
-            limit,
-        )
-    }
-
-    /// True for one caller a second.
-    fn is_sweep_due(&self, steady_ms: i64) -> bool {
-        let last = self.swept_at_ms.load(Relaxed);
-        steady_ms - last >= SWEEP_MS
-            && self
-                .swept_at_ms
-                .compare_exchange(last, steady_ms, Relaxed, Relaxed)
-                .is_ok()
-    }
-
-    /// A bucket whose time has passed is full, the same as none.
-    fn sweep(&self, steady_ms: i64) {
-        self.cells
-            .pin()
-            .retain(|_, bucket| bucket.load(Relaxed) > steady_ms * 1000);
-    }
-}
-
-fn take(bucket: &AtomicI64, steady_ms: i64, limit: RateLimit) -> Decision {
-    let mut seen = bucket.load(Relaxed);
-    loop {
-        let decision = rate::decide(seen, steady_ms, limit);
-        match bucket.compare_exchange_weak(seen, decision.new_tat, Relaxed, Relaxed) {
-            Ok(_) => return decision,
-            Err(newer) => seen = newer,
         }
     }
 }
@@ -282,97 +249,5 @@ impl From<&config::Limits> for Limits {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use domain::clock::TestClock;
-    use domain::network::ClientAddress;
-
-    use super::*;
-
-    const NOW: i64 = 1_700_000_000_000;
-
-    fn gate(burst: u32) -> Gate {
-        gate_at(burst, Arc::new(TestClock::new(NOW)))
-    }
-
-    fn gate_at(burst: u32, clock: SharedClock) -> Gate {
-        let limit = RateLimit {
-            per_minute: 60,
-            burst,
-            bulk_ids: 1,
-        };
-        let limits = Limits {
-            free: limit,
-            standard: limit,
-            pro: limit,
-            unknown_keys: limit,
-            dashboard: limit,
-            link_starts: limit,
-            link_steps: limit,
-        };
-        Gate::new(limits, clock)
-    }
-
-    #[test]
-    fn parallel_callers_never_get_more_than_the_burst() {
-        let gate = gate(100);
-        let allowed = AtomicI64::new(0);
-        std::thread::scope(|scope| {
-            for _ in 0..4 {
-                scope.spawn(|| {
-                    for _ in 0..100 {
-                        if gate.take_key(7, Tier::Free, false).allowed {
-                            allowed.fetch_add(1, Relaxed);
-                        }
-                    }
-                });
-            }
-        });
-        assert_eq!(allowed.load(Relaxed), 100);
-    }
-
-    #[test]
-    fn one_key_running_dry_leaves_another_alone() {
-        let gate = gate(1);
-        assert!(gate.take_key(1, Tier::Free, false).allowed);
-        assert!(!gate.take_key(1, Tier::Free, false).allowed);
-        assert!(gate.take_key(2, Tier::Free, false).allowed);
-    }
-
-    #[test]
-    fn uses_are_handed_out_once_and_can_be_put_back() {
-        let clock = Arc::new(TestClock::new(NOW));
-        let gate = gate_at(10, Arc::clone(&clock) as SharedClock);
-        gate.take_key(1, Tier::Free, true);
-        clock.advance_ms(5);
-        gate.take_key(1, Tier::Free, false);
-        let uses = gate.drain_uses();
-        assert_eq!(
-            uses,
-            [KeyUse {
-                key_num: 1,
-                last_used_ms: NOW + 5,
-                query_calls: 1
-            }]
-        );
-        assert!(gate.drain_uses().is_empty());
-        gate.restore_uses(&uses);
-        assert_eq!(gate.drain_uses(), uses);
-    }
-
-    #[test]
-    fn a_storm_of_networks_stays_within_its_memory() {
-        let clock = Arc::new(TestClock::new(NOW));
-        let gate = gate_at(2, Arc::clone(&clock) as SharedClock);
-        for number in 0..(MAX_CELLS as u32 + 5_000) {
-            let address = std::net::Ipv4Addr::from(number << 8).into();
-            let network = ClientNetwork::of(ClientAddress::Known(address));
-            gate.take_unknown_key(network);
-        }
-        assert!(gate.networks.cells.len() <= MAX_CELLS);
-        clock.advance_ms(10 * 60_000);
-        gate.drain_uses();
-        assert_eq!(gate.networks.cells.len(), 0);
-    }
-}
+#[path = "gate_tests.rs"]
+mod tests;

@@ -1,11 +1,15 @@
 //! What one node keeps in memory. None of it is the truth: a restart loses it and nobody is the worse for it.
 
 pub(crate) mod bodies;
+mod buckets;
 pub(crate) mod checks;
+pub mod child;
 pub mod error_log;
 pub mod exports;
 pub mod gate;
 pub(crate) mod job_numbers;
+pub(crate) mod lately;
+pub mod link_steps;
 pub(crate) mod pace;
 pub mod refusals;
 pub mod room;
@@ -24,10 +28,13 @@ use tokio::sync::Mutex;
 
 use bodies::Bodies;
 use checks::Checks;
+use child::Child;
 use error_log::ErrorLog;
 use exports::Exports;
 use gate::{Gate, Limits};
 use job_numbers::JobNumbers;
+use lately::Lately;
+use link_steps::LinkSteps;
 use refusals::Refusals;
 use room::{Room, STEP_BYTES};
 use seen::Seen;
@@ -40,6 +47,8 @@ const UNPROVEN_STEPS: u32 = 8 * 1024 * 1024 / STEP_BYTES as u32;
 
 /// None of them grows with what strangers send: what does not fit is refused, shared or left out.
 pub struct Memories {
+    /// The bot that this node has started.
+    pub child: Child,
     /// Rate limits and last uses.
     pub gate: Gate,
     /// Failures on their way to the error log.
@@ -52,10 +61,16 @@ pub struct Memories {
     pub(crate) exports: Exports,
     /// Refused members on their way to the audit log.
     pub refusals: Refusals,
+    /// How far people get on link pages.
+    pub link_steps: LinkSteps,
     /// Players whom game servers named.
     pub seen: Seen,
     /// Versions of plugins on their way to their Servers.
     pub versions: Versions,
+    /// Test messages to log channels.
+    pub(crate) log_tests: Lately,
+    /// Looks at Guilds on Discord that somebody asked for.
+    pub(crate) looks: Lately,
     pub(crate) steam_groups: SteamGroups,
     pub(crate) steam_group_names: SteamGroupNames,
     pub(crate) checks: Checks,
@@ -70,12 +85,16 @@ impl Memories {
     /// Empty, as after every start.
     pub(crate) fn new(limits: Limits, clock: SharedClock) -> Self {
         Self {
+            child: Child::default(),
             gate: Gate::new(limits, clock),
             errors: ErrorLog::default(),
             bodies: Bodies::default(),
             unproven: Room::new(UNPROVEN_STEPS),
             exports: Exports::default(),
+            log_tests: Lately::default(),
+            looks: Lately::default(),
             refusals: Refusals::default(),
+            link_steps: LinkSteps::default(),
             seen: Seen::default(),
             versions: Versions::default(),
             steam_groups: SteamGroups::default(),

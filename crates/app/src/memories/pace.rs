@@ -21,7 +21,7 @@ const MANY: usize = 1_024;
 
 /// An answer, and what it means for who asks next.
 #[derive(Clone)]
-pub(crate) struct Told<T> {
+pub(crate) struct Paced<T> {
     pub answer: T,
     /// Asking again at once would be too soon. Not so when nobody was asked, or when the answer would be the same anyway.
     pub holds: bool,
@@ -29,7 +29,7 @@ pub(crate) struct Told<T> {
     pub stands: bool,
 }
 
-type Answering<T> = Shared<BoxFuture<'static, Told<T>>>;
+type Answering<T> = Shared<BoxFuture<'static, Paced<T>>>;
 
 /// Held by whoever asked until they have acted on the answer; until then others share it.
 pub(crate) struct Acting {
@@ -75,17 +75,17 @@ impl<K: Hash + Eq + Clone, T: Clone + Send + Sync + 'static> Pace<K, T> {
         &self,
         runtime: &Runtime,
         person: K,
-        question: impl Future<Output = Told<T>> + Send + 'static,
+        question: impl Future<Output = Paced<T>> + Send + 'static,
         otherwise: T,
     ) -> (T, Acting) {
         // A question that panics is answered with `otherwise`: nobody could share or even look at it any more.
-        let failed = Told {
+        let failed = Paced {
             answer: otherwise,
             holds: false,
             stands: false,
         };
         let question = AssertUnwindSafe(question).catch_unwind();
-        let question = question.map(|told| told.unwrap_or(failed)).boxed().shared();
+        let question = question.map(|paced| paced.unwrap_or(failed)).boxed().shared();
         loop {
             match self.step(&person, &question, runtime.clock.steady_ms()) {
                 Step::Share(answering) => return (answering.await.answer, Acting { _token: None }),
@@ -106,8 +106,8 @@ impl<K: Hash + Eq + Clone, T: Clone + Send + Sync + 'static> Pace<K, T> {
             match asked.answering.peek() {
                 None => return Step::Share(asked.answering.clone()),
                 Some(_) if asked.acting.strong_count() > 0 => return Step::Share(asked.answering.clone()),
-                Some(told) if told.stands && is_fresh => return Step::Share(asked.answering.clone()),
-                Some(told) if told.holds && is_fresh => {
+                Some(paced) if paced.stands && is_fresh => return Step::Share(asked.answering.clone()),
+                Some(paced) if paced.holds && is_fresh => {
                     return Step::Hold {
                         until_ms: asked.at_ms + EVERY_MS,
                     };

@@ -69,7 +69,7 @@ impl Lacking {
     }
 
     /// The name and the value in the audit entry.
-    const fn told(self) -> (&'static str, &'static str) {
+    const fn audit_detail(self) -> (&'static str, &'static str) {
         match self {
             Self::Permission(permission) => ("permission", permission),
             Self::Ownership => ("role", "owner"),
@@ -199,7 +199,7 @@ impl Work for Write {
             orgs::lock(tx, scope).await?;
         }
         for Entry { refusal, counted, .. } in &self.0 {
-            let (what, value) = refusal.lacking.told();
+            let (what, value) = refusal.lacking.audit_detail();
             let detail = json!({
                 what: value,
                 "route": refusal.route,

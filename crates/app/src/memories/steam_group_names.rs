@@ -16,13 +16,13 @@ const FOUND_MS: i64 = 60 * 60_000;
 const UNKNOWN_MS: i64 = 60_000;
 
 #[derive(Clone, Copy)]
-struct Known {
+struct ResolvedName {
     group: Option<GroupId>,
     /// Of the steady clock.
     asked_at_ms: i64,
 }
 
-impl Known {
+impl ResolvedName {
     fn is_fresh(&self, steady_ms: i64) -> bool {
         let lasts_ms = if self.group.is_some() {
             FOUND_MS
@@ -43,7 +43,7 @@ pub(crate) struct Asked {
 }
 
 pub(crate) struct SteamGroupNames {
-    known: Cache<String, Known>,
+    known: Cache<String, ResolvedName>,
     /// By Org, which has one question out at a time. Never more than there are requests.
     asked: Mutex<HashMap<i64, Asked>>,
 }
@@ -68,7 +68,7 @@ impl SteamGroupNames {
     }
 
     pub(crate) fn remember(&self, name: String, group: Option<GroupId>, steady_ms: i64) {
-        let known = Known {
+        let known = ResolvedName {
             group,
             asked_at_ms: steady_ms,
         };

@@ -25,13 +25,13 @@ const PLAYER_WEIGHT: u64 = 24;
 const LOCKS: usize = 64;
 
 #[derive(Clone)]
-struct Known {
+struct PlayerGroups {
     groups: Arc<Groups>,
     /// Of the steady clock.
     asked_at_ms: i64,
 }
 
-impl Known {
+impl PlayerGroups {
     fn is_fresh(&self, steady_ms: i64) -> bool {
         steady_ms - self.asked_at_ms < FRESH_MS
     }
@@ -40,8 +40,8 @@ impl Known {
 #[derive(Clone)]
 struct ByGroups;
 
-impl Weighter<SteamId, Known> for ByGroups {
-    fn weight(&self, _: &SteamId, known: &Known) -> u64 {
+impl Weighter<SteamId, PlayerGroups> for ByGroups {
+    fn weight(&self, _: &SteamId, known: &PlayerGroups) -> u64 {
         match &*known.groups {
             Groups::Listed(groups) => PLAYER_WEIGHT + groups.len() as u64,
             Groups::Hidden => PLAYER_WEIGHT,
@@ -50,7 +50,7 @@ impl Weighter<SteamId, Known> for ByGroups {
 }
 
 pub(crate) struct SteamGroups {
-    known: Cache<SteamId, Known, ByGroups>,
+    known: Cache<SteamId, PlayerGroups, ByGroups>,
     pub(crate) calls: Semaphore,
     waiting: std::sync::Mutex<WaitingPlayers>,
     /// Two polls that want the same player ask once: the second waits here and then finds the answer.
@@ -125,7 +125,7 @@ impl SteamGroups {
     }
 
     pub(crate) fn remember(&self, player: SteamId, groups: Groups, steady_ms: i64) {
-        let known = Known {
+        let known = PlayerGroups {
             groups: Arc::new(groups),
             asked_at_ms: steady_ms,
         };

@@ -14,11 +14,11 @@ const MAX_SERVERS: usize = 65_536;
 /// The last version of each Server, and whether it is written down.
 #[derive(Default)]
 pub struct Versions {
-    known: HashMap<i64, Known>,
+    known: HashMap<i64, PluginVersion>,
 }
 
 #[derive(Clone, PartialEq, Eq)]
-struct Known {
+struct PluginVersion {
     version: String,
     is_written: bool,
 }
@@ -35,7 +35,7 @@ impl Versions {
         if is_same || (known.len() >= MAX_SERVERS && known.get(&server.0).is_none()) {
             return;
         }
-        let fresh = Known {
+        let fresh = PluginVersion {
             version: version.to_owned(),
             is_written: false,
         };
@@ -57,7 +57,7 @@ impl Versions {
         Ok(())
     }
 
-    fn unwritten(&self) -> Vec<(ServerNum, Known)> {
+    fn unwritten(&self) -> Vec<(ServerNum, PluginVersion)> {
         let known = self.known.pin();
         let news = known.iter().filter(|(_, known)| !known.is_written);
         let mut news: Vec<_> = news
@@ -68,8 +68,8 @@ impl Versions {
         news
     }
 
-    fn mark_written(&self, server: ServerNum, written: &Known) {
-        let done = Known {
+    fn mark_written(&self, server: ServerNum, written: &PluginVersion) {
+        let done = PluginVersion {
             is_written: true,
             ..written.clone()
         };

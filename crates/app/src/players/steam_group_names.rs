@@ -73,11 +73,13 @@ fn failure(cause: Unanswered) -> AppError {
         Unanswered::Timeout
         | Unanswered::Unreachable
         | Unanswered::Throttled { .. }
+        | Unanswered::Crowded { .. }
         | Unanswered::Status(_)
         | Unanswered::Personal(_)
         | Unanswered::TooLong
         | Unanswered::Unreadable
         | Unanswered::Paused { .. }
+        | Unanswered::Held { .. }
         | Unanswered::Remembered { .. }
         | Unanswered::OverShare { .. } => PlayersError::SteamUnavailable.into(),
     }

@@ -132,7 +132,7 @@ impl Call<'_> {
         if text.is_empty() || text.chars().count() > TEXT_CHARS {
             return Err(AppError::invalid(
                 name,
-                format!("it has 1 to {TEXT_CHARS} characters"),
+                format!("must have 1 to {TEXT_CHARS} characters"),
             ));
         }
         Ok(text.to_owned())
@@ -141,7 +141,7 @@ impl Call<'_> {
     /// The Server that an action of the Server scope is about.
     pub(crate) fn server(&self) -> Result<ServerNum, AppError> {
         self.server.ok_or_else(|| {
-            AppError::invalid("server_id", "this key is for a whole guild, so name the server")
+            AppError::invalid("server_id", "this key covers a whole Guild, so name the Server")
         })
     }
 
@@ -158,11 +158,11 @@ impl Call<'_> {
 pub(super) fn texts<'v>(value: &'v Value, field: &'static str) -> Result<Vec<&'v str>, AppError> {
     let list = value
         .as_array()
-        .ok_or_else(|| AppError::invalid(field, "a list of texts is needed"))?;
+        .ok_or_else(|| AppError::invalid(field, "must be a list of strings"))?;
     list.iter()
         .map(|item| {
             item.as_str()
-                .ok_or_else(|| AppError::invalid(field, "every item is a text"))
+                .ok_or_else(|| AppError::invalid(field, "every item must be a string"))
         })
         .collect()
 }

@@ -26,9 +26,9 @@ impl Reply {
     }
 
     /// `{"<id>":true,…}` in the order given.
-    pub(super) fn told<'a>(told: impl Iterator<Item = (&'a str, bool)>) -> Self {
-        let mut flags = Flags::with_room(told.size_hint().0);
-        told.for_each(|(id, flag)| flags.push(id, flag));
+    pub(super) fn pairs<'a>(given: impl Iterator<Item = (&'a str, bool)>) -> Self {
+        let mut flags = Flags::with_room(given.size_hint().0);
+        given.for_each(|(id, flag)| flags.push(id, flag));
         flags.finish()
     }
 

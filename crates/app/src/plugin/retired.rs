@@ -29,7 +29,7 @@ pub(super) async fn refuse_unknown(app: &App, hash: KeyHash, network: ClientNetw
     let reporting = app.clone();
     app.tasks.spawn(async move {
         if let Err(error) = report(&reporting, hash, now_ms).await {
-            tracing::warn!(error = %error.internal_detail(), "the use of a retired key was not written down");
+            tracing::warn!(error = %error.internal_detail(), "the use of a retired key was not recorded");
         }
     });
     KeysError::Unauthorized.into()

@@ -21,7 +21,7 @@ pub(crate) async fn failures(app: &App, operator: OperatorScope) -> Result<Vec<N
         .iter()
         .map(|cause| {
             let notice = Notice::new("provider_misconfigured", Severity::Bad, sentence(cause));
-            notice.fixed_at("Look at errors", Page::ErrorsWith(MISCONFIGURED))
+            notice.fixed_at("View errors", Page::ErrorsWith(MISCONFIGURED))
         })
         .collect();
     let (mut failed, mut late) = (0, 0);
@@ -40,7 +40,7 @@ pub(crate) async fn failures(app: &App, operator: OperatorScope) -> Result<Vec<N
             let requests = if count == 1 { "request" } else { "requests" };
             let text = format!("{count} {requests} {what} in the last hour.");
             let notice = Notice::new(kind, Severity::Warn, text);
-            notices.push(notice.fixed_at("Look at errors", page));
+            notices.push(notice.fixed_at("View errors", page));
         }
     }
     Ok(notices)
@@ -51,12 +51,14 @@ pub(crate) fn losses(app: &App) -> Vec<Notice> {
     let mut found = Vec::new();
     let lines = log_lines::dropped();
     if lines > 0 {
-        let text = format!("{lines} lines of the log were dropped since the start: it was not read in time.");
+        let text =
+            format!("{lines} log lines were dropped since the start, because the log was not read in time.");
         found.push(Notice::new("log_lines_dropped", Severity::Warn, text));
     }
     let errors = app.memories.errors.dropped();
     if errors > 0 {
-        let text = format!("{errors} failures are missing in the error log: too many came at once.");
+        let text =
+            format!("{errors} failures are missing from the error log, because too many came at once.");
         found.push(Notice::new("errors_dropped", Severity::Warn, text));
     }
     found

@@ -25,15 +25,12 @@ pub(crate) fn plan(seen: &Overview) -> Vec<Notice> {
 fn over_limit(dimension: Dimension) -> Notice {
     let (what, fix) = match dimension {
         Dimension::Orgs => ("Organisations", None),
-        Dimension::Guilds => ("Guilds", Some(("Look at Guilds", Page::Guilds))),
-        Dimension::Servers => ("Servers", Some(("Look at Servers", Page::Servers))),
+        Dimension::Guilds => ("Guilds", Some(("View Guilds", Page::Guilds))),
+        Dimension::Servers => ("Servers", Some(("View Servers", Page::Servers))),
         Dimension::Links => ("Active links", None),
-        Dimension::NavigationLinks => (
-            "Link-page buttons",
-            Some(("Look at link-page buttons", Page::LinkPage)),
-        ),
+        Dimension::NavigationLinks => ("Link-page buttons", Some(("View buttons", Page::LinkPage))),
     };
-    let text = format!("{what}: over the limit of the plan. You keep what you have; you cannot add more.");
+    let text = format!("{what}: over your plan’s limit. Existing ones keep working, but you can’t add more.");
     Notice {
         fix,
         ..Notice::new("over_limit", Severity::Warn, text).about(dimension.as_str())
@@ -43,7 +40,7 @@ fn over_limit(dimension: Dimension) -> Notice {
 /// What is missing before players can link.
 pub(crate) fn guilds(seen: &Overview) -> Vec<Notice> {
     if seen.guilds.is_empty() {
-        let text = "No Guild is added, so nobody can link yet.";
+        let text = "There’s no Guild yet, so nobody can link.";
         return vec![Notice::new("no_guild", Severity::Info, text).fixed_at("Add Guild", Page::NewGuild)];
     }
     let is_bare = |guild: &&Guild| !seen.servers.iter().any(|server| server.guild == guild.num);
@@ -61,7 +58,7 @@ pub(crate) fn log_channels(seen: &Overview) -> Vec<Notice> {
     let silent = seen.guilds.iter().filter(|guild| guild.log_channel_id.is_none());
     silent
         .map(|guild| {
-            let text = format!("{} has no log channel: links are not announced.", guild.name);
+            let text = format!("{} has no log channel, so links aren’t posted.", guild.name);
             let notice = Notice::new("no_log_channel", Severity::Info, text).about(guild.id.as_str());
             notice.fixed_at("Set channel", Page::Guild(guild.id.clone()))
         })
@@ -89,26 +86,26 @@ fn state(server: &Server, now_ms: i64) -> Option<OfServer<'_>> {
         _ if !server.active => (
             "inactive",
             Severity::Warn,
-            format!("{name} is deactivated: its calls are refused."),
+            format!("{name} is inactive, so its calls are refused."),
             "Activate",
         ),
         _ if server.key.revoked_at_ms.is_some() => (
             "key_revoked",
             Severity::Bad,
-            format!("The key of {name} is revoked: its calls are refused."),
+            format!("The key of {name} is revoked, so its calls are refused."),
             "Regenerate key",
         ),
         None => (
             "never_called",
             Severity::Info,
-            format!("{name} has never called. Put its key into the plugin."),
+            format!("{name} has never called. Add its key to the plugin."),
             "Show key",
         ),
         Some(_) if is_silent(server, now_ms) => (
             "silent",
             Severity::Warn,
-            format!("{name} has not called for more than a day."),
-            "Look at Server",
+            format!("{name} hasn’t called for more than a day."),
+            "View Server",
         ),
         Some(_) => return None,
     };
@@ -117,9 +114,9 @@ fn state(server: &Server, now_ms: i64) -> Option<OfServer<'_>> {
 
 fn query_key(server: &Server) -> Option<OfServer<'_>> {
     let text = format!(
-        "{} sends its key in the address, where logs may keep it.",
+        "{} sends its key in the URL, where logs may keep it.",
         server.name
     );
     let notice = Notice::new("query_keys", Severity::Warn, text);
-    (server.key.query_calls > 0).then_some((notice, "Look at Server", server))
+    (server.key.query_calls > 0).then_some((notice, "View Server", server))
 }

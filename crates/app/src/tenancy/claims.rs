@@ -63,7 +63,7 @@ pub async fn claim(
     let not_set_up = IdentityError::SignInNotConfigured {
         provider: Provider::Discord,
     };
-    let members = app.platforms.discord_members.as_ref().ok_or(not_set_up)?;
+    let members = app.platforms.discord_bot.as_ref().ok_or(not_set_up)?;
     let begun = Instant::now();
     let is_here = members.is_in(scope.num(), id).await.map_err(|cause| {
         if let Unanswered::OverShare { retry_after_ms } = cause {

@@ -4,16 +4,18 @@
 use domain::id::{GuildId, ServerId};
 use domain::job::LaneKind;
 use domain::link::UnlinkCause;
+use storage::bots::{guild_bots, log_batches, places};
 use storage::jobs::{self, Grip, Held};
-use storage::linking::links;
+use storage::linking::{link_steps, links};
 use storage::players::boosters;
 pub use storage::tenancy::removals::Removal;
 use storage::tenancy::{guilds, orgs, removals};
-use storage::{OrgScope, Tx, Work};
+use storage::{GuildNum, OrgScope, Tx, Work};
 
 use crate::error::AppError;
 use crate::jobs::{Claimed, Outcome};
 use crate::linking;
+use crate::pictures;
 use crate::state::App;
 
 /// Rows in one unit of work, so that others need not wait for a long one.
@@ -36,6 +38,7 @@ pub(crate) async fn step(app: &App, claimed: &Claimed, guild: &GuildId) -> Resul
     if outcome != Outcome::Done {
         return Ok(outcome);
     }
+    pictures::forget(app, guild).await?;
     linking::give_back_of_guild(app, scope, guild).await
 }
 
@@ -74,10 +77,16 @@ impl Work for EndSlice {
             gone = boosters::remove_slice(tx, scope, guild.num, SLICE).await?;
         }
         if gone == 0 {
+            gone = link_steps::forget(tx, scope, guild.num, SLICE).await?;
+        }
+        if gone == 0 {
             gone = removals::forget_roles(tx, scope, guild.num, SLICE).await?;
         }
         if gone == 0 {
             gone = jobs::remove_slice(tx, &LaneKind::Log.of(&self.guild), SLICE).await?;
+        }
+        if gone == 0 {
+            gone = forget_on_discord(tx, scope, guild.num).await?;
         }
         if gone == 0
             && let Some(server) = removals::find_server_of(tx, scope, guild.num).await?
@@ -87,6 +96,15 @@ impl Work for EndSlice {
         jobs::advance(tx, &self.held, None, self.done + ended).await?;
         Ok(more(gone))
     }
+}
+
+/// What was known of the Guild on Discord, and the message that it was being sent.
+async fn forget_on_discord(tx: &mut Tx<'_>, scope: OrgScope, guild: GuildNum) -> Result<u64, AppError> {
+    let places = places::forget_slice(tx, scope, guild, SLICE).await?;
+    if places > 0 {
+        return Ok(places);
+    }
+    Ok(guild_bots::remove(tx, scope, guild).await? + log_batches::remove(tx, scope, guild).await?)
 }
 
 const fn more(gone: u64) -> Outcome {

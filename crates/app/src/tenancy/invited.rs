@@ -3,10 +3,11 @@
 use domain::audit::{Actor, AuditAction};
 use domain::id::{AccountId, OrgId};
 use domain::invitation::Code;
-use domain::permission::{PermissionSet, Role};
+use domain::permission::{Permission, PermissionSet, Role};
 use serde_json::json;
 use storage::records::audit::Act;
-use storage::tenancy::{invites, orgs, team};
+use storage::tenancy::invites::{self, Invite};
+use storage::tenancy::{orgs, team};
 use storage::{AccountNum, Tx, Work};
 
 use crate::error::{AppError, RequestError};
@@ -20,8 +21,8 @@ pub struct Preview {
     pub org_id: OrgId,
     /// Whose team it is.
     pub org_name: String,
-    /// Who made it, by the name they have now.
-    pub inviter: String,
+    /// Who made it, by the name they have now; none when they are not to be asked for another one.
+    pub inviter: Option<String>,
     /// What they would become.
     pub role: Role,
     /// What they could do.
@@ -37,15 +38,31 @@ pub async fn preview(app: &App, code: &Code) -> Result<Preview, AppError> {
     let found = invites::find_by_code(&app.db, &code.invite_hash()).await?;
     let invite = found.ok_or(RequestError::NotFound)?;
     let org = orgs::get(&app.db, invite.scope).await?;
+    let inviter = team::find(&app.db, invite.scope, invite.account).await?;
+    let works = inviter.is_some() && invite.works_at(app.now_ms());
+    let (role, permissions) = inviter
+        .as_ref()
+        .map_or((invite.role, invite.permissions), |inviter| {
+            given_by(&invite, inviter.role, inviter.permissions)
+        });
+    let named = inviter.filter(|inviter| works || inviter.permissions.contains(Permission::OrgInvites));
     Ok(Preview {
-        works: invite.works_at(app.now_ms()),
+        works,
         org_id: org.ok_or(RequestError::NotFound)?.id,
         org_name: invite.org_name,
-        inviter: invite.account_name,
-        role: invite.role,
-        permissions: invite.permissions,
+        inviter: named.map(|inviter| inviter.name),
+        role,
+        permissions,
         expires_at_ms: invite.expires_at_ms,
     })
+}
+
+/// What the inviter holds now counts, not what they held when they wrote the invitation.
+fn given_by(invite: &Invite, role: Role, permissions: PermissionSet) -> (Role, PermissionSet) {
+    (
+        invite.role.min(role),
+        invite.permissions.intersection(permissions),
+    )
 }
 
 /// Makes a signed-in person a member and returns the Org. Whoever belongs to it already stays as they are.
@@ -83,17 +100,15 @@ impl Work for Accept {
         if Standing::find(tx, scope, self.account).await?.is_some() {
             return Ok(org.id);
         }
-        // What the inviter holds now counts, not what they held when they wrote the invitation.
         let inviter = Standing::find(tx, scope, invite.account).await?;
         let inviter = inviter.ok_or(RequestError::NotFound)?;
         if team::count(tx, scope).await? >= MOST_MEMBERS {
             return Err(RequestError::Conflict(
-                "This organisation has 500 members. Somebody has to leave first.",
+                "This organisation has 500 members, the most it can have. Remove one first.",
             )
             .into());
         }
-        let role = invite.role.min(inviter.role);
-        let permissions = invite.permissions.intersection(inviter.permissions);
+        let (role, permissions) = given_by(&invite, inviter.role, inviter.permissions);
         orgs::add_member(tx, scope, self.account, role, permissions, now_ms).await?;
         invites::note_use(tx, scope, invite.num).await?;
         let detail = json!({ "invite": invite.id.as_str(), "role": role });

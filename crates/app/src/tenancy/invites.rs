@@ -15,7 +15,7 @@ use storage::{AccountNum, OrgScope, Tx, Work};
 use crate::error::{AppError, RequestError};
 use crate::once::{Outcome, PressBy};
 use crate::state::App;
-use crate::tenancy::team::{Doer, Standing};
+use crate::tenancy::team::{Standing, TeamActor};
 
 /// Invitations of one Org that work at the same time.
 const MOST_OPEN: i64 = 100;
@@ -120,13 +120,13 @@ impl Sealed {
 pub async fn create(
     app: &App,
     scope: OrgScope,
-    doer: Doer,
+    by: TeamActor,
     request: InviteRequest,
 ) -> Result<ShownInvite, AppError> {
-    let act = app.act(scope, doer.actor);
-    let (id, work) = prepare(app, &act, doer.account, request)?;
-    let doer = app.db.write_for(act, work).await?;
-    get(app, scope, &id, doer).await.map_err(AppError::after_write)
+    let act = app.act(scope, by.actor);
+    let (id, work) = prepare(app, &act, by.account, request)?;
+    let by = app.db.write_for(act, work).await?;
+    get(app, scope, &id, by).await.map_err(AppError::after_write)
 }
 
 /// The same for a press that may be repeated. A repetition does not show the link again.
@@ -134,17 +134,17 @@ pub async fn create_once(
     app: &App,
     press: PressBy,
     scope: OrgScope,
-    doer: Doer,
+    by: TeamActor,
     viewer: Standing,
     request: InviteRequest,
 ) -> Result<ShownInvite, AppError> {
-    let act = app.act(scope, doer.actor);
-    let (id, work) = prepare(app, &act, doer.account, request)?;
+    let act = app.act(scope, by.actor);
+    let (id, work) = prepare(app, &act, by.account, request)?;
     match press
         .write_for(app, id.as_str(), InviteId::parse, act, work)
         .await?
     {
-        Outcome::Made(doer) => get(app, scope, &id, doer).await.map_err(AppError::after_write),
+        Outcome::Made(by) => get(app, scope, &id, by).await.map_err(AppError::after_write),
         Outcome::MadeBefore(id) => Ok(ShownInvite {
             url: None,
             ..get(app, scope, &id, viewer).await?
@@ -167,7 +167,10 @@ fn prepare(
         .map(str::trim)
         .filter(|note| !note.is_empty());
     if note.is_some_and(|note| note.chars().count() > NOTE_MAX || note.chars().any(char::is_control)) {
-        return Err(AppError::invalid("note", "one line of at most 200 characters"));
+        return Err(AppError::invalid(
+            "note",
+            "must be one line of at most 200 characters",
+        ));
     }
     let id = InviteId::generate(act.now_ms, &*app.random);
     let work = Create {
@@ -197,10 +200,13 @@ impl Work for Create {
     async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<Standing, AppError> {
         let (scope, now_ms) = (act.scope, act.now_ms);
         orgs::lock(tx, scope).await?;
-        let doer = Standing::of_doer(tx, scope, self.account, Permission::OrgInvites).await?;
-        doer.refuse_beyond(self.request.role, self.request.permissions)?;
+        let by = Standing::of_actor(tx, scope, self.account, Permission::OrgInvites).await?;
+        by.refuse_beyond(self.request.role, self.request.permissions)?;
         if invites::count_open(tx, scope, now_ms).await? >= MOST_OPEN {
-            return Err(RequestError::Conflict("There are 100 open invites. Revoke some first.").into());
+            return Err(RequestError::Conflict(
+                "This organisation already has 100 open invites. Revoke some first.",
+            )
+            .into());
         }
         let new = NewInvite {
             id: &self.id,
@@ -216,22 +222,27 @@ impl Work for Create {
         let detail = json!({ "role": self.request.role, "expires": self.request.expiry });
         let target = Some(self.id.as_str());
         act.note(tx, AuditAction::InviteCreated, target, &detail).await?;
-        Ok(doer)
+        Ok(by)
     }
 }
 
 /// Replaces the code of an invitation; members who came with the old one stay.
-pub async fn reissue(app: &App, scope: OrgScope, doer: Doer, id: InviteId) -> Result<ShownInvite, AppError> {
+pub async fn reissue(
+    app: &App,
+    scope: OrgScope,
+    by: TeamActor,
+    id: InviteId,
+) -> Result<ShownInvite, AppError> {
     let found = invites::find(&app.db, scope, &id).await?;
     let version = found.ok_or(RequestError::NotFound)?.version;
     let work = Reissue {
         code: Sealed::generate(app, &id, version + 1),
         id: id.clone(),
-        account: doer.account,
+        account: by.account,
         version,
     };
-    let doer = app.db.write_for(app.act(scope, doer.actor), work).await?;
-    get(app, scope, &id, doer).await.map_err(AppError::after_write)
+    let by = app.db.write_for(app.act(scope, by.actor), work).await?;
+    get(app, scope, &id, by).await.map_err(AppError::after_write)
 }
 
 struct Reissue {
@@ -250,17 +261,17 @@ impl Work for Reissue {
     async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<Standing, AppError> {
         let scope = act.scope;
         orgs::lock(tx, scope).await?;
-        let (doer, invite) = decided(tx, scope, self.account, &self.id).await?;
+        let (by, invite) = decided(tx, scope, self.account, &self.id).await?;
         if !invites::reissue(tx, scope, invite.num, &self.code.stored(), self.version).await? {
             return Err(RequestError::Conflict(
-                "This invite was revoked or changed meanwhile. Look at the list again.",
+                "This invite was revoked or changed in the meantime. Reload the list.",
             )
             .into());
         }
         let target = Some(self.id.as_str());
         act.note(tx, AuditAction::InviteReissued, target, &json!({}))
             .await?;
-        Ok(doer)
+        Ok(by)
     }
 }
 
@@ -268,20 +279,20 @@ impl Work for Reissue {
 async fn decided(
     tx: &mut Tx<'_>,
     scope: OrgScope,
-    doer: AccountNum,
+    by: AccountNum,
     invite: &InviteId,
 ) -> Result<(Standing, Invite), AppError> {
-    let doer = Standing::of_doer(tx, scope, doer, Permission::OrgInvites).await?;
+    let by = Standing::of_actor(tx, scope, by, Permission::OrgInvites).await?;
     let invite = invites::find_in(tx, scope, invite).await?;
     let invite = invite.ok_or(RequestError::NotFound)?;
-    doer.refuse_beyond(invite.role, invite.permissions)?;
-    Ok((doer, invite))
+    by.refuse_beyond(invite.role, invite.permissions)?;
+    Ok((by, invite))
 }
 
 /// Ends an invitation; one that was revoked before stays so.
-pub async fn revoke(app: &App, scope: OrgScope, doer: Doer, id: InviteId) -> Result<(), AppError> {
-    let account = doer.account;
-    let act = app.act(scope, doer.actor);
+pub async fn revoke(app: &App, scope: OrgScope, by: TeamActor, id: InviteId) -> Result<(), AppError> {
+    let account = by.account;
+    let act = app.act(scope, by.actor);
     app.db.write_for(act, Revoke { id, account }).await
 }
 

@@ -3,6 +3,8 @@
 pub(crate) mod attention;
 pub mod claims;
 pub mod end_guild;
+pub mod guild_changes;
+mod guild_checks;
 pub mod guilds;
 pub mod invited;
 pub mod invites;

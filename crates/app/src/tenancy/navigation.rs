@@ -16,6 +16,7 @@ pub use storage::tenancy::navigation::NavigationLink;
 use storage::tenancy::orgs;
 use storage::{OrgScope, Tx, Work};
 
+use crate::changes::Changes;
 use crate::error::{AppError, RequestError, TenancyError};
 use crate::state::App;
 
@@ -134,7 +135,9 @@ impl Work for Replace {
         navigation::replace(tx, scope, seen, &self.links).await?;
         for (page, accent) in repainted {
             guilds::set_accent(tx, scope, page.num, accent).await?;
-            let detail = json!({ "accent": { "from": page.accent, "to": accent } });
+            let mut changes = Changes::default();
+            changes.add("accent", page.accent, accent);
+            let detail = changes.into_detail();
             act.note(tx, AuditAction::GuildChanged, Some(page.id.as_str()), &detail)
                 .await?;
         }
@@ -158,7 +161,11 @@ impl Replace {
         let mut repainted = Vec::new();
         for (id, accent) in &self.accents {
             let page = pages.iter().find(|page| page.id == *id);
-            let page = page.ok_or(RequestError::NotFound)?;
+            // Who saw the page finds it gone.
+            let page = page.ok_or(match self.revision {
+                Some(_) => RequestError::ChangedMeanwhile,
+                None => RequestError::NotFound,
+            })?;
             if page.accent != *accent {
                 repainted.push((page.clone(), *accent));
             }

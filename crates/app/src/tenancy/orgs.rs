@@ -20,7 +20,7 @@ use crate::instance;
 use crate::once::PressBy;
 use crate::state::App;
 use crate::tenancy::guilds::remove_guild;
-use crate::tenancy::team::Doer;
+use crate::tenancy::team::TeamActor;
 
 /// Creates an Org owned by `owner`. How many one account may own follows from the best tier among them.
 pub async fn create(
@@ -272,9 +272,9 @@ impl Work for Change {
 }
 
 /// Removes an Org: its Guilds with their Servers and keys go, links end, people lose access. The history stays.
-pub async fn remove(app: &App, scope: OrgScope, doer: Doer) -> Result<(), AppError> {
-    let owner = doer.account;
-    let act = app.act(scope, doer.actor);
+pub async fn remove(app: &App, scope: OrgScope, by: TeamActor) -> Result<(), AppError> {
+    let owner = by.account;
+    let act = app.act(scope, by.actor);
     app.db.write_for(act, Remove { owner }).await?;
     app.bell.ring();
     Ok(())

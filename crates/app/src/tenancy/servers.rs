@@ -7,14 +7,14 @@ use domain::job::Job;
 use domain::key::{KeyKind, PlainKey};
 use domain::name::DisplayName;
 use domain::plan::Dimension;
-use serde_json::json;
+use serde_json::{Value, json};
 use storage::jobs;
 use storage::keys::plugin_keys::{self, NewKey};
 use storage::records::audit::Act;
 use storage::tenancy::servers;
 pub use storage::tenancy::servers::{GameSettings, Server};
 use storage::tenancy::{guilds, orgs};
-use storage::{OrgScope, Tx, Work};
+use storage::{GuildNum, OrgScope, Tx, Work};
 
 use crate::changes::Changes;
 use crate::error::{AppError, RequestError, TenancyError};
@@ -196,7 +196,7 @@ impl ServerChange {
             if name.as_ref().is_some_and(unfit) {
                 return Err(AppError::invalid(
                     parameter,
-                    "1 to 64 of a-z, 0-9, dot, hyphen and underscore",
+                    "must be 1 to 64 of a-z, 0-9, dot, hyphen and underscore",
                 ));
             }
         }
@@ -204,7 +204,7 @@ impl ServerChange {
             .poll_seconds
             .is_some_and(|seconds| !(10..=3_600).contains(&seconds))
         {
-            return Err(AppError::invalid("poll_seconds", "between 10 and 3600"));
+            return Err(AppError::invalid("poll_seconds", "must be from 10 to 3600"));
         }
         Ok(())
     }
@@ -340,7 +340,21 @@ impl Work for Delete {
         let (guild, id) = (server.guild_id, self.id.clone());
         jobs::enqueue(tx, act.scope, &Job::EndServer { guild, server: id }, act.now_ms).await?;
         // The name goes with the row, and the log goes on telling about the Server.
-        let (target, detail) = (Some(self.id.as_str()), json!({ "name": server.name }));
+        let detail = json!({ "name": server.name, "key": server.key.id.as_str() });
+        let target = Some(self.id.as_str());
         Ok(act.note(tx, AuditAction::ServerDeleted, target, &detail).await?)
     }
+}
+
+/// What the log keeps of the Servers that go with a Guild: their names go with the rows, and it goes on telling about them.
+pub(crate) async fn kept_names(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    guild: GuildNum,
+) -> Result<Vec<Value>, AppError> {
+    let servers = servers::list_in(tx, scope).await?;
+    let going = servers.iter().filter(|server| server.guild == guild);
+    Ok(going
+        .map(|server| json!({ "id": server.id.as_str(), "name": server.name, "key": server.key.id.as_str() }))
+        .collect())
 }

@@ -19,7 +19,7 @@ pub(crate) const MOST_MEMBERS: i64 = 500;
 
 /// Somebody who acts on a team.
 #[derive(Debug, Clone)]
-pub struct Doer {
+pub struct TeamActor {
     /// Whose rights are looked up again inside the unit.
     pub account: AccountNum,
     /// How they stand in the audit log.
@@ -37,17 +37,17 @@ pub struct Standing {
 
 impl Standing {
     /// Somebody who acts, and still may: what the request was let in for may be gone by now.
-    pub(crate) async fn of_doer(
+    pub(crate) async fn of_actor(
         tx: &mut Tx<'_>,
         scope: OrgScope,
         account: AccountNum,
         needed: Permission,
     ) -> Result<Self, AppError> {
-        let doer = Self::find(tx, scope, account)
+        let by = Self::find(tx, scope, account)
             .await?
             .ok_or(RequestError::NotFound)?;
-        if doer.permissions.contains(needed) {
-            return Ok(doer);
+        if by.permissions.contains(needed) {
+            return Ok(by);
         }
         Err(TenancyError::MissingPermission {
             permission: needed.as_str(),
@@ -115,7 +115,7 @@ pub struct MemberChange {
 pub async fn change(
     app: &App,
     scope: OrgScope,
-    doer: Doer,
+    by: TeamActor,
     member: AccountId,
     change: MemberChange,
 ) -> Result<(), AppError> {
@@ -123,11 +123,11 @@ pub async fn change(
         return Err(AppError::invalid("role", "ownership is transferred, not granted"));
     }
     let work = Change {
-        account: doer.account,
+        account: by.account,
         member,
         change,
     };
-    app.db.write_for(app.act(scope, doer.actor), work).await
+    app.db.write_for(app.act(scope, by.actor), work).await
 }
 
 struct Change {
@@ -145,14 +145,14 @@ impl Work for Change {
     async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<(), AppError> {
         let scope = act.scope;
         orgs::lock(tx, scope).await?;
-        let (doer, member) = both(tx, scope, self.account, &self.member).await?;
+        let (by, member) = both(tx, scope, self.account, &self.member).await?;
         let role = self.change.role.unwrap_or(member.role);
         let permissions = match (self.change.permissions, self.change.role) {
             (Some(chosen), _) => chosen,
-            (None, Some(role)) => role.default_permissions().intersection(doer.permissions),
+            (None, Some(role)) => role.default_permissions().intersection(by.permissions),
             (None, None) => member.permissions,
         };
-        doer.refuse_beyond(role, permissions.difference(member.permissions))?;
+        by.refuse_beyond(role, permissions.difference(member.permissions))?;
         if (role, permissions) == (member.role, member.permissions) {
             return Ok(());
         }
@@ -173,25 +173,25 @@ impl Work for Change {
 async fn both(
     tx: &mut Tx<'_>,
     scope: OrgScope,
-    doer: AccountNum,
+    by: AccountNum,
     member: &AccountId,
 ) -> Result<(Standing, Member), AppError> {
-    let doer = Standing::of_doer(tx, scope, doer, Permission::OrgTeam).await?;
+    let by = Standing::of_actor(tx, scope, by, Permission::OrgTeam).await?;
     if team::get_owner(tx, scope).await?.account == *member {
         return Err(TenancyError::RankTooLow.into());
     }
     let member = team::find_member(tx, scope, member).await?;
     let member = member.ok_or(RequestError::NotFound)?;
-    if !doer.outranks(member.role) {
+    if !by.outranks(member.role) {
         return Err(TenancyError::RankTooLow.into());
     }
-    Ok((doer, member))
+    Ok((by, member))
 }
 
 /// Takes somebody out of the team, with the invitations they made.
-pub async fn remove(app: &App, scope: OrgScope, doer: Doer, member: AccountId) -> Result<(), AppError> {
-    let account = doer.account;
-    let act = app.act(scope, doer.actor);
+pub async fn remove(app: &App, scope: OrgScope, by: TeamActor, member: AccountId) -> Result<(), AppError> {
+    let account = by.account;
+    let act = app.act(scope, by.actor);
     app.db.write_for(act, Remove { account, member }).await
 }
 
@@ -231,9 +231,9 @@ async fn take_out(
 }
 
 /// Leaves a team. The owner has to hand the Org over first.
-pub async fn leave(app: &App, scope: OrgScope, doer: Doer) -> Result<(), AppError> {
-    let account = doer.account;
-    let act = app.act(scope, doer.actor);
+pub async fn leave(app: &App, scope: OrgScope, by: TeamActor) -> Result<(), AppError> {
+    let account = by.account;
+    let act = app.act(scope, by.actor);
     app.db.write_for(act, Leave { account }).await
 }
 
@@ -258,9 +258,9 @@ impl Work for Leave {
 }
 
 /// Hands an Org over to one of its members, who needs room for one more; the owner of before stays as an admin.
-pub async fn transfer(app: &App, scope: OrgScope, doer: Doer, to: AccountId) -> Result<(), AppError> {
-    let from = doer.account;
-    let act = app.act(scope, doer.actor);
+pub async fn transfer(app: &App, scope: OrgScope, by: TeamActor, to: AccountId) -> Result<(), AppError> {
+    let from = by.account;
+    let act = app.act(scope, by.actor);
     app.db.write_for(act, Transfer { from, to }).await
 }
 

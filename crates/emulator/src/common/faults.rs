@@ -53,6 +53,8 @@ pub enum FaultKind {
     Garbage,
     /// The connection is closed without an answer.
     Drop,
+    /// What was asked for is done, and the connection is closed without an answer.
+    Lost,
 }
 
 impl Fault {

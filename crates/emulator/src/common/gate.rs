@@ -81,6 +81,10 @@ async fn hit(
             cut(lifeline).await
         }
         FaultKind::Drop => cut(lifeline).await,
+        FaultKind::Lost => {
+            drop(answer.await);
+            cut(lifeline).await
+        }
     }
 }
 

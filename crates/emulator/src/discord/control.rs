@@ -15,6 +15,7 @@ use super::Inner;
 use super::gateway::sessions::Outgoing;
 use super::interactions::Use;
 use super::snowflake::Snowflake;
+use super::speech::Said;
 use super::world::World;
 use crate::common::control::{bad_request, refuse};
 
@@ -49,6 +50,7 @@ pub fn routes() -> Router<Arc<Inner>> {
         .route("/gateway", get(read_gateway).post(disturb_gateway))
         .route("/interactions", post(interact))
         .route("/interactions/{id}", get(read_interaction))
+        .route("/messages", post(say))
         .route("/grants", get(read_grants))
 }
 
@@ -102,6 +104,17 @@ async fn interact(State(inner): State<Arc<Inner>>, used: Result<Json<Use>, JsonR
     };
     match inner.interact(&used) {
         Ok(interaction) => (StatusCode::CREATED, Json(interaction)).into_response(),
+        Err(problem) => refuse(StatusCode::CONFLICT, "IMPOSSIBLE", &problem),
+    }
+}
+
+async fn say(State(inner): State<Arc<Inner>>, said: Result<Json<Said>, JsonRejection>) -> Response {
+    let said = match said {
+        Ok(Json(said)) => said,
+        Err(rejection) => return bad_request(&rejection.body_text()),
+    };
+    match inner.say(&said) {
+        Ok(message) => (StatusCode::CREATED, Json(message)).into_response(),
         Err(problem) => refuse(StatusCode::CONFLICT, "IMPOSSIBLE", &problem),
     }
 }

@@ -1,6 +1,7 @@
 //! Discord: OAuth2, the REST interface and the gateway.
 
 mod caller;
+mod cdn;
 mod changes;
 mod control;
 mod error;
@@ -9,8 +10,11 @@ mod interactions;
 mod limits;
 mod oauth;
 mod permissions;
+mod picture;
+mod portal;
 mod rest;
 mod snowflake;
+mod speech;
 mod state;
 mod window;
 mod wire;
@@ -39,6 +43,7 @@ pub use interactions::{CommandUse, ComponentUse, Interaction, Use, What};
 pub use oauth::grants::Grant;
 pub use permissions::Permissions;
 pub use snowflake::Snowflake;
+pub use speech::Said;
 pub use state::{
     Application, Channel, DiscordState, GatewayRules, Guild, Limits, Member, Message, Overwrite, Role, User,
     Window,
@@ -101,6 +106,11 @@ impl Discord {
         self.inner.gateway_url()
     }
 
+    /// Where pictures are: `/icons/{guild}/{hash}.png`, `/avatars/{user}/{hash}.png`.
+    pub fn cdn_url(&self) -> String {
+        self.base_url()
+    }
+
     /// Where people look at the servers and channels.
     pub fn home_url(&self) -> String {
         format!("{}/", self.base_url())
@@ -132,6 +142,11 @@ impl Discord {
     /// Lets a person use a command or press a button. Fails when the bot is not connected.
     pub fn interact(&self, used: &Use) -> Result<Interaction, String> {
         self.inner.interact(used)
+    }
+
+    /// A person writes into a channel.
+    pub fn say(&self, said: &Said) -> Result<Message, String> {
+        self.inner.say(said)
     }
 
     /// What became of an interaction.
@@ -180,6 +195,10 @@ impl Inner {
         let token = self.hub.random_hex::<32>();
         interactions::fire(&mut self.world(), used, token, self.hub.now_ms())
     }
+
+    fn say(&self, said: &Said) -> Result<Message, String> {
+        speech::say(&mut self.world(), said, self.hub.now_ms())
+    }
 }
 
 impl Stateful for Inner {
@@ -208,6 +227,13 @@ fn routes(inner: &Arc<Inner>) -> Routes<Arc<Inner>> {
         .get(oauth::authorize::PATH, oauth::authorize::authorize)
         .get("/channels/{channel}", window::channel)
         .post("/channels/{channel}", window::act)
+        .get(portal::PATH, portal::list)
+        .post(portal::PATH, portal::create)
+        .get("/developers/applications/{application}", portal::show)
+        .post("/developers/applications/{application}", portal::act)
+        .get("/icons/{guild}/{file}", cdn::icon)
+        .get("/avatars/{user}/{file}", cdn::avatar)
+        .get("/embed/avatars/{file}", cdn::usual_avatar)
 }
 
 fn rate_limit(seconds: u32) -> Response {

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::permissions::Permissions;
 use super::snowflake::Snowflake;
+use crate::common::dates;
 use crate::common::person::Purpose;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -81,6 +82,8 @@ pub struct Member {
     pub roles: Vec<Snowflake>,
     pub nick: Option<String>,
     pub joined_ms: i64,
+    /// Since when they boost the guild, such as `2026-01-01T00:00:00Z`.
+    pub premium_since: Option<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -162,6 +165,8 @@ pub struct GatewayRules {
     pub heartbeat_ms: u64,
     /// How many sessions a bot may start in 24 hours.
     pub identifies_per_day: usize,
+    /// Every new connection is closed with this code, without a word before.
+    pub closes_with: Option<u16>,
 }
 
 impl Default for GatewayRules {
@@ -169,6 +174,7 @@ impl Default for GatewayRules {
         Self {
             heartbeat_ms: 41_250,
             identifies_per_day: 1_000,
+            closes_with: None,
         }
     }
 }
@@ -252,6 +258,13 @@ impl Guild {
                 return Err(format!(
                     "member {id} has role {missing}, which guild {own_id} does not have"
                 ));
+            }
+            if let Some(wrong) = member
+                .premium_since
+                .as_ref()
+                .filter(|since| dates::parse_ms(since).is_none())
+            {
+                return Err(format!("premium_since of member {id} is no time: `{wrong}`"));
             }
         }
         Ok(())

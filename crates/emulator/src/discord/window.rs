@@ -13,7 +13,9 @@ use serde_json::{Value, json};
 use super::Inner;
 use super::caller::Ids;
 use super::interactions::{CommandUse, ComponentUse, Use, What};
+use super::portal;
 use super::snowflake::Snowflake;
+use super::speech::Said;
 use super::state::{DiscordState, Guild, Message};
 use crate::common::forms::{Form, with_query};
 use crate::common::page::{self, escape};
@@ -25,7 +27,10 @@ const ANSWER_STEP: Duration = Duration::from_millis(50);
 /// All guilds and their text channels.
 pub fn front(inner: &Inner) -> Response {
     let world = inner.world();
-    let mut body = String::from("<p>Bots connect here. People can read along:</p>");
+    let mut body = format!(
+        "<p>Bots connect here. People can read along, and make bots in the <a href=\"{}\">developer portal</a>.</p>",
+        portal::PATH
+    );
     for guild in world.state.guilds.values() {
         body.push_str(&format!("<h2>{}</h2><ul>", escape(&guild.name)));
         for (id, channel) in guild.channels.iter().filter(|(_, channel)| channel.kind == 0) {
@@ -82,7 +87,7 @@ pub async fn channel(
     {
         body.push_str(&shown(state, message, None));
     }
-    body.push_str(&command_form(state, guild_id, guild, person));
+    body.push_str(&forms(state, guild_id, guild, person));
     let name = guild
         .channels
         .get(&id)
@@ -95,8 +100,14 @@ pub async fn channel(
 pub async fn act(State(inner): State<Arc<Inner>>, Ids(id): Ids<Snowflake>, body: Bytes) -> Response {
     let form = Form::parse(&body);
     let person = form.get("as").unwrap_or_default().to_owned();
-    let outcome = requested(&inner, id, &form).and_then(|used| inner.interact(&used));
     let back = format!("/channels/{id}");
+    if let Some(text) = form.get("text") {
+        let problem = said(&person, id, text).and_then(|said| inner.say(&said)).err();
+        let fields = [("as", person.as_str())].into_iter();
+        let fields = fields.chain(problem.as_deref().map(|problem| ("problem", problem)));
+        return (StatusCode::SEE_OTHER, [(LOCATION, with_query(&back, fields))]).into_response();
+    }
+    let outcome = requested(&inner, id, &form).and_then(|used| inner.interact(&used));
     let location = match outcome {
         Err(problem) => with_query(&back, [("as", person.as_str()), ("problem", problem.as_str())]),
         Ok(interaction) => {
@@ -115,6 +126,14 @@ pub async fn act(State(inner): State<Arc<Inner>>, Ids(id): Ids<Snowflake>, body:
         }
     };
     (StatusCode::SEE_OTHER, [(LOCATION, location)]).into_response()
+}
+
+fn said(person: &str, channel_id: Snowflake, text: &str) -> Result<Said, String> {
+    Ok(Said {
+        channel_id,
+        user_id: person.parse().map_err(|_| "Who are you?")?,
+        content: text.to_owned(),
+    })
 }
 
 fn requested(inner: &Inner, channel: Snowflake, form: &Form) -> Result<Use, String> {
@@ -188,17 +207,16 @@ fn shown(state: &DiscordState, message: &Message, person: Option<Snowflake>) -> 
         }
         html.push_str("</dl>");
     }
-    if let Some(person) = person {
-        html.push_str(&format!(
+    let buttons = buttons(&message.components);
+    html.push_str(&match person {
+        Some(person) => format!(
             "<form method=\"post\"><input type=\"hidden\" name=\"as\" value=\"{person}\">\
              <input type=\"hidden\" name=\"application\" value=\"{}\">\
-             <input type=\"hidden\" name=\"message\" value=\"{}\">{}</form>",
-            message.author_id,
-            message.id,
-            buttons(&message.components)
-        ));
-    }
-    html.push_str("</article>");
+             <input type=\"hidden\" name=\"message\" value=\"{}\">{buttons}</form></article>",
+            message.author_id, message.id,
+        ),
+        None => format!("<p>{buttons}</p></article>"),
+    });
     html
 }
 
@@ -224,12 +242,7 @@ fn buttons(components: &[Value]) -> String {
     components.iter().map(one).collect()
 }
 
-fn command_form(
-    state: &DiscordState,
-    guild_id: Snowflake,
-    guild: &Guild,
-    person: Option<Snowflake>,
-) -> String {
+fn forms(state: &DiscordState, guild_id: Snowflake, guild: &Guild, person: Option<Snowflake>) -> String {
     let people: String = guild
         .members
         .keys()
@@ -263,7 +276,11 @@ fn command_form(
         })
         .collect();
     format!(
-        "<h2>Use a command</h2><form method=\"post\">\
+        "<h2>Say something</h2><form method=\"post\">\
+         <p><label for=\"speaker\">You are</label> <select id=\"speaker\" name=\"as\">{people}</select></p>\
+         <p><label for=\"text\">Message</label> \
+         <input id=\"text\" name=\"text\" autocomplete=\"off\" required> <button>Say</button></p></form>\
+         <h2>Use a command</h2><form method=\"post\">\
          <p><label for=\"who\">You are</label> <select id=\"who\" name=\"as\">{people}</select></p>\
          <p><label for=\"bot\">Bot and its commands</label> <select id=\"bot\" name=\"application\">{bots}</select></p>\
          <p><label for=\"command\">Command, options as name=value</label> \

@@ -55,7 +55,7 @@ pub fn bare_member(member: &Member) -> Value {
         "banner": null,
         "roles": member.roles,
         "joined_at": dates::micros(member.joined_ms),
-        "premium_since": null,
+        "premium_since": member.premium_since.as_deref().and_then(dates::parse_ms).map(dates::micros),
         "deaf": false,
         "mute": false,
         "flags": 0,
@@ -117,6 +117,10 @@ pub fn channel(guild: Snowflake, id: Snowflake, channel: &Channel, last_message:
 /// A guild without its members and channels.
 pub fn guild(id: Snowflake, guild: &Guild) -> Value {
     let roles: Vec<Value> = guild.roles.iter().map(|(id, own)| role(*id, own)).collect();
+    let boosters = guild
+        .members
+        .values()
+        .filter(|member| member.premium_since.is_some());
     json!({
         "id": id,
         "name": guild.name,
@@ -149,7 +153,7 @@ pub fn guild(id: Snowflake, guild: &Guild) -> Value {
         "max_video_channel_users": 25,
         "vanity_url_code": null,
         "premium_tier": 0,
-        "premium_subscription_count": 0,
+        "premium_subscription_count": boosters.count(),
         "preferred_locale": "en-US",
         "rules_channel_id": null,
         "safety_alerts_channel_id": null,

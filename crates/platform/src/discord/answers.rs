@@ -66,6 +66,8 @@ pub struct Person {
     pub id: DiscordId,
     /// What others see; never a proof of anything.
     pub name: String,
+    /// Discord's name for their picture.
+    pub avatar: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -74,6 +76,7 @@ struct User {
     #[serde(default)]
     username: String,
     global_name: Option<String>,
+    avatar: Option<String>,
 }
 
 pub(super) fn person(answer: &Answer) -> Result<Person, Unanswered> {
@@ -82,6 +85,7 @@ pub(super) fn person(answer: &Answer) -> Result<Person, Unanswered> {
     let username = shown_name(&user.username, id.as_str());
     Ok(Person {
         name: shown_name(user.global_name.as_deref().unwrap_or_default(), &username),
+        avatar: user.avatar,
         id,
     })
 }
@@ -132,11 +136,13 @@ fn found<'a, T: Deserialize<'a>>(answer: &'a Answer) -> Result<T, Unanswered> {
         other @ (Unanswered::Timeout
         | Unanswered::Unreachable
         | Unanswered::Throttled { .. }
+        | Unanswered::Crowded { .. }
         | Unanswered::Status(_)
         | Unanswered::Personal(_)
         | Unanswered::TooLong
         | Unanswered::Unreadable
         | Unanswered::Paused { .. }
+        | Unanswered::Held { .. }
         | Unanswered::OverQuota { .. }
         | Unanswered::Remembered { .. }
         | Unanswered::OverShare { .. }) => other,

@@ -1,8 +1,9 @@
-//! Discord: who somebody is, and what our bot may do with them.
+//! Discord: who somebody is, and what our bots see and do.
 
 mod answers;
-mod members;
+pub mod cdn;
 pub mod oauth;
+pub mod rest;
 
-pub use members::{GUILD_ROUTE, Members};
 pub use oauth::OAuth;
+pub use rest::{GUILD_ROUTE, Outgoing, Rest};

@@ -1,6 +1,7 @@
 //! Signing in through Discord: the authorization code flow with PKCE, and the few things asked with a person's token.
 
 use domain::clock::SharedClock;
+use domain::discord::Permissions;
 use domain::oauth::{AuthorizationCode, PkceVerifier, State};
 use domain::platform_id::DiscordId;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
@@ -22,9 +23,6 @@ pub const TOKEN_ROUTE: &str = "POST /oauth2/token";
 pub const PERSON_ROUTE: &str = "GET /users/@me";
 pub const GUILDS_ROUTE: &str = "GET /users/@me/guilds";
 const REVOKE_ROUTE: &str = "POST /oauth2/token/revoke";
-
-/// Create Invite, View Channels, Send Messages, Embed Links, Manage Nicknames, Manage Roles.
-const BOT_PERMISSIONS: &str = "402672641";
 
 /// What a person is asked to allow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,11 +150,20 @@ impl OAuth {
 
     /// Where somebody adds our bot to a Discord server of theirs, with just what it needs there.
     pub fn bot_invite_url(&self, guild: Option<&DiscordId>) -> String {
+        self.bot_invite(guild, Permissions::needed())
+    }
+
+    /// The same for one Discord server, where the bot gets exactly these permissions.
+    pub fn bot_invite_with(&self, guild: &DiscordId, permissions: Permissions) -> String {
+        self.bot_invite(Some(guild), permissions)
+    }
+
+    fn bot_invite(&self, guild: Option<&DiscordId>, permissions: Permissions) -> String {
         let mut url = self.authorize_url.clone();
         url.query_pairs_mut()
             .append_pair("client_id", self.application.client_id.as_str())
             .append_pair("scope", "bot applications.commands")
-            .append_pair("permissions", BOT_PERMISSIONS);
+            .append_pair("permissions", &permissions.0.to_string());
         if let Some(guild) = guild {
             url.query_pairs_mut()
                 .append_pair("guild_id", guild.as_str())

@@ -4,13 +4,14 @@ use app::{App, AppError};
 use clap::Subcommand;
 use serde::{Deserialize, Serialize};
 
+use super::bots::BotSecretCommand;
 use super::identity::IdentityCommand;
 use super::instance::InstanceCommand;
 use super::jobs::JobsCommand;
 use super::keys::KeysCommand;
 use super::linking::LinkingCommand;
 use super::tenancy::TenancyCommand;
-use super::{Fields, identity, instance, jobs, keys, linking, tenancy};
+use super::{Fields, bots, identity, instance, jobs, keys, linking, tenancy};
 
 #[derive(Debug, Subcommand, Serialize, Deserialize)]
 pub enum AdminCommand {
@@ -22,10 +23,15 @@ pub enum AdminCommand {
     Linking(LinkingCommand),
     #[command(flatten)]
     Identity(IdentityCommand),
-    /// Show work that waits or goes on, try it again or take it away.
+    /// List pending and running jobs, retry or drop them.
     Jobs {
         #[command(subcommand)]
         command: JobsCommand,
+    },
+    /// Show or replace the secret of a bot that runs elsewhere.
+    BotSecret {
+        #[command(subcommand)]
+        command: BotSecretCommand,
     },
     #[command(flatten)]
     Instance(InstanceCommand),
@@ -38,6 +44,7 @@ pub(super) async fn run(app: &App, command: AdminCommand) -> Result<Fields, AppE
         AdminCommand::Linking(command) => linking::run(app, command).await,
         AdminCommand::Identity(command) => identity::run(app, command).await,
         AdminCommand::Jobs { command } => jobs::run(app, command).await,
+        AdminCommand::BotSecret { command } => bots::run(app, command).await,
         AdminCommand::Instance(command) => instance::run(app, command).await,
     }
 }

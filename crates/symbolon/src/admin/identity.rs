@@ -17,36 +17,36 @@ const SESSION_MS: i64 = 60 * 60_000;
 
 #[derive(Debug, Subcommand, Serialize, Deserialize)]
 pub enum IdentityCommand {
-    /// Make a person an operator of this instance.
+    /// Make a person an operator of this installation.
     Grant {
-        /// Discord id of the person.
+        /// Discord ID of the person.
         #[arg(long)]
         discord: String,
         #[arg(long, default_value = "Operator")]
         name: String,
     },
-    /// End what `grant` gave, from the person's next request on.
+    /// Revoke what `grant` gave, from the person's next request on.
     Revoke {
-        /// Discord id of the person.
+        /// Discord ID of the person.
         #[arg(long)]
         discord: String,
     },
-    /// List operators: those of the setting, and those with a grant.
+    /// List operators, by the setting and by a grant.
     ListOperators,
     /// Start a dashboard session for a person and print its cookie, for scripts and emergencies. Valid for an hour.
     Session {
-        /// Discord id of the person.
+        /// Discord ID of the person.
         #[arg(long)]
         discord: String,
     },
-    /// Keep an account or a network from signing in, on the link pages and the dashboard.
+    /// Block an account or network from signing in, on link pages and the dashboard.
     Block {
         #[command(flatten)]
         who: Who,
         /// Why, for other operators.
         #[arg(long)]
         reason: String,
-        /// Days until the block ends; left out, it stays.
+        /// Days until the block ends; without it, the block stays.
         #[arg(long)]
         days: Option<u32>,
     },
@@ -63,7 +63,7 @@ pub enum IdentityCommand {
 #[derive(Debug, Args, Serialize, Deserialize)]
 #[group(required = true, multiple = false)]
 pub struct Who {
-    /// Discord id.
+    /// Discord ID.
     #[arg(long)]
     pub discord: Option<String>,
     /// SteamID64.
@@ -172,11 +172,14 @@ fn entry_of(who: &Who) -> Result<(BlockEntry, Option<DiscordId>), AppError> {
             let entry = BlockEntry::network(text).map_err(|error| AppError::invalid("network", error))?;
             Ok((entry, None))
         }
-        (_, _, _) => Err(AppError::invalid("who", "give one of discord, steam and network")),
+        (_, _, _) => Err(AppError::invalid(
+            "who",
+            "name exactly one of discord, steam and network",
+        )),
     }
 }
 
 async fn find_account(app: &App, discord: &str) -> Result<accounts::Account, AppError> {
     let found = accounts::get_by_discord(app, &parse::discord("discord", discord)?).await;
-    found.map_err(|error| named(error, "discord", "no account has this Discord id"))
+    found.map_err(|error| named(error, "discord", "no account has this Discord ID"))
 }

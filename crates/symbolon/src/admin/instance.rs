@@ -10,31 +10,31 @@ use super::words::fields;
 
 #[derive(Debug, Subcommand, Serialize, Deserialize)]
 pub enum InstanceCommand {
-    /// Close the dashboard for everybody but operators, or open it again. Link pages and the plugin API go on.
+    /// Close the dashboard to everyone but operators, or open it again. Link pages and the plugin API keep working.
     Maintenance {
         #[arg(value_enum)]
         state: Switch,
-        /// What people read meanwhile.
+        /// What people read in the meantime.
         #[arg(long)]
         message: Option<String>,
     },
-    /// Decide whether anybody may make an organisation, or only people with a code.
+    /// Choose whether anyone can create an organisation, or only people with a code.
     Registration {
         #[arg(value_enum)]
         mode: RegistrationMode,
     },
-    /// Make a code for one new organisation and print it.
+    /// Create a registration code for one new organisation and print it.
     RegistrationCode {
-        /// Whom it is for, for other operators.
+        /// Who it is for, as a note for other operators.
         #[arg(long, default_value = "")]
         note: String,
-        /// Days until it ends; left out, it stays.
+        /// Days until it expires; without it, it never does.
         #[arg(long)]
         days: Option<u32>,
     },
-    /// Make a new master key and seal every stored secret with it.
+    /// Create a new master key and re-encrypt every stored secret with it.
     RotateMasterKey,
-    /// Remove an old master key that nothing needs any more.
+    /// Remove an old master key that is no longer needed.
     RemoveMasterKey {
         /// Name of the key in the master key file, such as k1.
         #[arg(long)]

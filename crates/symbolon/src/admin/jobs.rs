@@ -11,18 +11,18 @@ use super::words::named;
 
 #[derive(Debug, Subcommand, Serialize, Deserialize)]
 pub enum JobsCommand {
-    /// List the oldest jobs: how far they are, how often they failed and why, and when they are tried next.
+    /// List the oldest jobs: their progress, how often they failed and why, and when they run next.
     List {
-        /// At most so many.
+        /// Maximum number of jobs to list.
         #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=1000))]
         limit: u32,
     },
-    /// Try a job again now instead of after its pause.
+    /// Retry a job now instead of waiting for its next attempt.
     Retry {
         /// Its number.
         number: i64,
     },
-    /// Take a job away undone. The organisation's audit log notes it.
+    /// Drop a job without finishing it. The organisation's audit log records it.
     Drop {
         /// Its number.
         number: i64,

@@ -12,23 +12,23 @@ use super::words::{fields, find_server};
 #[derive(Debug, Subcommand, Serialize, Deserialize)]
 #[expect(clippy::enum_variant_names, reason = "the commands are called so")]
 pub enum KeysCommand {
-    /// Print a game server's key. The organisation's audit log notes it.
+    /// Print a Server's key. The organisation's audit log records it.
     PrintKey {
-        /// Server id (srv_…).
+        /// Server ID (srv_…).
         #[arg(long)]
         server: String,
     },
-    /// Replace a game server's key and print the new one. The old key stops at once.
+    /// Regenerate a Server's key and print the new one. The old key stops working immediately.
     RegenerateKey {
         #[arg(long)]
         server: String,
     },
-    /// Refuse a game server's key until it is regenerated.
+    /// Revoke a Server's key until it is regenerated.
     RevokeKey {
         #[arg(long)]
         server: String,
     },
-    /// Make a new bot key for a game server and print it; the bot key before it stops at once.
+    /// Create a new bot key for a Server and print it; the previous one stops working immediately.
     IssueBotKey {
         #[arg(long)]
         server: String,

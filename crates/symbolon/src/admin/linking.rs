@@ -21,7 +21,7 @@ pub enum LinkingCommand {
 /// A pair to be linked.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct NewLink {
-    /// Guild id (gld_…).
+    /// Guild ID (gld_…).
     #[arg(long)]
     pub guild: String,
     #[arg(long)]

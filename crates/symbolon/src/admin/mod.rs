@@ -1,5 +1,6 @@
 //! `symbolon admin`: one set of commands, run by the service itself when it is up, else on the database directly.
 
+mod bots;
 mod command;
 mod identity;
 mod instance;
@@ -66,7 +67,7 @@ impl Channel {
         match self.ask(Request::Import(slice)).await? {
             Reply::Imported(report) => Ok(report),
             Reply::Refused(text) => Err(text.into()),
-            Reply::Done(_) => Err("the running service answered something else".into()),
+            Reply::Done(_) => Err("the running service sent an unexpected answer".into()),
         }
     }
 
@@ -90,7 +91,7 @@ pub async fn run(common: &Common, json: bool, command: AdminCommand) -> Result<(
             closed
         }
         Reply::Refused(text) => Err(text.into()),
-        Reply::Imported(_) => Err("the running service answered something else".into()),
+        Reply::Imported(_) => Err("the running service sent an unexpected answer".into()),
     }
 }
 

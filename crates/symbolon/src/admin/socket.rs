@@ -46,8 +46,7 @@ impl Connection {
         self.stream.write_all(&line).await?;
         let mut answer = String::new();
         self.stream.read_line(&mut answer).await?;
-        Ok(serde_json::from_str(&answer)
-            .map_err(|_| "the running service gave no answer; its log tells why")?)
+        Ok(serde_json::from_str(&answer).map_err(|_| "the running service did not answer; see its log")?)
     }
 }
 
@@ -126,7 +125,7 @@ async fn answer_all(app: &App, stream: UnixStream, stop: watch::Receiver<bool>) 
         let reply = match serde_json::from_str(&line) {
             Ok(request) => execute(app, request).await,
             Err(_) => Reply::Refused(
-                "the command was not understood; use the same version on both sides".to_owned(),
+                "the command was not understood; use the same version as the running service".to_owned(),
             ),
         };
         let mut text = serde_json::to_vec(&reply)?;

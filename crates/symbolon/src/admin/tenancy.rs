@@ -1,7 +1,8 @@
 //! Organisations with their Guilds and game servers.
 
 use app::identity::accounts;
-use app::tenancy::guilds::{GuildChange, NewGuildRequest};
+use app::tenancy::guild_changes::{self, GuildChange};
+use app::tenancy::guilds::NewGuildRequest;
 use app::tenancy::{guilds, orgs, servers};
 use app::{App, AppError};
 use clap::{Args, Subcommand};
@@ -19,37 +20,37 @@ pub enum TenancyCommand {
     CreateGuild(NewGuild),
     /// Set the Steam group that players of a Guild are asked to join.
     SetSteamGroup {
-        /// Guild id (gld_…).
+        /// Guild ID (gld_…).
         #[arg(long)]
         guild: String,
-        /// The group's number, or its address on steamcommunity.com.
+        /// The group's ID, or its URL on steamcommunity.com.
         #[arg(long, required_unless_present = "none")]
         group: Option<String>,
-        /// Take the group away.
+        /// Remove the group.
         #[arg(long, conflicts_with = "group")]
         none: bool,
     },
-    /// Add a game server to a Guild and print its key.
+    /// Add a Server to a Guild and print its key.
     CreateServer {
-        /// Guild id (gld_…).
+        /// Guild ID (gld_…).
         #[arg(long)]
         guild: String,
         #[arg(long)]
         name: String,
     },
-    /// Switch a game server on.
+    /// Activate a Server.
     ActivateServer {
         #[arg(long)]
         server: String,
     },
-    /// Switch a game server off: its key is refused until it is on again.
+    /// Deactivate a Server: its key is refused until it is activated again.
     DeactivateServer {
         #[arg(long)]
         server: String,
     },
-    /// List organisations with their use of the plan.
+    /// List organisations with what they use of their plan.
     ListOrgs,
-    /// Set an organisation's tier: free, standard or pro.
+    /// Set an organisation's plan (tier): free, standard or pro.
     SetTier {
         #[arg(long)]
         org: String,
@@ -60,34 +61,34 @@ pub enum TenancyCommand {
 
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct NewOrg {
-    /// Its name, as people see it.
+    /// The name people see.
     #[arg(long)]
     name: String,
-    /// Discord id of its owner. The account is made if it is new.
+    /// Discord ID of its Owner. The account is created if it does not exist.
     #[arg(long)]
     owner: String,
-    /// Name of the owner, used when the account is new.
+    /// Name of the Owner, used if the account is new.
     #[arg(long, default_value = "Owner")]
     owner_name: String,
-    /// Short name for addresses; made from the name if left out.
+    /// Short name for URLs; made from the name by default.
     #[arg(long)]
     slug: Option<String>,
 }
 
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct NewGuild {
-    /// Organisation id (org_…).
+    /// Organisation ID (org_…).
     #[arg(long)]
     org: String,
-    /// Discord's id of the server.
+    /// The server's ID on Discord.
     #[arg(long)]
     discord_guild: String,
     #[arg(long)]
     name: String,
-    /// Short name for the link page; made from the name if left out.
+    /// Short name for the link page; made from the name by default.
     #[arg(long)]
     slug: Option<String>,
-    /// Discord channel for linked and unlinked messages; left out, none are sent.
+    /// Discord channel for linked and unlinked messages; without it, none are sent.
     #[arg(long)]
     log_channel: Option<String>,
 }
@@ -150,7 +151,7 @@ async fn set_steam_group(app: &App, guild: &str, group: Option<&str>) -> Result<
         steam_group: Some(group.map(str::to_owned)),
         ..GuildChange::default()
     };
-    guilds::change(app, scope, id.clone(), change, Actor::Operator).await?;
+    guild_changes::change(app, scope, id.clone(), change, Actor::Operator).await?;
     let (_, settings) = guilds::get(app, scope, &id).await?;
     let group = settings.steam_group;
     let number = group.map_or_else(|| "none".to_owned(), |group| group.id.to_string());
@@ -180,7 +181,7 @@ async fn list_orgs(app: &App) -> Result<Fields, AppError> {
     let line = |org: &orgs::Org| {
         let limits = org.tier.ceilings();
         format!(
-            "{} ({}), {}/{} guilds, {}/{} servers, {}/{} links",
+            "{} ({}), {}/{} Guilds, {}/{} Servers, {}/{} links",
             org.name,
             org.tier,
             org.guilds,

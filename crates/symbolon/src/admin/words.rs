@@ -23,7 +23,7 @@ pub(super) async fn find_guild(app: &App, text: &str) -> Result<(OrgScope, Guild
 pub(super) async fn find_server(app: &App, text: &str) -> Result<(OrgScope, ServerId), AppError> {
     let id = parse::server("server", text)?;
     let found = servers::find_org(app, &id).await;
-    let scope = found.map_err(|error| named(error, "server", "there is no such game server"))?;
+    let scope = found.map_err(|error| named(error, "server", "there is no such Server"))?;
     Ok((scope, id))
 }
 
@@ -69,7 +69,7 @@ pub(super) mod parse {
         match given {
             Some(text) => slug("slug", text),
             None => Slug::from_name(name.as_str())
-                .ok_or_else(|| AppError::invalid("slug", "give one: none can be made from this name")),
+                .ok_or_else(|| AppError::invalid("slug", "choose one: it cannot be made from this name")),
         }
     }
 
@@ -80,6 +80,6 @@ pub(super) mod parse {
     }
 
     pub fn tier(text: &str) -> Result<Tier, AppError> {
-        Tier::parse(text).ok_or_else(|| AppError::invalid("tier", "it is one of free, standard, pro"))
+        Tier::parse(text).ok_or_else(|| AppError::invalid("tier", "must be free, standard or pro"))
     }
 }

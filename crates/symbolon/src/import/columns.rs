@@ -141,7 +141,7 @@ impl Chosen {
     pub fn parse(text: &str) -> Result<Self, String> {
         let (field, name) = text
             .split_once('=')
-            .ok_or("write it as FIELD=NAME, such as steam_id=player")?;
+            .ok_or("use FIELD=NAME, such as steam_id=player")?;
         let known = FIELDS.iter().find(|(_, label, _)| *label == field.trim());
         match known {
             Some((field, _, _)) => Ok(Self {

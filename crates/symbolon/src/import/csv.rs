@@ -80,7 +80,7 @@ impl<R: Read> Csv<R> {
                     return Ok(Some((line, values)));
                 }
                 Some(b'\r') => return Ok(Some((line, values))),
-                Some(_) => return Err(self.source.error("after a closing quote a separator is expected")),
+                Some(_) => return Err(self.source.error("expected a separator after the closing quote")),
             }
         }
     }
@@ -118,7 +118,7 @@ impl<R: Read> Csv<R> {
                 None => {
                     return Err(ReadError {
                         line: begin,
-                        problem: "a quote that opens here is never closed".to_owned(),
+                        problem: "this quote is never closed".to_owned(),
                     });
                 }
             }

@@ -182,7 +182,7 @@ impl Gathered {
                     continue;
                 }
                 let contradiction =
-                    |row: u64| format!("its {what} id is also in row {row}, with another partner");
+                    |row: u64| format!("its {what} ID is also in row {row}, linked to another account");
                 reasons[index].get_or_insert_with(|| contradiction(other_place.row));
                 reasons[other].get_or_insert_with(|| contradiction(place.row));
             }

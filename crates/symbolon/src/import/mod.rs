@@ -29,13 +29,13 @@ const MOST_SLICE_BYTES: usize = 40 * 1024;
 
 #[derive(Args)]
 pub struct ImportOptions {
-    /// Guild that takes the links (gld_…).
+    /// Guild to import the links into (gld_…).
     #[arg(long)]
     pub guild: String,
-    /// Game server whose reported groups the column of groups becomes (srv_…); left out, groups are not taken over.
+    /// Server that gets the groups column as its reported groups (srv_…); without it, groups are not imported.
     #[arg(long)]
     pub server: Option<String>,
-    /// MySQL dump that holds one or both tables.
+    /// MySQL dump with one or both tables.
     #[arg(
         long,
         value_name = "FILE",
@@ -43,22 +43,22 @@ pub struct ImportOptions {
         conflicts_with_all = ["users_csv", "removed_csv"]
     )]
     pub dump: Option<PathBuf>,
-    /// CSV of the table of linked users, with a header row.
+    /// CSV of the linked users table, with a header row.
     #[arg(long, value_name = "FILE")]
     pub users_csv: Option<PathBuf>,
-    /// CSV of the table of removed users, with a header row.
+    /// CSV of the removed users table, with a header row.
     #[arg(long, value_name = "FILE")]
     pub removed_csv: Option<PathBuf>,
-    /// Name of the table of linked users in the dump.
+    /// Name of the linked users table in the dump.
     #[arg(long, value_name = "NAME", default_value = "users")]
     pub users_table: String,
-    /// Name of the table of removed users in the dump.
+    /// Name of the removed users table in the dump.
     #[arg(long, value_name = "NAME", default_value = "users_removed")]
     pub removed_table: String,
     /// A column whose name is not recognised, such as steam_id=player; may be repeated.
     #[arg(long, value_name = "FIELD=NAME")]
     pub column: Vec<String>,
-    /// Offset from UTC of times that name none.
+    /// UTC offset of times without one.
     #[arg(
         long,
         value_name = "±HH:MM",
@@ -66,7 +66,7 @@ pub struct ImportOptions {
         allow_hyphen_values = true
     )]
     pub utc_offset: String,
-    /// Write. Without it the report tells what would be written.
+    /// Write the links. Without it, the report only shows what would be written.
     #[arg(long)]
     pub apply: bool,
     /// Print the report as JSON.

@@ -41,10 +41,10 @@ impl Report {
             "{} boosters and the groups of {} players {}",
             self.boosters,
             self.groups,
-            self.verb("would be taken over", "were taken over")
+            self.verb("would be imported", "were imported")
         ));
         if self.dry_run {
-            say("This was a dry run: nothing was written. Run it again with --apply.");
+            say("This was a dry run; nothing was written. Run it again with --apply to import.");
         }
     }
 
@@ -54,7 +54,7 @@ impl Report {
 
     fn show_table(&self, name: &str, gathered: &Gathered, outcome: &Outcome) {
         say(format!(
-            "{name}: {} rows read, {} {}, {} known already, {} refused",
+            "{name}: {} rows read, {} {}, {} already known, {} refused",
             gathered.read,
             outcome.added,
             self.verb("would be added", "added"),
@@ -103,9 +103,9 @@ impl Report {
 fn left_out(gathered: &Gathered) -> Vec<String> {
     let counts = gathered.left_out;
     [
-        (counts.names, "names that are no text or too long"),
+        (counts.names, "names that are not text or too long"),
         (counts.boosters, "booster flags that are neither yes nor no"),
-        (counts.causes, "causes that are not known here"),
+        (counts.causes, "unknown causes"),
     ]
     .into_iter()
     .filter(|(count, _)| *count > 0)

@@ -36,8 +36,8 @@ impl RowReader<'_> {
                 row.columns.len()
             ));
         }
-        let discord_id = self.id(row, Field::DiscordId, "Discord id", DiscordId::parse)?;
-        let steam_id = self.id(row, Field::SteamId, "Steam id", SteamId::parse)?;
+        let discord_id = self.id(row, Field::DiscordId, "Discord ID", DiscordId::parse)?;
+        let steam_id = self.id(row, Field::SteamId, "Steam ID", SteamId::parse)?;
         let ended = match self.table {
             Table::Users => None,
             Table::Removed => Some(Ended {
@@ -170,7 +170,7 @@ fn time_ms(text: &str, offset: Offset) -> Result<Option<i64>, NoTime> {
 
 /// `+02:00`, `-0530` or `+2`.
 pub fn parse_offset(text: &str) -> Result<Offset, String> {
-    let wrong = || "write it like +02:00".to_owned();
+    let wrong = || "use the form +02:00".to_owned();
     let (sign, digits) = match text.split_at_checked(1) {
         Some(("+", digits)) => (1, digits),
         Some(("-", digits)) => (-1, digits),

@@ -60,13 +60,13 @@ fn a_full_row_is_read() {
 #[test]
 fn ids_are_checked_and_the_reason_does_not_repeat_them() {
     for (discord, steam, words) in [
-        ("NULL", STEAM, "the Discord id is missing"),
-        (" ", STEAM, "the Discord id is missing"),
-        (STEAM, STEAM, "the Discord id is not valid"),
-        (DISCORD, DISCORD, "the Steam id is not valid"),
-        (DISCORD, "76561197960265727", "the Steam id is not valid"),
+        ("NULL", STEAM, "the Discord ID is missing"),
+        (" ", STEAM, "the Discord ID is missing"),
+        (STEAM, STEAM, "the Discord ID is not valid"),
+        (DISCORD, DISCORD, "the Steam ID is not valid"),
+        (DISCORD, "76561197960265727", "the Steam ID is not valid"),
         (DISCORD, "7.65612E+16", "was rounded"),
-        (DISCORD, "0x1", "the Steam id is not valid"),
+        (DISCORD, "0x1", "the Steam ID is not valid"),
     ] {
         let cells = [("discord_id", discord), ("steam_id", steam)];
         let reason = read_with(Table::Users, &cells).0.unwrap_err();

@@ -4,10 +4,12 @@ use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
+use app::bots::register;
 use app::keys::plugin_keys;
 use app::tenancy::{guilds, orgs, servers};
 use app::{App, AppError};
 use domain::audit::Actor;
+use domain::bot::BotId;
 use serde::Serialize;
 
 use super::people::Person;
@@ -19,7 +21,7 @@ pub struct SandboxFile<'a> {
     addresses: Addresses,
     orgs: Vec<OrgEntry>,
     people: &'a [Person],
-    bots: [(); 0],
+    bots: Vec<BotEntry>,
 }
 
 /// Where everything listens.
@@ -43,6 +45,13 @@ pub struct SteamAddresses {
     pub openid: String,
     pub api: String,
     pub control: String,
+}
+
+/// A bot and the secret with which its process calls the service.
+#[derive(Serialize)]
+struct BotEntry {
+    id: String,
+    secret: String,
 }
 
 #[derive(Serialize)]
@@ -105,11 +114,15 @@ pub async fn describe<'a>(
             guilds: guild_entries,
         });
     }
+    let secret = register::secret(app, &BotId::Platform).await?;
     Ok(SandboxFile {
         addresses,
         orgs: entries,
         people,
-        bots: [],
+        bots: vec![BotEntry {
+            id: BotId::Platform.as_str().to_owned(),
+            secret: secret.expose().to_owned(),
+        }],
     })
 }
 

@@ -25,7 +25,7 @@ impl OwnLevers {
         if let Some(text) = world_record::find(app, RECORD).await? {
             let offset = text.parse();
             clock.set_offset_ms(
-                offset.map_err(|_| AppError::internal(format!("`{text}` is no offset of a clock")))?,
+                offset.map_err(|_| AppError::internal(format!("`{text}` is not a clock offset")))?,
             );
         }
         Ok(Self {
@@ -40,7 +40,7 @@ impl Levers for OwnLevers {
     async fn advance(&self, by_ms: u64) -> Result<i64, String> {
         let _moving = self.moving.lock().await;
         let offset = self.clock.offset_ms().checked_add_unsigned(by_ms);
-        let offset = offset.ok_or("the clock cannot go that far")?;
+        let offset = offset.ok_or("the clock cannot be moved that far")?;
         let written = world_record::put(&self.app, RECORD, offset.to_string()).await;
         written.map_err(|error| error.internal_detail())?;
         self.clock.set_offset_ms(offset);

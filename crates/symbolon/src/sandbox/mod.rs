@@ -134,19 +134,19 @@ impl Sandbox {
             "
 Run a community. The sign-in page asks who you want to be and says what each person is for:
   {base}/app/   Ada owns Ashfall Network, where everything is set up and game servers call every minute,
-    and Quiet Harbour, where nothing is. Dara owns Tiny Camp. Gia begins from nothing.
+    and Quiet Harbour, where nothing is. Dara owns Tiny Camp. Gia starts from scratch.
 
 Link a Discord and a Steam account. Both sign-in pages are emulated:
-  {base}/link/ashfall-creative   asks for nothing else
-  {base}/link/ashfall-rust       adds you to its Discord server and asks for its Steam group
-  {base}/unlink/ashfall-rust     ends a link
-  {discord}   the Discord servers, with their channels
+  {base}/link/ashfall-creative   needs only the two sign-ins
+  {base}/link/ashfall-rust       adds you to its Discord server and requires its Steam group
+  {base}/unlink/ashfall-rust     unlinks accounts
+  {discord}   the emulated Discord servers and their channels
 
-Be a plugin:
+Act as a plugin:
   KEY=$(python3 -c 'import json; print(json.load(open(\"{file}\"))[\"orgs\"][0][\"guilds\"][0][\"servers\"][0][\"key\"])')
   curl -H \"X-API-Key: $KEY\" '{base}/api?action=count'
 
-All ids, keys and control addresses are in {file}
+All IDs, keys and control URLs are in {file}
 Requests are logged to {log}"
         ));
     }

@@ -8,16 +8,16 @@ pub const FIRST_DISCORD: u64 = 700_000_000_000_000_000;
 pub const FIRST_STEAM: u64 = 76_561_197_960_300_000;
 
 /// Somebody to be, the number that their ids are made from, and what the sign-in pages say they are for.
-pub struct Known {
+pub struct DemoPerson {
     pub name: &'static str,
     pub number: u64,
     pub group: &'static str,
     pub about: &'static str,
 }
 
-const fn runs(name: &'static str, number: u64, about: &'static str) -> Known {
+const fn runs(name: &'static str, number: u64, about: &'static str) -> DemoPerson {
     let group = "Run a community";
-    Known {
+    DemoPerson {
         name,
         number,
         group,
@@ -25,25 +25,25 @@ const fn runs(name: &'static str, number: u64, about: &'static str) -> Known {
     }
 }
 
-const fn is_new(name: &'static str, offset: u64, about: &'static str) -> Known {
-    Known {
+const fn is_new(name: &'static str, offset: u64, about: &'static str) -> DemoPerson {
+    DemoPerson {
         name,
         number: NEWCOMER + offset,
-        group: "Begin from nothing",
+        group: "Start from scratch",
         about,
     }
 }
 
 /// The first players of each Org are its team, so their ids are those of seeded links. The last four are new here.
-pub const PEOPLE: &[Known] = &[
+pub const PEOPLE: &[DemoPerson] = &[
     runs(
         "Ada",
         0,
         "Owns Ashfall Network, where everything is set up, and Quiet Harbour, where nothing is. Operator.",
     ),
     runs("Bruno", 1, "Admin of Ashfall Network."),
-    runs("Chen", 2, "Staff of Ashfall Network, with few permissions."),
-    runs("Dara", 3_000, "Owns Tiny Camp, which has the Free plan."),
+    runs("Chen", 2, "Staff at Ashfall Network, with few permissions."),
+    runs("Dara", 3_000, "Owns Tiny Camp, on the Free plan."),
     runs("Elif", 3_001, "Admin of Tiny Camp."),
     runs("Finn", 3_002, "Staff of Tiny Camp."),
     is_new(
@@ -52,16 +52,16 @@ pub const PEOPLE: &[Known] = &[
         "Has two Discord servers to claim, one without our bot. Can link everywhere.",
     ),
     is_new("Hugo", 1, "Can link everywhere."),
-    is_new("Ines", 2, "Is not in the Steam group that Ashfall Rust asks for."),
+    is_new("Ines", 2, "Not in the Steam group that Ashfall Rust requires."),
     is_new(
         "Jona",
         3,
-        "Has a private Steam profile, so nobody sees the group.",
+        "Has a private Steam profile, so the group cannot be checked.",
     ),
 ];
 pub const NEWCOMER: u64 = 900_000;
 
-impl Known {
+impl DemoPerson {
     pub fn as_person(&self) -> Person {
         Person {
             name: self.name.to_owned(),
@@ -105,6 +105,11 @@ pub fn nickname(number: u64) -> String {
         number as usize / FIRST.len() % SECOND.len(),
     );
     format!("{}{}{}", FIRST[first], SECOND[second], number % 100)
+}
+
+/// Discord's name for the picture of a person or a server, which follows from the id. One in four has none.
+pub fn picture(discord_id: u64) -> Option<String> {
+    (discord_id % 4 != 3).then(|| format!("{discord_id:032x}"))
 }
 
 /// Players call themselves differently on Steam.

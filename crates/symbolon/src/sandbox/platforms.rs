@@ -7,7 +7,7 @@ use emulator::discord::{Application, Channel, Guild, Member, Permissions, Role, 
 use emulator::steam::{Account, Group};
 use emulator::{Discord, Purpose, Setup, Steam};
 
-use super::people::{FIRST_DISCORD, FIRST_STEAM, NEWCOMER, PEOPLE, nickname, steam_name};
+use super::people::{FIRST_DISCORD, FIRST_STEAM, NEWCOMER, PEOPLE, nickname, picture, steam_name};
 use super::world::{BOOSTER_ROLE, GuildPlan, LARGE, SMALL, STEAM_GROUP, UNCLAIMED, VERIFIED_ROLE};
 use crate::output::Failure;
 
@@ -58,6 +58,7 @@ impl Platforms {
         discord.bot_token = Some(BOT_TOKEN.into());
         discord.api_url = self.discord.api_url();
         discord.authorize_url = self.discord.authorize_url();
+        discord.cdn_url = self.discord.cdn_url();
     }
 
     fn tell_steam(&self) -> Result<(), Failure> {
@@ -99,6 +100,7 @@ impl Platforms {
                 let user = User {
                     username: name.to_lowercase(),
                     global_name: Some(name),
+                    avatar: picture(FIRST_DISCORD + number),
                     purpose: Some(purpose),
                     ..User::default()
                 };
@@ -171,6 +173,7 @@ fn guild(plan: &GuildPlan, numbers: std::ops::Range<u64>) -> Guild {
     channels.extend(plan.log_channel.map(|id| (Snowflake(id), channel("link-log"))));
     Guild {
         name: plan.name.to_owned(),
+        icon: picture(plan.discord_id),
         owner_id: Some(Snowflake(FIRST_DISCORD + numbers.start)),
         roles: [
             (bots_own, role("Symbolon", 3, powers())),

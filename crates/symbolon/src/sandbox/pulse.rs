@@ -23,7 +23,7 @@ pub fn start(app: &App, address: SocketAddr, keys: Vec<String>, mut stop: watch:
             told.memories.versions.flush(&told.db).await
         };
         if let Err(error) = written.await {
-            tracing::warn!(error = %error.internal_detail(), "the first calls of the demo were not written down");
+            tracing::warn!(error = %error.internal_detail(), "the demo's first calls were not saved");
         }
         loop {
             tokio::select! {
@@ -39,7 +39,7 @@ async fn call_all(address: SocketAddr, keys: &[String]) {
     for key in keys {
         let called = tokio::time::timeout(PATIENCE, call(address, key)).await;
         if !matches!(called, Ok(Ok(()))) {
-            tracing::debug!("a game server of the demo was not answered");
+            tracing::debug!("a demo game server got no answer");
         }
     }
 }

@@ -3,7 +3,9 @@
 use app::identity::accounts;
 use app::linking::links;
 use app::linking::links::LinkRequest;
-use app::tenancy::guilds::{GuildChange, NewGuildRequest};
+use app::pictures::{self, Owner};
+use app::tenancy::guild_changes::{self, GuildChange};
+use app::tenancy::guilds::NewGuildRequest;
 use app::tenancy::navigation::TypedLink;
 use app::tenancy::{guilds, navigation, orgs, servers};
 use app::{App, AppError, OrgScope, world_record};
@@ -19,7 +21,7 @@ use domain::platform_id::{DiscordId, EitherId, SteamId};
 
 use super::clock::SandboxClock;
 use super::people::{
-    FIRST_DISCORD, FIRST_STEAM, MembershipOf, NEWCOMER, PEOPLE, Person, nickname, steam_name,
+    FIRST_DISCORD, FIRST_STEAM, MembershipOf, NEWCOMER, PEOPLE, Person, nickname, picture, steam_name,
 };
 use crate::output::{Failure, refused};
 
@@ -51,12 +53,13 @@ pub async fn ensure(app: &App, clock: &SandboxClock) -> Result<Vec<Person>, Fail
         world_record::Marked::Now => {}
         world_record::Marked::Before => {
             return Err(
-                "the demo world in this database was not finished: give the sandbox an empty one".into(),
+                "the demo world in this database is incomplete: start the sandbox with an empty database"
+                    .into(),
             );
         }
         world_record::Marked::InUse => {
             return Err(
-                "this database is not empty and no sandbox: --sandbox would mix its demo world into it. \
+                "this database is in use and not a sandbox: --sandbox would mix its demo world into it. \
                         Give it a directory or a database of its own"
                     .into(),
             );
@@ -215,7 +218,11 @@ async fn seed_org(
     let mut team = Vec::new();
     for person in &people[first..first + 3] {
         let id = DiscordId::parse(&person.discord_id).map_err(AppError::internal)?;
-        team.push(accounts::ensure(app, id, name(&person.name)?).await?);
+        let account = accounts::ensure(app, id, name(&person.name)?).await?;
+        // As if they had signed in once.
+        let source = picture(person.discord_id.parse().map_err(AppError::internal)?);
+        pictures::keep(app, &Owner::Account(account.clone()), source.as_deref()).await?;
+        team.push(account);
     }
     let (org_id, scope) =
         orgs::create(app, &team[0], name(plan.name)?, slug(plan.name)?, Actor::System).await?;
@@ -250,7 +257,7 @@ async fn seed_org(
             change.join_mode = Some(JoinMode::Auto);
             change.steam_group = Some(Some(format!("https://steamcommunity.com/groups/{STEAM_GROUP}")));
         }
-        guilds::change(app, scope, guild_id.clone(), change, Actor::System).await?;
+        guild_changes::change(app, scope, guild_id.clone(), change, Actor::System).await?;
         guild_ids.push(guild_id);
     }
     Ok(SeededOrg {

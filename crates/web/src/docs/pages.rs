@@ -182,7 +182,7 @@ pub fn action(action: Action, base: &str) -> Result<String, AppError> {
         .map(|(_, example)| shown(Some("For many players"), example));
     let misses = doc
         .miss
-        .map(|example| shown(Some("When there is nothing to tell"), example));
+        .map(|example| shown(Some("When nothing is found"), example));
     rendered(&ActionPage {
         frame: Frame::new(spec.name, "/docs/api"),
         name: spec.name,
@@ -237,7 +237,7 @@ fn kind_in_words(kind: Kind) -> String {
     match kind {
         Kind::SteamId => "SteamID64".to_owned(),
         Kind::DiscordId => "Discord id".to_owned(),
-        Kind::EitherId => "SteamID64 or Discord id".to_owned(),
+        Kind::EitherId => "SteamID64 or Discord ID".to_owned(),
         Kind::SteamIds => "list of SteamID64".to_owned(),
         Kind::DiscordIds => "list of Discord ids".to_owned(),
         Kind::EitherIds => "list of SteamID64 or Discord ids".to_owned(),

@@ -1,7 +1,7 @@
 //! The JSON object of a failure.
 
 use app::AppError;
-use app::error::Told;
+use app::error::ErrorAnswer;
 use axum::body::Body;
 use axum::response::Response;
 use http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER};
@@ -45,52 +45,52 @@ pub struct ApiContext<'a> {
 
 /// The object as text.
 pub(crate) fn api_text(error: &AppError, context: &ApiContext<'_>) -> Vec<u8> {
-    object(&error.told(), context)
+    object(&error.answer(), context)
 }
 
-fn object(told: &Told<'_>, context: &ApiContext<'_>) -> Vec<u8> {
+fn object(answer: &ErrorAnswer<'_>, context: &ApiContext<'_>) -> Vec<u8> {
     let no_users = if context.say_no_users { "No users. " } else { "" };
     let object = ErrorObject {
-        status: told.status,
-        code: told.code,
-        error: told.code,
-        message: &[no_users, &told.message].concat(),
-        action: told.action,
-        parameter: told.parameter,
-        permission: told.permission,
-        limit: told.limit,
-        dimension: told.dimension,
-        row: told.row,
-        invite_url: told.invite_url,
+        status: answer.status,
+        code: answer.code,
+        error: answer.code,
+        message: &[no_users, &answer.message].concat(),
+        action: answer.action,
+        parameter: answer.parameter,
+        permission: answer.permission,
+        limit: answer.limit,
+        dimension: answer.dimension,
+        row: answer.row,
+        invite_url: answer.invite_url,
         request_id: context.request_id,
     };
     serde_json::to_vec(&object).unwrap_or_default()
 }
 
 pub fn render_api(error: &AppError, context: &ApiContext<'_>) -> Response {
-    let told = error.told();
-    let mut response = Response::new(Body::from(object(&told, context)));
-    *response.status_mut() = status_of(&told);
+    let answer = error.answer();
+    let mut response = Response::new(Body::from(object(&answer, context)));
+    *response.status_mut() = status_of(&answer);
     let headers = response.headers_mut();
     headers.insert(
         CONTENT_TYPE,
         HeaderValue::from_static("application/json; charset=utf-8"),
     );
-    decorate(&told, headers);
+    decorate(&answer, headers);
     response
 }
 
 /// Headers that belong to the kind of failure, whatever the form of its body.
-pub(super) fn decorate(told: &Told<'_>, headers: &mut http::HeaderMap) {
-    if let Some(seconds) = told.retry_after_s {
+pub(super) fn decorate(answer: &ErrorAnswer<'_>, headers: &mut http::HeaderMap) {
+    if let Some(seconds) = answer.retry_after_s {
         headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
     }
-    if let Some(allow) = told.allow
+    if let Some(allow) = answer.allow
         && let Ok(methods) = HeaderValue::from_str(allow)
     {
         headers.insert(ALLOW, methods);
     }
-    if status_of(told) == StatusCode::REQUEST_TIMEOUT {
+    if status_of(answer) == StatusCode::REQUEST_TIMEOUT {
         headers.insert(http::header::CONNECTION, HeaderValue::from_static("close"));
     }
 }

@@ -2,11 +2,12 @@
 
 mod api;
 mod page;
+mod way;
 
 use std::sync::Arc;
 
 use app::AppError;
-use app::error::Told;
+use app::error::ErrorAnswer;
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 
@@ -35,11 +36,11 @@ impl IntoResponse for Failure {
 
 pub fn failed_response(error: AppError) -> Response {
     let mut response = Response::new(Body::empty());
-    *response.status_mut() = status_of(&error.told());
+    *response.status_mut() = status_of(&error.answer());
     response.extensions_mut().insert(Failed(Arc::new(error)));
     response
 }
 
-pub(crate) fn status_of(told: &Told<'_>) -> http::StatusCode {
-    http::StatusCode::from_u16(told.status).unwrap_or(http::StatusCode::INTERNAL_SERVER_ERROR)
+pub(crate) fn status_of(answer: &ErrorAnswer<'_>) -> http::StatusCode {
+    http::StatusCode::from_u16(answer.status).unwrap_or(http::StatusCode::INTERNAL_SERVER_ERROR)
 }

@@ -2,7 +2,7 @@
 //! quote.
 
 use app::AppError;
-use app::error::{Fault, ServiceError, Told};
+use app::error::{ErrorAnswer, Fault, ServiceError};
 use askama::Template;
 use axum::body::Body;
 use axum::response::Response;
@@ -11,8 +11,9 @@ use http::{HeaderValue, Method, Uri};
 
 use super::api::decorate;
 use super::status_of;
+use super::way::{Way, way_on};
 use crate::layers::Surface;
-use crate::public::{style, value};
+use crate::public::style;
 
 #[derive(Template)]
 #[template(path = "failure.html")]
@@ -45,203 +46,118 @@ fn maintenance(message: &str, method: &Method) -> askama::Result<String> {
     card.render()
 }
 
-/// A page of ours to go on to.
-#[derive(Debug, PartialEq, Eq)]
-struct Way {
-    place: String,
-    label: &'static str,
-}
-
-fn way(place: &str, label: &'static str) -> Way {
-    Way {
-        place: place.to_owned(),
-        label,
-    }
-}
-
 pub fn render_page(
     error: &AppError,
     request_id: &str,
     surface: Surface,
     (method, uri): (&Method, &Uri),
 ) -> Response {
-    let told = error.told();
+    let answer = error.answer();
     let drawn = if let AppError::Service(ServiceError::Maintenance { message }) = error {
         maintenance(message, method)
     } else {
-        failure(&told, request_id, surface, uri)
+        failure(&answer, request_id, surface, uri)
     };
     // A page that cannot be drawn still has its status.
     let mut response = Response::new(Body::from(drawn.unwrap_or_default()));
-    *response.status_mut() = status_of(&told);
+    *response.status_mut() = status_of(&answer);
     response
         .headers_mut()
         .insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
-    decorate(&told, response.headers_mut());
+    decorate(&answer, response.headers_mut());
     response
 }
 
-fn failure(told: &Told<'_>, request_id: &str, surface: Surface, uri: &Uri) -> askama::Result<String> {
-    let (whose, next) = turn(told);
+fn failure(
+    answer: &ErrorAnswer<'_>,
+    request_id: &str,
+    surface: Surface,
+    uri: &Uri,
+) -> askama::Result<String> {
+    let (whose, next) = turn(answer);
     let page = FailurePage {
         style: style::of_pages(),
-        title: title(told),
-        message: &told.message,
+        title: title(answer),
+        message: &answer.message,
         whose,
         next,
-        way: way_on(told, surface, uri),
+        way: way_on(answer, surface, uri),
         request_id,
     };
     page.render()
 }
 
 /// What happened, in a few words.
-fn title(told: &Told<'_>) -> &'static str {
-    match (told.status, told.code) {
-        (_, "BLOCKED") => "You cannot sign in here",
+fn title(answer: &ErrorAnswer<'_>) -> &'static str {
+    match (answer.status, answer.code) {
+        (_, "BLOCKED") => "You can’t sign in here",
         (_, "LIMIT_REACHED") => "This community is full",
         (_, "RELINK_TOO_SOON") => "Not yet",
-        (_, "SIGN_IN_EXPIRED") => "This sign-in is over",
+        (_, "SIGN_IN_EXPIRED") => "This sign-in has expired",
         (_, "SIGN_IN_CANCELLED") => "Sign-in cancelled",
-        (_, "OTHER_ACCOUNT") => "Another Discord account",
+        (_, "OTHER_ACCOUNT") => "Different Discord account",
         (401, _) => "Sign in first",
         (403, _) => "Not allowed",
         (404, _) => "Page not found",
         (408, _) => "That took too long",
-        (429, _) => "Too many tries",
+        (429, _) => "Too many attempts",
         (502..=504, _) => "Not available right now",
-        (500.., _) => "Something broke",
-        (_, _) => "That did not work",
+        (500.., _) => "Something went wrong",
+        (_, _) => "That didn’t work",
     }
 }
 
 /// Whose turn it is, and what they do.
-fn turn(told: &Told<'_>) -> (&'static str, &'static str) {
-    match told.fault {
+fn turn(answer: &ErrorAnswer<'_>) -> (&'static str, &'static str) {
+    match answer.fault {
         Fault::Ours => (
             "This is on us",
-            "You did nothing wrong, and the failure is noted. Try again in a few minutes.",
+            "You did nothing wrong, and we’ve logged the problem. Try again in a few minutes.",
         ),
         Fault::Provider => (
             "Not your fault",
-            "You did nothing wrong. Try again in a few minutes; if it stays like this, tell the people who run this site.",
+            "You did nothing wrong. Try again in a few minutes; if it keeps happening, tell the people who run this site.",
         ),
         Fault::Known => (
             "Up to the operator",
             "You did nothing wrong. Come back later, or ask the people who run this site.",
         ),
-        Fault::Caller => match told.status {
-            404 => (
+        Fault::Caller => match (answer.status, answer.code) {
+            (_, "RELINK_TOO_SOON") => ("What you can do", "Come back then. Nothing was changed."),
+            (_, "LIMIT_REACHED") => ("Who can help", "Ask the team of the community to make room."),
+            (_, "SIGN_IN_EXPIRED" | "SIGN_IN_CANCELLED") => {
+                ("What you can do", "Open the page again and start from there.")
+            }
+            (_, "OTHER_ACCOUNT") => (
                 "What you can do",
-                "The address may be mistyped or old. Ask whoever gave it to you for a new one.",
+                "Switch to the right account on Discord, then start again.",
             ),
-            401 => ("What you can do", "Sign in, then open the page again."),
-            403 => (
+            (_, "SIGN_IN_AGAIN") => ("What you can do", "Sign in again, then repeat what you did."),
+            (_, "CROSS_SITE") => (
+                "What you can do",
+                "Open the page yourself and press the button there.",
+            ),
+            (_, "RATE_LIMITED") => ("What you can do", "Wait a moment, then try again."),
+            (404, _) => (
+                "What you can do",
+                "The link may be mistyped or out of date. Ask the person who gave it to you for a new one.",
+            ),
+            (401, _) => ("What you can do", "Sign in, then open the page again."),
+            (403, _) => (
                 "Who can help",
-                "Ask the people of the community, or the person who sent you here.",
+                "Ask the community’s team, or the person who sent you here.",
             ),
-            _ => ("What you can do", "Go back and try it once more."),
+            (_, _) => ("What you can do", "Go back and try again."),
         },
     }
-}
-
-/// Where to go. An address becomes part of the page only as the short name of a Guild.
-fn way_on(told: &Told<'_>, surface: Surface, uri: &Uri) -> Way {
-    if told.status != 404
-        && let Some(page) = link_page_of(uri)
-    {
-        return Way {
-            place: page,
-            label: "Back to the link page",
-        };
-    }
-    match surface {
-        Surface::DashboardPage | Surface::AdminPage | Surface::Entrance if told.status == 401 => {
-            way("/auth/discord/login", "Sign in with Discord")
-        }
-        Surface::DashboardPage | Surface::AdminPage | Surface::Entrance => way("/app/", "Open the dashboard"),
-        Surface::PublicPage if uri.path().starts_with("/docs/") => way("/docs", "Open the documentation"),
-        Surface::PublicPage
-        | Surface::PrivatePage
-        | Surface::Download
-        | Surface::Plugin
-        | Surface::Dashboard
-        | Surface::Admin
-        | Surface::Bot
-        | Surface::Webhook
-        | Surface::Ops => way("/", "Go to the front page"),
-    }
-}
-
-/// The page that a form or a sign-in belongs to, by its address.
-fn link_page_of(uri: &Uri) -> Option<String> {
-    let mut parts = uri.path().split('/').skip(1);
-    let (purpose, slug) = match (parts.next()?, parts.next()?) {
-        (purpose @ ("link" | "unlink"), slug) => (purpose, slug.to_owned()),
-        ("auth", _) => match parts.next()? {
-            purpose @ ("link" | "unlink") => (purpose, value(uri.query()?, "guild")?),
-            _ => return None,
-        },
-        (_, _) => return None,
-    };
-    let is_plain = |sign: u8| sign.is_ascii_lowercase() || sign.is_ascii_digit() || sign == b'-';
-    (!slug.is_empty() && slug.bytes().all(is_plain)).then(|| format!("/{purpose}/{slug}"))
 }
 
 #[cfg(test)]
 mod tests {
-    use app::error::{IdentityError, RequestError};
+    use app::error::{IdentityError, LinkingError, RequestError, TenancyError};
+    use domain::plan::Dimension;
 
     use super::*;
-
-    fn way_after(error: impl Into<AppError>, surface: Surface, uri: &'static str) -> String {
-        let error = error.into();
-        way_on(&error.told(), surface, &Uri::from_static(uri)).place
-    }
-
-    #[test]
-    fn every_page_leads_somewhere_that_fits() {
-        use Surface::{DashboardPage, Entrance, PrivatePage, PublicPage};
-        let over = || IdentityError::SignInExpired;
-        for (place, found) in [
-            (
-                "/link/ashfall",
-                way_after(over(), PrivatePage, "/link/ashfall/verify"),
-            ),
-            (
-                "/unlink/ashfall",
-                way_after(over(), PrivatePage, "/unlink/ashfall/confirm"),
-            ),
-            (
-                "/link/ashfall",
-                way_after(over(), PrivatePage, "/auth/steam/link?guild=ashfall"),
-            ),
-            (
-                "/",
-                way_after(over(), PrivatePage, "/auth/steam/link/callback?state=x"),
-            ),
-            ("/", way_after(over(), PrivatePage, "/link/%3Cb%3E/verify")),
-            (
-                "/",
-                way_after(over(), PrivatePage, "/auth/steam/link?guild=%3Cb%3E"),
-            ),
-            (
-                "/",
-                way_after(RequestError::NotFound, PrivatePage, "/link/nowhere"),
-            ),
-            ("/docs", way_after(RequestError::NotFound, PublicPage, "/docs/x")),
-            (
-                "/app/",
-                way_after(ServiceError::Overloaded, DashboardPage, "/app/orgs"),
-            ),
-            (
-                "/auth/discord/login",
-                way_after(IdentityError::SignInRequired, Entrance, "/invite/x/accept"),
-            ),
-        ] {
-            assert_eq!(found, place);
-        }
-    }
 
     #[test]
     fn a_form_that_was_sent_is_not_sent_again_to_see_whether_maintenance_is_over() {
@@ -256,7 +172,7 @@ mod tests {
         let error = AppError::from(RequestError::Conflict("\"><script>alert('x')</script>&"));
         let (method, uri) = (Method::GET, Uri::from_static("/"));
         let page = render_page(&error, "<b>", Surface::PublicPage, (&method, &uri));
-        let html = failure(&error.told(), "<b>", Surface::PublicPage, &uri).unwrap();
+        let html = failure(&error.answer(), "<b>", Surface::PublicPage, &uri).unwrap();
         assert!(!html.contains("<script") && !html.contains("<b>"), "{html}");
         assert_eq!(page.status(), 409);
     }
@@ -264,8 +180,38 @@ mod tests {
     #[test]
     fn our_fault_is_not_put_on_the_visitor() {
         let ours = AppError::internal("x");
-        assert!(turn(&ours.told()).1.contains("You did nothing wrong"));
+        assert!(turn(&ours.answer()).1.contains("You did nothing wrong"));
         let theirs = AppError::from(RequestError::NotFound);
-        assert_eq!(turn(&theirs.told()).0, "What you can do");
+        assert_eq!(turn(&theirs.answer()).0, "What you can do");
+    }
+
+    #[test]
+    fn nobody_is_told_to_repeat_what_cannot_work_or_to_ask_who_cannot_help() {
+        let full = TenancyError::LimitReached {
+            dimension: Dimension::Links,
+            ceiling: 500,
+        };
+        let refusals: [AppError; 6] = [
+            LinkingError::RelinkTooSoon { wait_ms: 1 }.into(),
+            full.into(),
+            IdentityError::SignInExpired.into(),
+            IdentityError::SignInCancelled.into(),
+            IdentityError::OtherAccount.into(),
+            RequestError::RateLimited { retry_after_ms: 1 }.into(),
+        ];
+        let advice = refusals.each_ref().map(|error| turn(&error.answer()).1);
+        for one in advice {
+            assert!(!one.contains("Go back") && !one.contains("who sent you"), "{one}");
+        }
+        assert!(
+            advice[1].contains("team") && advice[4].contains("Discord"),
+            "{advice:?}"
+        );
+        let full = refusals[1].answer();
+        assert!(
+            !full.message.contains("upgrade") && !full.message.contains("remove"),
+            "{}",
+            full.message
+        );
     }
 }

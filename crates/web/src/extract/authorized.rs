@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use app::error::{HttpError, RequestError, TenancyError};
-use app::tenancy::team::{Doer, Standing};
+use app::tenancy::team::{Standing, TeamActor};
 use app::{AccountNum, AppError, OrgScope};
 use axum::extract::{FromRequestParts, RawPathParams};
 use domain::audit::Actor;
@@ -74,8 +74,8 @@ pub struct Authorized<P: Required> {
 }
 
 impl<P: Required> Authorized<P> {
-    pub fn doer(self) -> Doer {
-        Doer {
+    pub fn team_actor(self) -> TeamActor {
+        TeamActor {
             account: self.account,
             actor: self.actor,
         }

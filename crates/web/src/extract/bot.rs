@@ -1,7 +1,5 @@
 //! A bot of the platform, by its secret. A handler of a bot's route cannot run without it.
 
-use std::marker::PhantomData;
-
 use app::error::{HttpError, KeysError};
 use app::{App, AppError};
 use axum::extract::FromRequestParts;
@@ -16,15 +14,20 @@ use crate::routes::NetworkLimit;
 use crate::serve::Peer;
 use crate::state::{WebState, passed};
 
+/// The path of what bots hand on of people.
+const HANDED_ON: &str = "/interactions";
 const BOT_ID: HeaderName = HeaderName::from_static("x-bot-id");
 
 /// Where the secrets of bots are recorded.
 pub trait BotRegister: Send + Sync + 'static {
+    /// What is recorded with a secret.
+    type Record: AsRef<BotId> + Send + Sync + 'static;
+
     /// Whose secret it is.
     fn holder(
         app: &App,
         secret: &BotSecretHash,
-    ) -> impl Future<Output = Result<Option<BotId>, AppError>> + Send;
+    ) -> impl Future<Output = Result<Option<Self::Record>, AppError>> + Send;
 
     /// What a bot is told that shows its secret under the name of another one.
     fn mismatch() -> AppError;
@@ -32,15 +35,19 @@ pub trait BotRegister: Send + Sync + 'static {
 
 /// Who asks. What a bot says about itself is a claim, its secret is the proof; there is none whose two do not belong
 /// together.
-pub struct Bot<R> {
-    id: BotId,
-    register: PhantomData<R>,
+pub struct Bot<R: BotRegister> {
+    record: R::Record,
 }
 
-impl<R> Bot<R> {
+impl<R: BotRegister> Bot<R> {
     /// The one that the secret was given to.
     pub fn id(&self) -> &BotId {
-        &self.id
+        self.record.as_ref()
+    }
+
+    /// What is recorded of it.
+    pub fn record(&self) -> &R::Record {
+        &self.record
     }
 }
 
@@ -53,16 +60,21 @@ impl<R: BotRegister> FromRequestParts<WebState> for Bot<R> {
         if settings.require_tls && !settings.arrived_safely(peer, &parts.headers) {
             return Err(HttpError::TlsRequired.into());
         }
-        let Some(id) = R::holder(&state.app, &secret.hash()).await? else {
+        let Some(record) = R::holder(&state.app, &secret.hash()).await? else {
             state.count_network(NetworkLimit::Unproven, (&parts.extensions, &parts.headers))?;
             return Err(KeysError::Unauthorized.into());
         };
-        passed(&state.app.memories.gate.take_bot(&id))?;
-        if claimed(&parts.headers)? != id {
+        let gate = &state.app.memories.gate;
+        let counted = if parts.uri.path().ends_with(HANDED_ON) {
+            gate.take_handed_on(record.as_ref())
+        } else {
+            gate.take_bot(record.as_ref())
+        };
+        passed(&counted)?;
+        if claimed(&parts.headers)? != *record.as_ref() {
             return Err(R::mismatch().into());
         }
-        let register = PhantomData;
-        Ok(Self { id, register })
+        Ok(Self { record })
     }
 }
 

@@ -74,7 +74,7 @@ impl<S: Signature> FromRequest<WebState> for Signed<S> {
     type Rejection = Failure;
 
     async fn from_request(request: Request, state: &WebState) -> Result<Self, Failure> {
-        let refused = || AppError::invalid("signature", "it does not fit what was sent");
+        let refused = || AppError::invalid("signature", "does not match what was sent");
         let (parts, body) = request.into_parts();
         let mut secrets = S::secrets(state);
         // Anybody can sign with nothing.

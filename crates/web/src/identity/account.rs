@@ -4,8 +4,8 @@ use app::error::RequestError;
 use app::identity::accounts::{self, OrgOfPerson};
 use app::identity::sessions::{self, Session};
 use app::tenancy::orgs;
-use app::tenancy::team::{self, Doer};
-use app::{App, AppError};
+use app::tenancy::team::{self, TeamActor};
+use app::{App, AppError, pictures};
 use axum::response::{IntoResponse, Response};
 use domain::id::{AccountId, OrgId};
 use domain::name::Slug;
@@ -28,6 +28,8 @@ pub struct Me {
     name: String,
     #[schema(value_type = String)]
     discord_id: DiscordId,
+    /// Where their picture is.
+    picture: Option<String>,
     operator: bool,
     signed_in_at_ms: i64,
     /// `open`, or `invite_only` while a new organisation needs a code.
@@ -74,8 +76,11 @@ impl From<OrgOfPerson> for OrgSummary {
 
 pub async fn me(app: App, person: Person, (): ()) -> Answer<Found<Me>> {
     let me = accounts::me(&app, &person.caller.account_id).await?;
+    let id = me.account.id;
+    let picture = me.account.picture;
     Ok(Found(Me {
-        id: me.account.id,
+        picture: picture.map(|digest| pictures::address(id.as_str(), &digest)),
+        id,
         name: me.account.name,
         discord_id: me.account.discord_id,
         operator: person.caller.operator.is_some(),
@@ -172,11 +177,11 @@ pub async fn sign_out(app: App, person: Person, (): ()) -> Answer<SignedOut> {
 
 pub async fn leave(app: App, person: Person, (): ()) -> Answer<Done> {
     let scope = person.org.ok_or(RequestError::NotFound)?;
-    let doer = Doer {
+    let actor = TeamActor {
         account: person.account(),
         actor: person.actor(),
     };
-    team::leave(&app, scope, doer).await?;
+    team::leave(&app, scope, actor).await?;
     Ok(Done)
 }
 

@@ -9,7 +9,7 @@ use axum::extract::{FromRequestParts, Path, State};
 use axum::response::{Html, IntoResponse, Response};
 use domain::face::letters;
 use domain::invitation::Code;
-use domain::permission::Role;
+use domain::permission::{Permission, Role};
 use domain::token::SessionToken;
 use http::request::Parts;
 use http::{Extensions, HeaderMap};
@@ -19,6 +19,7 @@ use crate::error::Failure;
 use crate::extract::{Guard, Stop, session_token, signed_in};
 use crate::public::visitor::Visitor;
 use crate::public::{see_other, style};
+use crate::routes::RouteTable;
 use crate::state::WebState;
 
 #[derive(Template)]
@@ -73,7 +74,7 @@ pub async fn page(
         style: style::of_pages(),
         letters: letters(&preview.org_name),
         role: titled(preview.role),
-        can: preview.permissions.iter().map(|one| one.label()).collect(),
+        can: in_words(&preview, state.routes),
         until: preview.expires_at_ms.and_then(day_and_time),
         preview: &preview,
         code: parsed.expose(),
@@ -84,6 +85,12 @@ pub async fn page(
         .render()
         .map_err(|error| AppError::internal(format!("a page could not be drawn: {error}")))?;
     Ok(Html(text).into_response())
+}
+
+/// What the invite gives, as far as it makes a difference today.
+fn in_words(preview: &Preview, routes: &RouteTable) -> Vec<&'static str> {
+    let useful = preview.permissions.iter().filter(|one| routes.unlocks(*one));
+    useful.map(Permission::label).collect()
 }
 
 fn titled(role: Role) -> &'static str {
@@ -133,8 +140,6 @@ pub async fn accept(
 
 #[cfg(test)]
 mod tests {
-    use domain::permission::Permission;
-
     use super::*;
 
     #[test]

@@ -25,12 +25,7 @@ fn sign_in_routes(routes: Routes) -> Routes {
         .arrival(PrivatePage, BACK, dashboard_sign_in::login_callback)
         .departure(Entrance, CLAIM, dashboard_sign_in::claim)
         .arrival(Entrance, CLAIMED, dashboard_sign_in::claim_callback)
-        .page(
-            PrivatePage,
-            "/invite/{code}",
-            "Look at an invite",
-            get(invite::page),
-        )
+        .page(PrivatePage, "/invite/{code}", "Invite page", get(invite::page))
         .button(
             Entrance,
             "/invite/{code}/accept",

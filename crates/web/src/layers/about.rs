@@ -10,10 +10,10 @@ use http::Extensions;
 /// Shared by a request and the outermost layer, and told as soon as something is known. A handler that panics or hangs
 /// leaves no answer, and its failure is still written down where those look for it whom it concerns.
 #[derive(Clone, Default)]
-pub struct About(Arc<Known>);
+pub struct About(Arc<Facts>);
 
 #[derive(Default)]
-struct Known {
+struct Facts {
     org: OnceLock<OrgScope>,
     account: OnceLock<AccountId>,
 }

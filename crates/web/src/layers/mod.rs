@@ -11,6 +11,6 @@ pub use about::About;
 pub(crate) use address::{usual_path, with_path};
 pub(crate) use headers::SecurityHeaders;
 pub use packing::HoldsSecret;
-pub(crate) use packing::{Packed, packed};
+pub(crate) use packing::{Packed, WORTH_IT_BYTES, packed};
 pub use request_id::{RequestId, RequestIds};
 pub use surface::{Form, Surface};

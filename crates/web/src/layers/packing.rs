@@ -1,4 +1,5 @@
-//! Packing of answers on their way out. Files of the dashboard are packed while it is built, and plugin calls never.
+//! Packing of answers on their way out. Files of the dashboard are packed while it is built, documents that stay the same
+//! once (see [`crate::constant`]), and plugin calls never.
 
 use axum::Router;
 use axum::body::HttpBody;
@@ -9,7 +10,7 @@ use tower_http::compression::predicate::Predicate;
 use tower_http::compression::{Compression, CompressionLayer};
 
 /// Below this, a packed answer saves no packet on the network.
-const WORTH_IT_BYTES: u64 = 1024;
+pub(crate) const WORTH_IT_BYTES: u64 = 1024;
 const TEXTS: [&str; 3] = ["text/", "application/json", "image/svg+xml"];
 
 /// Marks an answer with a secret in it beside text that others can choose: how short it gets when packed would tell
@@ -17,17 +18,19 @@ const TEXTS: [&str; 3] = ["text/", "application/json", "image/svg+xml"];
 #[derive(Clone, Copy)]
 pub struct HoldsSecret;
 
-pub(crate) type Packed = Compression<Router, WorthIt>;
+pub(crate) type Packed = Compression<Router, WorthCompressing>;
 
 pub(crate) fn packed(router: Router) -> Packed {
-    CompressionLayer::new().compress_when(WorthIt).layer(router)
+    CompressionLayer::new()
+        .compress_when(WorthCompressing)
+        .layer(router)
 }
 
 /// A text that is whole and long enough. An export is not: it is made while it is read.
 #[derive(Clone, Copy)]
-pub(crate) struct WorthIt;
+pub(crate) struct WorthCompressing;
 
-impl Predicate for WorthIt {
+impl Predicate for WorthCompressing {
     fn should_compress<B: HttpBody>(&self, response: &Response<B>) -> bool {
         let kind = response.headers().get(CONTENT_TYPE);
         let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();

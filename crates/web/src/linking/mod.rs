@@ -67,7 +67,7 @@ pub(crate) fn routes(routes: Routes) -> Routes {
         .dashboard(
             Method::POST,
             "/orgs/{org}/navigation/preview",
-            "Draw a link page as players would see it",
+            "Preview a link page",
             preview::draw,
         )
 }

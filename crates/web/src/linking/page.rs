@@ -1,7 +1,7 @@
 //! The link page and the unlink page of a Guild, as they are drawn.
 
-use app::AppError;
 use app::linking::{self, Account, NavigationLink, Page, Shown};
+use app::{AppError, pictures};
 use askama::Template;
 use axum::extract::{Path, RawQuery, State};
 use axum::response::{Html, IntoResponse, Response};
@@ -115,6 +115,12 @@ fn ends(shown: &Shown) -> Vec<End> {
     shown.ends.iter().map(end).collect()
 }
 
+/// Where the Guild's picture is.
+fn portrait(page: &Page) -> Option<String> {
+    let digest = page.picture.as_deref()?;
+    Some(pictures::address(page.guild_id.as_str(), digest))
+}
+
 #[derive(Template)]
 #[template(path = "link.html")]
 struct LinkTemplate<'a> {
@@ -124,6 +130,7 @@ struct LinkTemplate<'a> {
     theme: Option<&'static str>,
     page: &'a Page,
     letters: String,
+    picture: Option<String>,
     navigation: Vec<Button<'a>>,
     notice: Option<Notice>,
     finished: bool,
@@ -148,6 +155,7 @@ impl<'a> LinkTemplate<'a> {
             theme: None,
             page: &shown.page,
             letters: letters(&shown.page.name),
+            picture: portrait(&shown.page),
             navigation: shown.navigation.iter().filter_map(button).collect(),
             notice: None,
             finished: flow.is_some_and(|flow| flow.finished),
@@ -171,6 +179,7 @@ struct UnlinkTemplate<'a> {
     theme: Option<&'static str>,
     page: &'a Page,
     letters: String,
+    picture: Option<String>,
     notice: Option<Notice>,
     finished: bool,
     has_flow: bool,
@@ -207,6 +216,7 @@ pub async fn unlink_page(
         theme: None,
         page: &shown.page,
         letters: letters(&shown.page.name),
+        picture: portrait(&shown.page),
         notice: notice_of(query.as_deref(), visitor.texts, &shown),
         finished: flow.is_some_and(|flow| flow.finished),
         has_flow: flow.is_some(),

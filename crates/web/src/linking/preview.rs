@@ -22,7 +22,7 @@ const NOWHERE: &str = "https://example.invalid/";
 /// A link page as somebody would like it to be, saved or not.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Wanted {
+pub struct PreviewRequest {
     #[schema(value_type = String)]
     guild_id: GuildId,
     #[schema(value_type = words::Accent)]
@@ -58,7 +58,7 @@ pub struct Preview {
 pub async fn draw(
     app: App,
     caller: Authorized<perm::OrgNavigation>,
-    JsonBody(wanted): JsonBody<Wanted>,
+    JsonBody(wanted): JsonBody<PreviewRequest>,
 ) -> Answer<Found<Preview>> {
     let buttons = wanted.buttons.iter().take(MOST_BUTTONS).filter_map(|button| {
         Some(NavigationLink {

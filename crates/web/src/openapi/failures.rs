@@ -68,7 +68,7 @@ mod tests {
         assert!(all.contains(&Code {
             code: "UNAUTHORIZED",
             status: 401,
-            meaning: "The key is missing, malformed, repeated, unknown or was regenerated away."
+            meaning: "The key is missing, malformed, repeated, unknown or has been regenerated."
         }));
     }
 

@@ -22,7 +22,7 @@ use failures::Form;
 pub use failures::{Code, codes};
 use route_codes::route_codes;
 
-use crate::docs::unchanged_or;
+use crate::constant::Constant;
 use crate::error::ErrorObject;
 use crate::extract::{Asks, IDEMPOTENCY_KEY};
 use crate::layers::{self, Surface};
@@ -30,9 +30,12 @@ use crate::routes::{Access, RouteAnswer, RouteSpec};
 use crate::state::WebState;
 
 pub async fn document(State(state): State<WebState>, headers: HeaderMap) -> Response {
-    static TEXT: OnceLock<String> = OnceLock::new();
-    let text = TEXT.get_or_init(|| description(state.routes.routes()).to_string());
-    unchanged_or(&headers, "application/json; charset=utf-8", text.clone())
+    static DOCUMENT: OnceLock<Constant> = OnceLock::new();
+    let document = DOCUMENT.get_or_init(|| {
+        let text = description(state.routes.routes()).to_string();
+        Constant::new("application/json; charset=utf-8", text)
+    });
+    document.unless_known(&headers)
 }
 
 /// The whole document for people and generators to read, the same bytes each time.
@@ -127,7 +130,7 @@ fn operation(route: &RouteSpec, schemas: &mut BTreeMap<String, Value>) -> Value 
     if matches!(route.surface, Surface::DashboardPage | Surface::AdminPage) {
         responses.insert(
             "303".to_owned(),
-            json!({ "description": "Signed out: on to the sign-in." }),
+            json!({ "description": "Signed out: redirects to the sign-in." }),
         );
     }
     let mut operation = json!({
@@ -138,7 +141,7 @@ fn operation(route: &RouteSpec, schemas: &mut BTreeMap<String, Value>) -> Value 
     });
     let needed = match route.access {
         Access::Permission(permission) => Some((permission, needs(permission))),
-        Access::Owner(permission) => Some((permission, "Only the owner of the organisation.".to_owned())),
+        Access::Owner(permission) => Some((permission, "Only the Owner of the organisation.".to_owned())),
         Access::Public
         | Access::PluginKey
         | Access::SignedIn
@@ -152,7 +155,7 @@ fn operation(route: &RouteSpec, schemas: &mut BTreeMap<String, Value>) -> Value 
         operation["tags"] = json!([tag]);
     }
     if route.access == Access::Operator {
-        operation["description"] = "Only operators; to everybody else it does not exist.".into();
+        operation["description"] = "Operators only; for everyone else it does not exist.".into();
     }
     if let Some((permission, description)) = needed {
         operation["x-permission"] = permission.as_str().into();
@@ -191,11 +194,11 @@ fn scheme_and_tag(access: Access) -> Option<(&'static str, &'static str)> {
 fn no_fields(route: &RouteSpec) -> Value {
     let (kind, description) = match route.access {
         Access::Public | Access::PluginKey => ("application/x-www-form-urlencoded", "The form of the page."),
-        Access::Sender => ("application/json", "What the service signed, byte for byte."),
-        Access::Bot => ("application/json", "Nothing is read."),
+        Access::Sender => ("application/json", "The signed body, byte for byte."),
+        Access::Bot => ("application/json", "The body is ignored."),
         Access::SignedIn | Access::Member | Access::Permission(_) | Access::Owner(_) | Access::Operator => (
             "application/json",
-            "Nothing is read, but the header `Content-Type: application/json` is needed, with or without a body.",
+            "The body is ignored, but the header `Content-Type: application/json` is required even without one.",
         ),
     };
     json!({ "required": false, "description": description, "content": { kind: { "schema": { "type": "object" } } } })
@@ -215,7 +218,7 @@ fn idempotency_key() -> Value {
         "name": IDEMPOTENCY_KEY,
         "in": "header",
         "required": false,
-        "description": "A name for this request, new for each one. Sent again with the same body within 24 hours, it answers with what was made the first time, without secrets.",
+        "description": "A unique name for this request. Sending it again with the same body within 24 hours returns what was created the first time, without secrets.",
         "schema": { "type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$" },
     })
 }
@@ -255,7 +258,7 @@ fn success(answer: RouteAnswer, schemas: &mut BTreeMap<String, Value>) -> (Strin
         RouteAnswer::SeeOther => {
             return (
                 "303".to_owned(),
-                json!({ "description": "The browser is sent on." }),
+                json!({ "description": "Redirects the browser." }),
             );
         }
         RouteAnswer::File => (
@@ -291,7 +294,7 @@ fn security_schemes() -> Value {
             "type": "apiKey",
             "in": "query",
             "name": "secret",
-            "description": "For clients that cannot send headers. Addresses end up in logs.",
+            "description": "For clients that cannot send headers. URLs end up in logs.",
         },
     })
 }
@@ -320,6 +323,8 @@ mod tests {
     }
 
     impl BotRegister for Nobody {
+        type Record = BotId;
+
         async fn holder(_: &App, _: &BotSecretHash) -> Result<Option<BotId>, AppError> {
             Ok(None)
         }

@@ -20,8 +20,8 @@ pub fn schemas() -> impl Iterator<Item = (String, Value)> {
 pub fn operation(with_body: bool) -> Value {
     let mut operation = json!({
         "tags": ["plugin"],
-        "summary": "Run an action of the plugin API",
-        "description": "What each action takes and answers is in `x-actions`, and for people below /docs/api.",
+        "summary": "Call a plugin API action",
+        "description": "See `x-actions` for what each action takes and returns, or /docs/api for a readable reference.",
         "security": [{ "api_key": [] }, { "bearer": [] }, { "secret": [] }],
         "parameters": parameters(),
         "responses": responses(),
@@ -142,11 +142,11 @@ fn responses() -> Map<String, Value> {
     let mut codes: Vec<&str> = COMMON_FAILURES.to_vec();
     codes.extend(action_docs::docs().flat_map(ActionDoc::failures));
     let mut responses = failures::responses(&codes, Form::Object);
-    let mut answer = answered(200, "The answer of the action.");
+    let mut answer = answered(200, "The action's response.");
     // For Servers that ask for bare ids.
     answer["content"]["text/plain"] = json!({ "schema": shapes::parameter(Kind::EitherId, false) });
     responses.insert("200".to_owned(), answer);
-    responses.insert("404".to_owned(), answered(404, "There is nothing to tell."));
+    responses.insert("404".to_owned(), answered(404, "Nothing was found."));
     responses
 }
 

@@ -40,12 +40,7 @@ pub fn route_codes(route: &RouteSpec) -> Vec<&'static str> {
         Access::SignedIn | Access::Member => codes.push("OWNER_STAYS"),
         Access::Operator => {}
         Access::Bot => {
-            codes.extend([
-                "UNAUTHORIZED",
-                "INVALID_PARAMETER",
-                "TLS_REQUIRED",
-                "RATE_LIMITED",
-            ]);
+            add_of_bots(&mut codes, route);
             return codes;
         }
         Access::Sender => {
@@ -70,6 +65,36 @@ pub fn route_codes(route: &RouteSpec) -> Vec<&'static str> {
     }
     add_of_input(&mut codes, route);
     codes
+}
+
+/// At what bots call.
+fn add_of_bots(codes: &mut Vec<&'static str>, route: &RouteSpec) {
+    codes.extend([
+        "UNAUTHORIZED",
+        "INVALID_PARAMETER",
+        "TLS_REQUIRED",
+        "RATE_LIMITED",
+    ]);
+    codes.extend([
+        "BOT_MISMATCH",
+        "STORAGE_UNAVAILABLE",
+        "OVERLOADED",
+        "OUTCOME_UNKNOWN",
+    ]);
+    if route.takes.is_some() {
+        codes.extend([
+            "INVALID_JSON",
+            "UNSUPPORTED_MEDIA_TYPE",
+            "PAYLOAD_TOO_LARGE",
+            "TIMEOUT",
+        ]);
+    }
+    if matches!(route.path, "/bot/session" | "/bot/identify") {
+        codes.push("BOT_RUNS_TWICE");
+    }
+    if route.path == "/bot/identify" {
+        codes.push("IDENTIFY_BUDGET");
+    }
 }
 
 /// At what anyone may open.

@@ -21,7 +21,7 @@ use crate::state::WebState;
 
 pub(crate) fn routes(routes: Routes) -> Routes {
     routes.open(
-        ("/api", "Run an action of the plugin API"),
+        ("/api", "Call a plugin API action"),
         (Surface::Plugin, Access::PluginKey),
         RouteAnswer::Action,
         any(handle),
@@ -204,7 +204,7 @@ fn respond(answer: Answer) -> Response {
         headers.insert(DEPRECATION, HeaderValue::from_static("true"));
         headers.insert(
             WARNING,
-            HeaderValue::from_static("299 - \"Send the key in the X-API-Key header instead of the address\""),
+            HeaderValue::from_static("299 - \"Send the key in the X-API-Key header instead of the URL\""),
         );
     }
     response

@@ -3,20 +3,25 @@
 use std::sync::LazyLock;
 
 use app::error::RequestError;
+use app::{AppError, pictures};
 use axum::body::Body;
-use axum::extract::Path;
+use axum::extract::{Path, State};
 use axum::response::Response;
-use http::HeaderValue;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use http::{HeaderMap, HeaderValue};
 use sha2::{Digest, Sha256};
 
 use super::style;
+use crate::constant::Constant;
 use crate::error::Failure;
+use crate::state::WebState;
+
+const KEPT: &str = "public, max-age=31536000, immutable";
+const KEPT_FOR_A_DAY: &str = "private, max-age=86400, immutable";
 
 struct File {
     path: String,
-    kind: &'static str,
-    content: &'static str,
+    content: Constant,
 }
 
 impl File {
@@ -25,8 +30,7 @@ impl File {
         let digest: String = digest[..6].iter().map(|byte| format!("{byte:02x}")).collect();
         Self {
             path: format!("/static/{name}-{digest}.{ending}"),
-            kind,
-            content,
+            content: Constant::new(kind, content),
         }
     }
 }
@@ -49,14 +53,29 @@ pub fn docs_style() -> &'static str {
 }
 
 /// One that is gone after an update is not answered with a newer one.
-pub async fn file(Path(name): Path<String>) -> Result<Response, Failure> {
+pub async fn file(Path(name): Path<String>, headers: HeaderMap) -> Result<Response, Failure> {
     let wanted = ["/static/", &name].concat();
     let found = [&*ICON, &*DOCS].into_iter().find(|file| file.path == wanted);
     let file = found.ok_or(RequestError::NotFound)?;
-    let mut response = Response::new(Body::from(file.content));
+    let mut response = file.content.whole(&headers);
+    response
+        .headers_mut()
+        .insert(CACHE_CONTROL, HeaderValue::from_static(KEPT));
+    Ok(response)
+}
+
+/// The picture of a Guild or a person. Another picture has another address; one that was removed is not to stay in the
+/// caches of others.
+pub async fn picture(
+    State(state): State<WebState>,
+    Path((owner, digest)): Path<(String, String)>,
+) -> Result<Response, Failure> {
+    let (bytes, kind) = pictures::show(&state.app, &owner, &digest).await?;
+    let mut response = Response::new(Body::from(bytes));
+    let kind = HeaderValue::from_str(&kind)
+        .map_err(|_| AppError::internal("a picture of a kind that cannot be told"))?;
     let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(file.kind));
-    let kept = HeaderValue::from_static("public, max-age=31536000, immutable");
-    headers.insert(CACHE_CONTROL, kept);
+    headers.insert(CONTENT_TYPE, kind);
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static(KEPT_FOR_A_DAY));
     Ok(response)
 }

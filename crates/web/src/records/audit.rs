@@ -69,7 +69,7 @@ impl From<NamedEntry> for AuditEntry {
 
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
-pub struct Looked {
+pub struct AuditQuery {
     action: String,
     actor: String,
     target: String,
@@ -89,7 +89,7 @@ const FILTERS: [Asks; 6] = [
     Asks::Number("before"),
 ];
 
-impl Looked {
+impl AuditQuery {
     fn filter(&self) -> Result<AuditFilter, AppError> {
         let text = |value: &str| Some(value.trim().to_owned()).filter(|value| !value.is_empty());
         let action = match text(&self.action) {
@@ -113,7 +113,7 @@ impl Looked {
 /// A page of the log.
 #[derive(Deserialize)]
 #[serde(transparent)]
-pub struct PageOfLog(Looked);
+pub struct PageOfLog(AuditQuery);
 
 impl Question for PageOfLog {
     const ASKS: &'static [Asks] = &[
@@ -130,7 +130,7 @@ impl Question for PageOfLog {
 /// The log as a file.
 #[derive(Deserialize)]
 #[serde(transparent)]
-pub struct FileOfLog(Looked);
+pub struct FileOfLog(AuditQuery);
 
 impl Question for FileOfLog {
     const ASKS: &'static [Asks] = &[
@@ -150,11 +150,11 @@ pub async fn list(
     Asked(PageOfLog(asked)): Asked<PageOfLog>,
 ) -> Answer<Found<AuditList>> {
     if !asked.format.is_empty() {
-        return Err(AppError::invalid("format", "only the export has one").into());
+        return Err(AppError::invalid("format", "only an export has one").into());
     }
     let limit = asked.limit.unwrap_or(PAGE);
     if !(1..=MOST).contains(&limit) {
-        return Err(AppError::invalid("limit", "between 1 and 100").into());
+        return Err(AppError::invalid("limit", "must be from 1 to 100").into());
     }
     let found = audit::list(&app, caller.scope, &asked.filter()?, limit).await?;
     let sees_links = caller.permissions.contains(Permission::LinksView);
@@ -207,10 +207,14 @@ pub async fn export(
     let format = match &*asked.format {
         "" | "csv" => Format::Csv,
         "json" => Format::Json,
-        _ => return Err(AppError::invalid("format", "csv or json").into()),
+        _ => return Err(AppError::invalid("format", "must be csv or json").into()),
     };
     if asked.limit.is_some() {
-        return Err(AppError::invalid("limit", "an export holds everything that the filters leave").into());
+        return Err(AppError::invalid(
+            "limit",
+            "an export has no pages: it holds everything the filters match",
+        )
+        .into());
     }
     let filter = asked.filter()?;
     let scope = caller.scope;

@@ -20,7 +20,7 @@ pub struct AuditName {
     name: Option<String>,
     /// The Server of a key that has one.
     server_id: Option<String>,
-    /// Deleted or removed.
+    /// Deleted or removed; of a person, not in the team.
     gone: bool,
 }
 

@@ -13,6 +13,8 @@ use crate::routes::{Answer, Found};
 const PAGE: i64 = 50;
 const MOST: i64 = 100;
 const MINUTE_MS: i64 = 60_000;
+/// Of any status: what is for operators to put right.
+const FAULTS: &str = "faults";
 
 /// Failures with one code at one route in one minute.
 #[derive(Serialize, ToSchema)]
@@ -82,7 +84,7 @@ impl ErrorList {
 /// What is looked for.
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
-pub struct Looked {
+pub struct ErrorQuery {
     code: String,
     route: String,
     status: String,
@@ -96,7 +98,7 @@ pub struct Looked {
 const FILTERS: [Asks; 7] = [
     Asks::Text("code"),
     Asks::Text("route"),
-    Asks::OneOf("status", &["4xx", "5xx"]),
+    Asks::OneOf("status", &["4xx", "5xx", FAULTS]),
     Asks::Number("from_ms"),
     Asks::Number("to_ms"),
     Asks::Text("before"),
@@ -106,7 +108,7 @@ const FILTERS: [Asks; 7] = [
 /// A page of an Org's failures.
 #[derive(Deserialize)]
 #[serde(transparent)]
-pub struct PageOfOrg(Looked);
+pub struct PageOfOrg(ErrorQuery);
 
 impl Question for PageOfOrg {
     const ASKS: &'static [Asks] = &FILTERS;
@@ -115,7 +117,7 @@ impl Question for PageOfOrg {
 /// A page of all failures.
 #[derive(Deserialize)]
 #[serde(transparent)]
-pub struct PageOfAll(Looked);
+pub struct PageOfAll(ErrorQuery);
 
 impl Question for PageOfAll {
     const ASKS: &'static [Asks] = &[
@@ -130,18 +132,20 @@ impl Question for PageOfAll {
     ];
 }
 
-impl Looked {
+impl ErrorQuery {
     fn filter(&self) -> Result<ErrorFilter, AppError> {
-        let status_class = match self.status.trim() {
-            "" => None,
+        let status = self.status.trim();
+        let status_class = match status {
+            "" | FAULTS => None,
             "4xx" => Some(4),
             "5xx" => Some(5),
-            _ => return Err(AppError::invalid("status", "4xx or 5xx")),
+            _ => return Err(AppError::invalid("status", "must be 4xx, 5xx or faults")),
         };
         Ok(ErrorFilter {
             code: text(&self.code),
             route: text(&self.route),
             status_class,
+            faults_only: status == FAULTS,
             from_ms: self.from_ms,
             to_ms: self.to_ms,
             before: text(&self.before).map(|before| place(&before)).transpose()?,
@@ -153,7 +157,7 @@ impl Looked {
         if (1..=MOST).contains(&limit) {
             return Ok(limit);
         }
-        Err(AppError::invalid("limit", "between 1 and 100"))
+        Err(AppError::invalid("limit", "must be from 1 to 100"))
     }
 }
 
@@ -166,7 +170,7 @@ fn place(before: &str) -> Result<Place, AppError> {
     let parts = before.split_once('-');
     let numbers = parts.and_then(|(minute, num)| Some((minute.parse().ok()?, num.parse().ok()?)));
     let (minute, num) =
-        numbers.ok_or_else(|| AppError::invalid("before", "what a page before gave as next_before"))?;
+        numbers.ok_or_else(|| AppError::invalid("before", "must be the next_before of an earlier page"))?;
     Ok(Place { minute, num })
 }
 
@@ -176,7 +180,7 @@ pub async fn list(
     Asked(PageOfOrg(asked)): Asked<PageOfOrg>,
 ) -> Answer<Found<ErrorList>> {
     if !asked.org.is_empty() {
-        return Err(AppError::invalid("org", "the address names the organisation").into());
+        return Err(AppError::invalid("org", "the URL already names the organisation").into());
     }
     let limit = asked.limit()?;
     let found = errors::list(&app, caller.scope, &asked.filter()?, limit).await?;
@@ -190,7 +194,7 @@ pub async fn list_all(
 ) -> Answer<Found<ErrorList>> {
     let limit = asked.limit()?;
     let org = text(&asked.org).map(|id| {
-        OrgId::parse(&id).map_err(|_| AppError::invalid("org", "an organisation's id begins with org_"))
+        OrgId::parse(&id).map_err(|_| AppError::invalid("org", "an organisation ID starts with org_"))
     });
     let (org, filter) = (org.transpose()?, asked.filter()?);
     let found = errors::list_for_operators(&app, operator.scope, org.as_ref(), &filter, limit).await?;

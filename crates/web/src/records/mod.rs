@@ -13,31 +13,26 @@ pub(crate) fn routes(routes: Routes) -> Routes {
         .dashboard(
             Method::GET,
             "/orgs/{org}/audit",
-            "Look through the audit log",
+            "List audit log entries",
             audit::list,
         )
         .dashboard(
             Method::GET,
             "/orgs/{org}/audit/choices",
-            "What the audit log can be filtered by",
+            "List filters for the audit log",
             audit_names::choices,
         )
         .dashboard(
             Method::GET,
             "/orgs/{org}/audit/export",
-            "The audit log as a file",
+            "Export the audit log",
             audit::export,
         )
         .dashboard(
             Method::GET,
             "/orgs/{org}/errors",
-            "Look through the organisation's failures",
+            "List the organisation's errors",
             errors::list,
         )
-        .operator(
-            Method::GET,
-            "/admin/errors",
-            "Look through all failures",
-            errors::list_all,
-        )
+        .operator(Method::GET, "/admin/errors", "List all errors", errors::list_all)
 }

@@ -1,6 +1,8 @@
 //! The finished table, as requests look things up in it.
 
-use super::RouteSpec;
+use domain::permission::Permission;
+
+use super::{Access, RouteSpec};
 use crate::layers::Surface;
 
 /// Every route of the service.
@@ -14,6 +16,15 @@ impl RouteTable {
 
     pub fn routes(&self) -> &[RouteSpec] {
         &self.0
+    }
+
+    /// Whether holding it makes any difference today, as the dashboard judges it too.
+    pub fn unlocks(&self, permission: Permission) -> bool {
+        // Seeing links decides what an answer holds, not whether there is one.
+        permission == Permission::LinksView
+            || self.0.iter().any(|route| {
+                route.access == Access::Permission(permission) || route.access == Access::Owner(permission)
+            })
     }
 
     fn serving(&self, path: &str) -> impl Iterator<Item = &RouteSpec> {

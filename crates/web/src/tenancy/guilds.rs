@@ -2,8 +2,9 @@
 
 use app::tenancy::claims::{self, ClaimRequest};
 use app::tenancy::end_guild;
-use app::tenancy::guilds::{self, Guild, GuildChange, GuildSettings, SteamGroup};
-use app::{App, AppError};
+use app::tenancy::guild_changes::{self, GuildChange};
+use app::tenancy::guilds::{self, Guild, GuildSettings, SteamGroup};
+use app::{App, AppError, pictures};
 use domain::flow::JoinMode;
 use domain::id::GuildId;
 use domain::invite::InviteUrl;
@@ -25,12 +26,16 @@ pub struct GuildView {
     discord_guild_id: DiscordId,
     slug: String,
     name: String,
+    /// Where its picture is.
+    picture: Option<String>,
     active_links: i64,
 }
 
 impl From<Guild> for GuildView {
     fn from(guild: Guild) -> Self {
+        let picture = guild.picture.as_deref();
         Self {
+            picture: picture.map(|digest| pictures::address(guild.id.as_str(), digest)),
             id: guild.id,
             discord_guild_id: guild.discord_guild_id,
             slug: guild.slug,
@@ -200,7 +205,7 @@ pub async fn change(
         slug: change.slug.as_deref().map(slug).transpose()?,
         revision: change.revision,
     };
-    guilds::change(&app, caller.scope, id, change, caller.actor).await?;
+    guild_changes::change(&app, caller.scope, id, change, caller.actor).await?;
     Ok(Done)
 }
 

@@ -90,7 +90,7 @@ pub async fn create(
         expiry: new.expires,
     };
     let (scope, press, viewer) = (caller.scope, press.by(caller.account), caller.standing());
-    let made = invites::create_once(&app, press, scope, caller.doer(), viewer, request).await?;
+    let made = invites::create_once(&app, press, scope, caller.team_actor(), viewer, request).await?;
     Ok(Created(made.into()))
 }
 
@@ -99,7 +99,7 @@ pub async fn reissue(
     caller: Authorized<perm::OrgInvites>,
     Segments(id): Segments<InviteId>,
 ) -> Answer<Found<InviteView>> {
-    let made = invites::reissue(&app, caller.scope, caller.doer(), id).await?;
+    let made = invites::reissue(&app, caller.scope, caller.team_actor(), id).await?;
     Ok(Found(made.into()))
 }
 
@@ -108,6 +108,6 @@ pub async fn revoke(
     caller: Authorized<perm::OrgInvites>,
     Segments(id): Segments<InviteId>,
 ) -> Answer<Done> {
-    invites::revoke(&app, caller.scope, caller.doer(), id).await?;
+    invites::revoke(&app, caller.scope, caller.team_actor(), id).await?;
     Ok(Done)
 }

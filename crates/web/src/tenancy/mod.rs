@@ -22,33 +22,38 @@ fn org_routes(routes: Routes) -> Routes {
     const SETTINGS: &str = "/orgs/{org}/settings";
     const GUILD: &str = "/orgs/{org}/guilds/{guild}";
     routes
-        .dashboard(Method::GET, SETTINGS, "Look at the organisation", orgs::get)
+        .dashboard(
+            Method::GET,
+            SETTINGS,
+            "Get the organisation's settings",
+            orgs::get,
+        )
         .dashboard(Method::PATCH, SETTINGS, "Change the organisation", orgs::change)
         .dashboard(
             Method::DELETE,
             "/orgs/{org}",
-            "Remove the organisation",
+            "Delete the organisation",
             orgs::remove,
         )
         .dashboard(
             Method::GET,
             "/orgs/{org}/overview",
-            "What there is and what needs attention",
+            "Get the organisation's overview",
             overview::get,
         )
         .dashboard(
             Method::GET,
             NAVIGATION,
-            "Look at the link pages' buttons and colours",
+            "Get the link pages' buttons and colours",
             navigation::get,
         )
         .dashboard(
             Method::PUT,
             NAVIGATION,
-            "Replace the link pages' buttons and set colours",
+            "Replace the link pages' buttons and colours",
             navigation::replace,
         )
-        .dashboard(Method::GET, "/orgs/{org}/guilds", "List the Guilds", guilds::list)
+        .dashboard(Method::GET, "/orgs/{org}/guilds", "List Guilds", guilds::list)
         .dashboard(
             Method::POST,
             "/orgs/{org}/guilds",
@@ -58,15 +63,10 @@ fn org_routes(routes: Routes) -> Routes {
         .dashboard(
             Method::GET,
             "/orgs/{org}/claimable-guilds",
-            "Discord servers that can be claimed",
+            "List Discord servers that can be claimed",
             guilds::candidates,
         )
-        .dashboard(
-            Method::GET,
-            GUILD,
-            "Look at a Guild and its settings",
-            guilds::get,
-        )
+        .dashboard(Method::GET, GUILD, "Get a Guild and its settings", guilds::get)
         .dashboard(Method::PATCH, GUILD, "Change a Guild's settings", guilds::change)
         .dashboard(Method::DELETE, GUILD, "Remove a Guild", guilds::remove)
 }
@@ -75,14 +75,14 @@ fn server_routes(routes: Routes) -> Routes {
     const SERVERS: &str = "/orgs/{org}/servers";
     const SERVER: &str = "/orgs/{org}/servers/{server}";
     routes
-        .dashboard(Method::GET, SERVERS, "List the Servers", servers::list)
+        .dashboard(Method::GET, SERVERS, "List Servers", servers::list)
         .dashboard(
             Method::POST,
             SERVERS,
             "Add a Server with its key",
             servers::create,
         )
-        .dashboard(Method::GET, SERVER, "Look at a Server", servers::get)
+        .dashboard(Method::GET, SERVER, "Get a Server", servers::get)
         .dashboard(Method::PATCH, SERVER, "Change a Server", servers::change)
         .dashboard(
             Method::DELETE,
@@ -93,19 +93,19 @@ fn server_routes(routes: Routes) -> Routes {
         .dashboard(
             Method::POST,
             "/orgs/{org}/servers/{server}/key/reveal",
-            "Show a Server's key",
+            "Reveal a Server's key",
             servers::reveal_key,
         )
         .dashboard(
             Method::POST,
             "/orgs/{org}/servers/{server}/key/regenerate",
-            "Replace a Server's key",
+            "Regenerate a Server's key",
             servers::regenerate_key,
         )
         .dashboard(
             Method::POST,
             "/orgs/{org}/servers/{server}/key/revoke",
-            "Revoke a Server's key until it is regenerated",
+            "Revoke a Server's key",
             servers::revoke_key,
         )
 }
@@ -117,20 +117,25 @@ fn team_routes(routes: Routes) -> Routes {
     const INVITES: &str = "/orgs/{org}/invites";
     routes
         .dashboard(Method::GET, TEAM, "List the team", team::list)
-        .dashboard(Method::PATCH, MEMBER, "Change what a member may do", team::change)
+        .dashboard(
+            Method::PATCH,
+            MEMBER,
+            "Change a member's role or permissions",
+            team::change,
+        )
         .dashboard(Method::DELETE, MEMBER, "Remove a member", team::remove)
         .dashboard(
             Method::POST,
             "/orgs/{org}/transfer",
-            "Hand the organisation over",
+            "Transfer ownership",
             team::transfer,
         )
-        .dashboard(Method::GET, INVITES, "List the invites", invites::list)
-        .dashboard(Method::POST, INVITES, "Make an invite", invites::create)
+        .dashboard(Method::GET, INVITES, "List invites", invites::list)
+        .dashboard(Method::POST, INVITES, "Create an invite", invites::create)
         .dashboard(
             Method::POST,
             "/orgs/{org}/invites/{invite}/reissue",
-            "Replace the code of an invite",
+            "Re-issue an invite",
             invites::reissue,
         )
         .dashboard(

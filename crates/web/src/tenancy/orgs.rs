@@ -124,6 +124,6 @@ pub async fn remove(
 ) -> Answer<Done> {
     sessions::require_fresh(&app, caller.signed_in_at_ms)?;
     confirmed(&app, caller.scope, &removal.confirm).await?;
-    orgs::remove(&app, caller.scope, caller.doer()).await?;
+    orgs::remove(&app, caller.scope, caller.team_actor()).await?;
     Ok(Done)
 }

@@ -1,8 +1,8 @@
 //! The team of an Org: members, what they may do, and who owns it.
 
-use app::App;
 use app::identity::sessions;
 use app::tenancy::team::{self, MemberChange};
+use app::{App, pictures};
 use domain::id::AccountId;
 use domain::permission::{Permission, PermissionArea, Role};
 use domain::platform_id::DiscordId;
@@ -28,6 +28,8 @@ pub struct Member {
     #[schema(value_type = String)]
     account_id: AccountId,
     name: String,
+    /// Where their picture is.
+    picture: Option<String>,
     #[schema(value_type = String)]
     discord_id: DiscordId,
     #[schema(value_type = words::Role)]
@@ -92,6 +94,9 @@ pub async fn list(app: App, caller: Authorized<perm::OrgTeam>, (): ()) -> Answer
     let shown = everybody.into_iter().map(|member| Member {
         you: member.num == caller.account,
         can_edit: member.role != Role::Owner && viewer.outranks(member.role),
+        picture: member
+            .picture
+            .map(|digest| pictures::address(member.account.as_str(), &digest)),
         account_id: member.account,
         name: member.name,
         discord_id: member.discord_id,
@@ -123,7 +128,7 @@ pub async fn change(
         permissions,
         revision: change.revision,
     };
-    team::change(&app, caller.scope, caller.doer(), member, change).await?;
+    team::change(&app, caller.scope, caller.team_actor(), member, change).await?;
     Ok(Done)
 }
 
@@ -132,7 +137,7 @@ pub async fn remove(
     caller: Authorized<perm::OrgTeam>,
     Segments(member): Segments<AccountId>,
 ) -> Answer<Done> {
-    team::remove(&app, caller.scope, caller.doer(), member).await?;
+    team::remove(&app, caller.scope, caller.team_actor(), member).await?;
     Ok(Done)
 }
 
@@ -143,6 +148,6 @@ pub async fn transfer(
 ) -> Answer<Done> {
     sessions::require_fresh(&app, caller.signed_in_at_ms)?;
     confirmed(&app, caller.scope, &transfer.confirm).await?;
-    team::transfer(&app, caller.scope, caller.doer(), transfer.account_id).await?;
+    team::transfer(&app, caller.scope, caller.team_actor(), transfer.account_id).await?;
     Ok(Done)
 }

@@ -27,12 +27,12 @@ struct Player {
 
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Told {
+enum PlayerAnswer {
     Player(Box<Player>),
     Nobody { linked: bool },
 }
 
-const NOBODY: Told = Told::Nobody { linked: false };
+const NOBODY: PlayerAnswer = PlayerAnswer::Nobody { linked: false };
 
 pub(super) async fn run(call: &Call<'_>) -> Result<Reply, AppError> {
     if let Some(listed) = call.posted_ids() {
@@ -48,14 +48,14 @@ pub(super) async fn run(call: &Call<'_>) -> Result<Reply, AppError> {
     };
     call.mark_seen([player.steam_id.account()]);
     let groups = server_players::find_groups(db, call.server()?, &player.steam_id).await?;
-    Reply::of(&told(player, groups)?)
+    Reply::of(&answer_for(player, groups)?)
 }
 
-/// One object from asked id to player. Whoever is not linked, and whatever is no id, is told as such.
+/// One object from asked id to player. Anyone not linked, and anything that is no id, gets `{"linked":false}`.
 async fn many(call: &Call<'_>, asked: Listed<'_, EitherId>) -> Result<Reply, AppError> {
     let (db, guild, server) = (&call.app.db, call.key.guild, call.server()?);
     let (mut discords, mut steams): (Vec<DiscordId>, Vec<SteamId>) = (Vec::new(), Vec::new());
-    let mut answer: BTreeMap<String, Told> = BTreeMap::new();
+    let mut answer: BTreeMap<String, PlayerAnswer> = BTreeMap::new();
     for id in asked.ids {
         answer.insert(id.as_str().to_owned(), NOBODY);
         match id {
@@ -80,18 +80,18 @@ async fn many(call: &Call<'_>, asked: Listed<'_, EitherId>) -> Result<Reply, App
     let groups_of = |player: &LinkedPlayer| groups.get(player.steam_id.as_str()).cloned();
     for player in by_discord {
         let groups = groups_of(&player);
-        answer.insert(player.discord_id.to_string(), told(player, groups)?);
+        answer.insert(player.discord_id.to_string(), answer_for(player, groups)?);
     }
     for player in by_steam {
         let groups = groups_of(&player);
-        answer.insert(player.steam_id.to_string(), told(player, groups)?);
+        answer.insert(player.steam_id.to_string(), answer_for(player, groups)?);
     }
     Reply::of(&answer)
 }
 
-fn told(player: LinkedPlayer, groups: Option<String>) -> Result<Told, AppError> {
+fn answer_for(player: LinkedPlayer, groups: Option<String>) -> Result<PlayerAnswer, AppError> {
     let groups = RawValue::from_string(groups.unwrap_or_else(|| "[]".to_owned()));
-    Ok(Told::Player(Box::new(Player {
+    Ok(PlayerAnswer::Player(Box::new(Player {
         linked: true,
         discord_id: player.discord_id.as_str().to_owned(),
         steam_id: player.steam_id.as_str().to_owned(),

@@ -42,7 +42,7 @@ fn read_change(change: &Value) -> Result<(String, &'static str), AppError> {
     let action = match change.get("action").and_then(Value::as_str) {
         Some("add") => "add",
         Some("remove") => "remove",
-        Some(_) | None => return Err(AppError::invalid("changes", "an action is add or remove")),
+        Some(_) | None => return Err(AppError::invalid("changes", "an action must be add or remove")),
     };
     group
         .map(|group| (group, action))

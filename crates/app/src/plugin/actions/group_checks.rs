@@ -22,15 +22,15 @@ pub(super) async fn run(call: &Call<'_>) -> Result<Reply, AppError> {
     linked.sort_unstable();
     let is_linked = |player: &SteamId| linked.binary_search(&player.account()).is_ok();
     let known = steam_groups::of_players(call.app, call.key.scope.num(), &asked, is_linked).await?;
-    let told: Vec<(&str, bool)> = asked
+    let answers: Vec<(&str, bool)> = asked
         .iter()
         .zip(known)
         .filter_map(|(player, groups)| Some((player.as_str(), groups?.contains(group)?)))
         .collect();
-    if told.is_empty() {
+    if answers.is_empty() {
         return Err(PlayersError::SteamUnavailable.into());
     }
-    Ok(Reply::told(told.into_iter()))
+    Ok(Reply::pairs(answers.into_iter()))
 }
 
 /// The group that is asked for by its number, and the Guild's own for anything that is no number: old plugins send names
@@ -43,7 +43,7 @@ async fn group(call: &Call<'_>) -> Result<GroupId, AppError> {
     own.ok_or_else(|| {
         AppError::invalid(
             "group",
-            "the guild has no Steam group; set one in its settings or give a group's number",
+            "the Guild has no Steam group; set one in its settings or name a group by its ID",
         )
     })
 }

@@ -72,12 +72,12 @@ pub(super) async fn run(call: &Call<'_>) -> Result<Reply, AppError> {
         return page(players, limit, |player| player.discord_id.to_string());
     };
     let since_ms = since.parse().ok().filter(|since_ms: &i64| *since_ms >= 0);
-    let since_ms = since_ms.ok_or_else(|| AppError::invalid("since", "it is a time in Unix milliseconds"))?;
+    let since_ms =
+        since_ms.ok_or_else(|| AppError::invalid("since", "must be a time in Unix milliseconds"))?;
     let (from_ms, after) = match cursor {
         "" => (since_ms, String::new()),
-        _ => {
-            resumed(cursor).ok_or_else(|| AppError::invalid("cursor", "it is the next of the page before"))?
-        }
+        _ => resumed(cursor)
+            .ok_or_else(|| AppError::invalid("cursor", "must be the next of an earlier page"))?,
     };
     let changed = lookups::list_changed(db, guild, from_ms, &after, limit + 1).await?;
     page(changed, limit, |link| {

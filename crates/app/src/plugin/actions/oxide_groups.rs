@@ -35,7 +35,7 @@ pub(super) async fn one(call: &Call<'_>) -> Result<Reply, AppError> {
 pub(super) async fn bulk(call: &Call<'_>) -> Result<Reply, AppError> {
     let players = call.json_body()?.get("players").and_then(Value::as_object);
     let players =
-        players.ok_or_else(|| AppError::invalid("players", "an object from Steam id to groups is needed"))?;
+        players.ok_or_else(|| AppError::invalid("players", "must be an object from Steam ID to groups"))?;
     call.check_count(players.len())?;
     let (mut ids, mut valid) = (Vec::new(), Map::new());
     for (id, listed) in players {

@@ -38,7 +38,7 @@ pub(super) async fn pending(call: &Call<'_>) -> Result<Reply, AppError> {
 pub(super) async fn confirm(call: &Call<'_>) -> Result<Reply, AppError> {
     let id = call.discord_id()?;
     let synced = groups::parse_list(call.params.last("synced").unwrap_or("[]"))
-        .ok_or_else(|| AppError::invalid("synced", "a JSON array of names or role ids is needed"))?;
+        .ok_or_else(|| AppError::invalid("synced", "must be a JSON array of names or role IDs"))?;
     let place = ServerPlace {
         scope: call.key.scope,
         guild: call.key.guild,

@@ -14,7 +14,7 @@ pub(super) async fn run(call: &Call<'_>) -> Result<Reply, AppError> {
     let mode = match call.params.last("mode").map(str::trim) {
         Some("add") => "add",
         Some("remove") => "remove",
-        Some(_) | None => return Err(AppError::invalid("mode", "it is add or remove")),
+        Some(_) | None => return Err(AppError::invalid("mode", "must be add or remove")),
     };
     let work = Request {
         guild: call.key.guild,
@@ -47,7 +47,7 @@ impl Work for Request {
         if !guild_settings::may_grant(tx, scope, self.guild, &self.role).await? {
             return Err(AppError::invalid(
                 "role",
-                "plugins may not change this role; allow it in the guild's settings",
+                "plugins cannot change this role; allow it in the Guild's settings",
             ));
         }
         let request = RoleRequest {

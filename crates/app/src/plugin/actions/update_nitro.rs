@@ -13,7 +13,7 @@ pub(super) async fn one(call: &Call<'_>) -> Result<Reply, AppError> {
     let boosting = match call.params.last("status").map(str::trim) {
         Some("1") => true,
         Some("0") => false,
-        Some(_) | None => return Err(AppError::invalid("status", "it is 0 or 1")),
+        Some(_) | None => return Err(AppError::invalid("status", "must be 0 or 1")),
     };
     change(call, vec![id], boosting).await?;
     Ok(Reply::text(200, "Nitro updated"))
@@ -62,7 +62,7 @@ impl Work for Change {
         if boosters::count(tx, self.guild).await? > boosters::MOST {
             return Err(AppError::invalid(
                 "discord_ids",
-                format!("a guild has at most {} boosters", boosters::MOST),
+                format!("a Guild has at most {} boosters", boosters::MOST),
             ));
         }
         Ok(())

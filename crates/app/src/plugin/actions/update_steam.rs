@@ -32,7 +32,7 @@ async fn one(call: &Call<'_>) -> Result<Reply, AppError> {
 async fn many(call: &Call<'_>, body: &Value) -> Result<Reply, AppError> {
     let players = body.get("players").and_then(Value::as_object);
     let players =
-        players.ok_or_else(|| AppError::invalid("players", "an object from Steam id to name is needed"))?;
+        players.ok_or_else(|| AppError::invalid("players", "must be an object from Steam ID to name"))?;
     call.check_count(players.len())?;
     let (mut ids, mut valid) = (Vec::new(), Map::new());
     for (id, name) in players {

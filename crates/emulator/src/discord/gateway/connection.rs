@@ -26,6 +26,7 @@ pub const DECODE_ERROR: (u16, &str) = (4_002, "Decode error");
 pub const NOT_AUTHENTICATED: (u16, &str) = (4_003, "Not authenticated");
 pub const AUTHENTICATION_FAILED: (u16, &str) = (4_004, "Authentication failed");
 pub const ALREADY_AUTHENTICATED: (u16, &str) = (4_005, "Already authenticated");
+pub const INVALID_SEQUENCE: (u16, &str) = (4_007, "Invalid seq");
 pub const RATE_LIMITED: (u16, &str) = (4_008, "Rate limited");
 pub const TIMED_OUT: (u16, &str) = (4_009, "Session timed out");
 pub const INVALID_SHARD: (u16, &str) = (4_010, "Invalid shard");
@@ -47,7 +48,7 @@ pub async fn connect(
     }
     upgrade
         .max_message_size(16 * MAX_PAYLOAD_BYTES)
-        .on_upgrade(move |socket| run(inner, socket))
+        .on_upgrade(move |socket| greet(inner, socket))
 }
 
 /// What handlers of single messages work with.
@@ -62,6 +63,23 @@ impl Connection {
     /// Answers directly, beside all sessions. A queue that is full ends the connection soon enough.
     pub fn answer(&self, payload: &Value) {
         let _ = self.line.sender.try_send(Outgoing::Text(payload.to_string()));
+    }
+}
+
+/// After these the bot has to begin anew; after all others it may go on.
+fn ends_session(code: u16) -> bool {
+    [INVALID_SEQUENCE, TIMED_OUT].iter().any(|(own, _)| *own == code)
+}
+
+/// Unless it is told to close whatever comes.
+async fn greet(inner: Arc<Inner>, mut socket: WebSocket) {
+    let closes_with = inner.world().state.gateway.closes_with;
+    match closes_with {
+        Some(code) => {
+            inner.world().sessions.next_connection();
+            hang_up(&mut socket, code, "Closed by the test").await;
+        }
+        None => run(inner, socket).await,
     }
 }
 
@@ -119,7 +137,7 @@ async fn run(inner: Arc<Inner>, mut socket: WebSocket) {
         };
         if let Some((code, reason)) = close {
             hang_up(&mut socket, code, reason).await;
-            break false;
+            break ends_session(code);
         }
     };
     let now_ms = inner.hub.now_ms();

@@ -3,9 +3,10 @@
 use serde_json::{Value, json};
 
 use super::connection::{
-    AUTHENTICATION_FAILED, Connection, DECODE_ERROR, DISALLOWED_INTENTS, INVALID_INTENTS, INVALID_SHARD,
+    AUTHENTICATION_FAILED, Connection, DECODE_ERROR, DISALLOWED_INTENTS, INVALID_INTENTS, INVALID_SEQUENCE,
+    INVALID_SHARD,
 };
-use super::sessions::Opening;
+use super::sessions::{Opening, Resumed};
 use crate::discord::snowflake::Snowflake;
 use crate::discord::wire;
 use crate::discord::world::{World, whole_guild};
@@ -20,6 +21,7 @@ pub fn identify(connection: &mut Connection, data: &Value) -> Verdict {
     let inner = &connection.inner;
     let now_ms = inner.hub.now_ms();
     let mut world = inner.world();
+    world.sessions.tried(presented(data)?);
     let application = authenticate(&world, data)?;
     let intents = data["intents"].as_u64().ok_or(DECODE_ERROR)?;
     if intents & !KNOWN_INTENTS != 0 {
@@ -66,10 +68,10 @@ pub fn resume(connection: &mut Connection, data: &Value) -> Verdict {
         .sessions
         .resume(id, application, seq, line, inner.hub.now_ms());
     drop(world);
-    if resumed {
-        connection.session = Some(id.to_owned());
-    } else {
-        invalid_session(connection, false);
+    match resumed {
+        Resumed::Yes => connection.session = Some(id.to_owned()),
+        Resumed::No => invalid_session(connection, false),
+        Resumed::Ahead => return Err(INVALID_SEQUENCE),
     }
     Ok(())
 }
@@ -79,9 +81,15 @@ fn invalid_session(connection: &Connection, resumable: bool) {
 }
 
 fn authenticate(world: &World, data: &Value) -> Result<Snowflake, (u16, &'static str)> {
+    world
+        .state
+        .application_of(presented(data)?)
+        .ok_or(AUTHENTICATION_FAILED)
+}
+
+fn presented(data: &Value) -> Result<&str, (u16, &'static str)> {
     let token = data["token"].as_str().ok_or(DECODE_ERROR)?;
-    let token = token.strip_prefix("Bot ").unwrap_or(token);
-    world.state.application_of(token).ok_or(AUTHENTICATION_FAILED)
+    Ok(token.strip_prefix("Bot ").unwrap_or(token))
 }
 
 /// `[number, count]`; one shard has it all.

@@ -94,13 +94,28 @@ pub struct Overlap {
     pub ended_ms: Option<i64>,
 }
 
+/// As many tokens as are told apart; nobody tries more of them.
+const TOKENS: usize = 1_000;
+
 #[derive(Default)]
 pub struct Sessions {
     all: BTreeMap<String, Session>,
     identifies: BTreeMap<Snowflake, Vec<i64>>,
     resumes: BTreeMap<Snowflake, u64>,
+    /// How often each token was brought to begin a session, also in vain.
+    attempts: BTreeMap<String, u64>,
     overlaps: Vec<Overlap>,
     connections: u64,
+}
+
+/// Whether a session goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resumed {
+    Yes,
+    /// There is none, or it lies too far back.
+    No,
+    /// The bot says that it heard more than there was.
+    Ahead,
 }
 
 /// Who a new session belongs to and what it wants to hear.
@@ -122,6 +137,13 @@ impl Sessions {
         self.all.get_mut(id)
     }
 
+    /// Somebody sent IDENTIFY with this token, whatever becomes of it.
+    pub fn tried(&mut self, token: &str) {
+        if self.attempts.len() < TOKENS || self.attempts.contains_key(token) {
+            *self.attempts.entry(token.to_owned()).or_default() += 1;
+        }
+    }
+
     /// Sessions whose shard has this guild.
     pub fn of_guild(&mut self, guild: Snowflake) -> impl Iterator<Item = &mut Session> {
         self.all.values_mut().filter(move |session| session.serves(guild))
@@ -136,16 +158,8 @@ impl Sessions {
     /// How many sessions the bot started in the last 24 hours, and in how many milliseconds the first of them no longer
     /// counts.
     pub fn started(&self, application: Snowflake, now_ms: i64) -> (usize, i64) {
-        let all = self
-            .identifies
-            .get(&application)
-            .map(Vec::as_slice)
-            .unwrap_or_default();
-        let today: Vec<i64> = all
-            .iter()
-            .copied()
-            .filter(|at_ms| now_ms - at_ms < DAY_MS)
-            .collect();
+        let all = self.identifies.get(&application).into_iter().flatten();
+        let today: Vec<i64> = all.copied().filter(|at_ms| now_ms - at_ms < DAY_MS).collect();
         let first = today.first().map_or(0, |first| first + DAY_MS - now_ms);
         (today.len(), first)
     }
@@ -179,20 +193,21 @@ impl Sessions {
         self.all.insert(id.to_owned(), session);
     }
 
-    /// Continues a session on another connection; false when it cannot be continued.
-    pub fn resume(&mut self, id: &str, application: Snowflake, seq: u64, line: Line, now_ms: i64) -> bool {
+    /// Continues a session on another connection.
+    pub fn resume(&mut self, id: &str, application: Snowflake, seq: u64, line: Line, now_ms: i64) -> Resumed {
         self.purge(now_ms);
         let Some(session) = self
             .all
             .get_mut(id)
             .filter(|session| session.application == application)
         else {
-            return false;
+            return Resumed::No;
         };
         let oldest = session.backlog.front().map_or(session.seq + 1, |(seq, _)| *seq);
-        if seq > session.seq || seq + 1 < oldest {
+        let is_ahead = seq > session.seq;
+        if is_ahead || seq + 1 < oldest {
             self.all.remove(id);
-            return false;
+            return if is_ahead { Resumed::Ahead } else { Resumed::No };
         }
         session.end(Outgoing::Close(4_000, "Resumed elsewhere"));
         session.line = Some(line);
@@ -208,7 +223,7 @@ impl Sessions {
         }
         session.dispatch("RESUMED", &json!({"_trace": []}));
         *self.resumes.entry(application).or_default() += 1;
-        true
+        Resumed::Yes
     }
 
     /// A connection ended. After a farewell its session is over; otherwise it waits to be resumed.
@@ -291,7 +306,9 @@ impl Sessions {
             "sessions": sessions.collect::<Vec<_>>(),
             "identifies": identifies,
             "resumes": self.resumes,
+            "attempts": self.attempts,
             "overlaps": self.overlaps,
+            "connections": self.connections,
         })
     }
 }

@@ -30,7 +30,7 @@ const SCOPES: [&str; 9] = [
 ];
 
 /// A request that may be answered with a redirect.
-pub struct Wish<'a> {
+pub struct AuthorizeRequest<'a> {
     pub application: Snowflake,
     pub application_name: String,
     pub scopes: BTreeSet<String>,
@@ -46,12 +46,12 @@ pub async fn authorize(
     headers: HeaderMap,
 ) -> Response {
     let form = Form::parse(query.unwrap_or_default().as_bytes());
-    let wish = match wish(&inner, &form) {
-        Ok(wish) => wish,
+    let request = match read_request(&inner, &form) {
+        Ok(request) => request,
         Err(problem) => return page::problem("Discord", StatusCode::BAD_REQUEST, problem),
     };
-    if let Some(error) = refusal(&form, &wish) {
-        return wish.back(&[
+    if let Some(error) = refusal(&form, &request) {
+        return request.back(&[
             ("error", error),
             ("error_description", "The request is malformed."),
         ]);
@@ -59,30 +59,30 @@ pub async fn authorize(
     let asked = person::asked_for(&form, &headers);
     if asked.contains(&person::CANCEL) {
         let text = "The resource owner or authorization server denied the request";
-        return wish.back(&[("error", "access_denied"), ("error_description", text)]);
+        return request.back(&[("error", "access_denied"), ("error_description", text)]);
     }
     let user = asked
         .iter()
         .filter_map(|id| id.parse().ok())
         .find(|id| is_person(&inner, *id));
     match user {
-        Some(user) if wish.scopes.contains("bot") => install::install(&inner, &form, &wish, user),
+        Some(user) if request.scopes.contains("bot") => install::install(&inner, &form, &request, user),
         Some(user) => {
-            let code = wish.code(&inner, user);
-            wish.back(&[("code", &code)])
+            let code = request.code(&inner, user);
+            request.back(&[("code", &code)])
         }
         None => match form.get(person::FIELD) {
             Some(id) => {
-                let text = format!("There is no person {id} in this sandbox.");
+                let text = format!("There is nobody with the ID {id} in this sandbox.");
                 page::problem("Discord", StatusCode::NOT_FOUND, &text)
             }
-            None => choose(&inner, &form, &wish),
+            None => choose(&inner, &form, &request),
         },
     }
 }
 
 /// What must be right before anybody is sent anywhere.
-fn wish<'a>(inner: &Inner, form: &'a Form) -> Result<Wish<'a>, &'static str> {
+fn read_request<'a>(inner: &Inner, form: &'a Form) -> Result<AuthorizeRequest<'a>, &'static str> {
     let world = inner.world();
     let id = form.only("client_id").and_then(|id| id.parse::<Snowflake>().ok());
     let id = id.ok_or("client_id is missing or not an id.")?;
@@ -100,11 +100,11 @@ fn wish<'a>(inner: &Inner, form: &'a Form) -> Result<Wish<'a>, &'static str> {
     let redirect_uri = form.only("redirect_uri");
     match redirect_uri {
         Some(uri) if application.redirect_uris.iter().any(|own| own == uri) => {}
-        Some(_) => return Err("Invalid OAuth2 redirect_uri: it is not one that the application registered."),
+        Some(_) => return Err("Invalid OAuth2 redirect_uri: the application did not register it."),
         None if scopes.contains("bot") => {}
         None => return Err("redirect_uri is missing."),
     }
-    Ok(Wish {
+    Ok(AuthorizeRequest {
         application: id,
         application_name: application.name.clone(),
         scopes,
@@ -115,16 +115,21 @@ fn wish<'a>(inner: &Inner, form: &'a Form) -> Result<Wish<'a>, &'static str> {
 }
 
 /// What the application is told that got the rest of its request wrong.
-fn refusal(form: &Form, wish: &Wish<'_>) -> Option<&'static str> {
+fn refusal(form: &Form, request: &AuthorizeRequest<'_>) -> Option<&'static str> {
     let code = form.only("response_type") == Some("code");
-    if !code && wish.redirect_uri.is_some() {
+    if !code && request.redirect_uri.is_some() {
         return Some("unsupported_response_type");
     }
-    if wish.scopes.is_empty() || wish.scopes.iter().any(|scope| !SCOPES.contains(&scope.as_str())) {
+    if request.scopes.is_empty()
+        || request
+            .scopes
+            .iter()
+            .any(|scope| !SCOPES.contains(&scope.as_str()))
+    {
         return Some("invalid_scope");
     }
     let method = form.only("code_challenge_method");
-    let pkce = match (wish.challenge, method) {
+    let pkce = match (request.challenge, method) {
         (None, None) => true,
         // 32 bytes in base64url.
         (Some(challenge), Some("S256")) => challenge.len() == 43,
@@ -133,7 +138,7 @@ fn refusal(form: &Form, wish: &Wish<'_>) -> Option<&'static str> {
     (!pkce).then_some("invalid_request")
 }
 
-impl Wish<'_> {
+impl AuthorizeRequest<'_> {
     /// A code for what this person agreed to.
     pub fn code(&self, inner: &Inner, user: Snowflake) -> String {
         let (code, now_ms) = (inner.hub.random_hex::<15>(), inner.hub.now_ms());
@@ -178,7 +183,7 @@ fn is_person(inner: &Inner, id: Snowflake) -> bool {
     inner.world().state.users.get(&id).is_some_and(|user| !user.bot)
 }
 
-fn choose(inner: &Inner, form: &Form, wish: &Wish<'_>) -> Response {
+fn choose(inner: &Inner, form: &Form, request: &AuthorizeRequest<'_>) -> Response {
     let world = inner.world();
     let people = world.state.users.iter().filter(|(_, user)| !user.bot);
     let choices: Vec<Choice<'_>> = people
@@ -188,14 +193,14 @@ fn choose(inner: &Inner, form: &Form, wish: &Wish<'_>) -> Response {
             purpose: user.purpose.as_ref(),
         })
         .collect();
-    let scopes: String = wish
+    let scopes: String = request
         .scopes
         .iter()
         .map(|scope| format!("<li><code>{}</code></li>", escape(scope)))
         .collect();
     let detail = format!(
         "<p><strong>{}</strong> wants to:</p><ul>{scopes}</ul>",
-        escape(&wish.application_name)
+        escape(&request.application_name)
     );
     page::chooser("Discord", &detail, PATH, form.fields(), &choices)
 }

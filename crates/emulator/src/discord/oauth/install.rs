@@ -3,7 +3,7 @@
 use axum::response::Response;
 use http::StatusCode;
 
-use super::authorize::{PATH, Wish};
+use super::authorize::{AuthorizeRequest, PATH};
 use crate::common::forms::Form;
 use crate::common::page::{self, escape};
 use crate::discord::Inner;
@@ -11,7 +11,7 @@ use crate::discord::permissions::Permissions;
 use crate::discord::snowflake::Snowflake;
 use crate::discord::state::{Guild, Member, Role};
 
-pub fn install(inner: &Inner, form: &Form, wish: &Wish<'_>, user: Snowflake) -> Response {
+pub fn install(inner: &Inner, form: &Form, request: &AuthorizeRequest<'_>, user: Snowflake) -> Response {
     let Some(guild_id) = form.get("guild_id") else {
         return choose_guild(inner, form, user);
     };
@@ -22,7 +22,7 @@ pub fn install(inner: &Inner, form: &Form, wish: &Wish<'_>, user: Snowflake) -> 
         guild.is_some_and(|guild| guild.permissions(*id, user).contain(Permissions::MANAGE_GUILD))
     });
     let Some(id) = permitted else {
-        let text = "Only somebody who may manage the server can add a bot to it.";
+        let text = "Only someone who can manage the server can add a bot to it.";
         return page::problem("Discord", StatusCode::FORBIDDEN, text);
     };
     let wanted = form
@@ -34,12 +34,12 @@ pub fn install(inner: &Inner, form: &Form, wish: &Wish<'_>, user: Snowflake) -> 
     {
         let mut world = inner.world();
         let role_id = world.snowflake(now_ms);
-        let (bot, name) = (wish.application, wish.application_name.clone());
+        let (bot, name) = (request.application, request.application_name.clone());
         world.change_guild(id, |guild| admit(guild, bot, role_id, name, permissions, now_ms));
     }
-    let code = wish.code(inner, user);
+    let code = request.code(inner, user);
     let granted = permissions.0.to_string();
-    wish.back(&[("code", &code), ("guild_id", guild_id), ("permissions", &granted)])
+    request.back(&[("code", &code), ("guild_id", guild_id), ("permissions", &granted)])
 }
 
 /// The bot becomes a member with a role of its own, just above everybody's. Coming again changes that role.
@@ -101,7 +101,7 @@ fn choose_guild(inner: &Inner, form: &Form, user: Snowflake) -> Response {
         })
         .collect();
     let list = if buttons.is_empty() {
-        "<p>There is no server that this person may manage.</p>".to_owned()
+        "<p>This person does not manage any server.</p>".to_owned()
     } else {
         format!("<fieldset><legend>Which server?</legend><ul>{buttons}</ul></fieldset>")
     };

@@ -39,7 +39,7 @@ pub async fn get(State(inner): State<Arc<Inner>>, Bot(bot): Bot, Ids(id): Ids<Sn
 }
 
 #[derive(Deserialize)]
-pub struct Wish {
+pub struct ChannelRequest {
     name: String,
     #[serde(default, rename = "type")]
     kind: u8,
@@ -52,24 +52,24 @@ pub async fn create(
     State(inner): State<Arc<Inner>>,
     Bot(bot): Bot,
     Ids(guild): Ids<Snowflake>,
-    Input(wish): Input<Wish>,
+    Input(request): Input<ChannelRequest>,
 ) -> Answer {
     let mut world = inner.world();
     let found = guild_of(&world.state, guild, bot)?;
     require(found, guild, bot, Permissions::MANAGE_CHANNELS)?;
-    if wish.name.is_empty() {
+    if request.name.is_empty() {
         return Err(ApiError::required("name"));
     }
-    if wish.name.chars().count() > NAME_CHARACTERS {
+    if request.name.chars().count() > NAME_CHARACTERS {
         return Err(ApiError::too_long("name", NAME_CHARACTERS));
     }
     let channel = Channel {
-        name: wish.name,
-        kind: wish.kind,
+        name: request.name,
+        kind: request.kind,
         position: i64::try_from(found.channels.len()).unwrap_or(0),
-        topic: wish.topic,
-        parent_id: wish.parent_id,
-        permission_overwrites: wish.permission_overwrites.unwrap_or_default(),
+        topic: request.topic,
+        parent_id: request.parent_id,
+        permission_overwrites: request.permission_overwrites.unwrap_or_default(),
     };
     let id = world.snowflake(inner.hub.now_ms());
     let body = wire::channel(guild, id, &channel, None);

@@ -149,6 +149,7 @@ pub async fn join(
         roles: wish.roles,
         nick: wish.nick.filter(|nick| !nick.is_empty()),
         joined_ms: now_ms,
+        ..Member::default()
     };
     let body = wire::member(&world.state, user, &member);
     world.change_guild(guild, |guild| guild.members.insert(user, member));

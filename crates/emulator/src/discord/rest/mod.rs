@@ -3,12 +3,12 @@
 mod callbacks;
 mod channels;
 mod commands;
-mod content;
+pub mod content;
 mod followups;
 mod gateway;
 mod guilds;
 mod members;
-mod messages;
+pub mod messages;
 mod roles;
 mod users;
 
@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
+use http::header::CONTENT_TYPE;
 
 use super::Inner;
 use super::error::ApiError;
@@ -162,6 +163,11 @@ fn require(guild: &Guild, guild_id: Snowflake, bot: Snowflake, needed: Permissio
     }
 }
 
+/// Discord names a type even where it says nothing.
 fn no_content() -> Response {
-    StatusCode::NO_CONTENT.into_response()
+    (
+        StatusCode::NO_CONTENT,
+        [(CONTENT_TYPE, "text/html; charset=utf-8")],
+    )
+        .into_response()
 }

@@ -46,7 +46,7 @@ pub async fn get(
 }
 
 #[derive(Deserialize)]
-pub struct Wish {
+pub struct RoleRequest {
     name: Option<String>,
     color: Option<u32>,
     colors: Option<Colors>,
@@ -60,7 +60,7 @@ struct Colors {
     primary_color: Option<u32>,
 }
 
-impl Wish {
+impl RoleRequest {
     /// The bot cannot hand out what it does not have.
     fn check(&self, guild: &Guild, id: Snowflake, bot: Snowflake) -> Result<(), ApiError> {
         require(guild, id, bot, Permissions::MANAGE_ROLES)?;
@@ -92,11 +92,11 @@ pub async fn create(
     State(inner): State<Arc<Inner>>,
     Bot(bot): Bot,
     Ids(guild): Ids<Snowflake>,
-    Input(wish): Input<Wish>,
+    Input(request): Input<RoleRequest>,
 ) -> Answer {
     let mut world = inner.world();
     let found = guild_of(&world.state, guild, bot)?;
-    wish.check(found, guild, bot)?;
+    request.check(found, guild, bot)?;
     if found.roles.len() >= MOST_ROLES {
         return Err(ApiError::TOO_MANY_ROLES);
     }
@@ -111,7 +111,7 @@ pub async fn create(
         permissions: everybody,
         ..Role::default()
     };
-    wish.apply(&mut role);
+    request.apply(&mut role);
     let id = world.snowflake(inner.hub.now_ms());
     let body = wire::role(id, &role);
     world.change_guild(guild, |guild| {
@@ -125,17 +125,17 @@ pub async fn change(
     State(inner): State<Arc<Inner>>,
     Bot(bot): Bot,
     Ids((guild, role)): Ids<(Snowflake, Snowflake)>,
-    Input(wish): Input<Wish>,
+    Input(request): Input<RoleRequest>,
 ) -> Answer {
     let mut world = inner.world();
     let found = guild_of(&world.state, guild, bot)?;
     let own = found.roles.get(&role).ok_or(ApiError::UNKNOWN_ROLE)?;
-    wish.check(found, guild, bot)?;
+    request.check(found, guild, bot)?;
     if own.position >= found.rank(bot) {
         return Err(ApiError::MISSING_PERMISSIONS);
     }
     let mut changed = own.clone();
-    wish.apply(&mut changed);
+    request.apply(&mut changed);
     let body = wire::role(role, &changed);
     world.change_guild(guild, |guild| guild.roles.insert(role, changed));
     Ok(Json(body).into_response())

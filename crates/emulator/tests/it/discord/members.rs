@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 
+use super::socket::{Socket, USUAL_INTENTS};
 use super::world::{ADA, BOT, BOTS_OWN, BRUNO, CHEN, GUILD, HIGH, LOW, discord, refusal};
-use crate::support::{encode, get, post_form, query};
+use crate::support::{encode, get, post_form, query, send_json};
 
 fn member(user: impl std::fmt::Display) -> String {
     format!("/guilds/{GUILD}/members/{user}")
@@ -225,4 +226,34 @@ async fn a_member_below_the_bot_can_be_removed() {
     );
     assert_eq!(test.bot("DELETE", &member(BRUNO), &Value::Null).await.status, 204);
     assert!(!test.guild().members.contains_key(&BRUNO));
+}
+
+#[tokio::test]
+async fn who_boosts_is_seen_by_everybody_who_asks() {
+    let test = discord().await;
+    let (mut socket, _) = Socket::ready(&test, USUAL_INTENTS).await;
+    let since = |since: Value| json!({"guilds": {GUILD.to_string(): {"members": {BRUNO.to_string(): {"premium_since": since}}}}});
+    let url = format!("{}/state", test.discord.control_url());
+    let path = format!("/guilds/{GUILD}/members/{BRUNO}");
+    send_json("PATCH", &url, &since(json!("2026-01-01T00:00:00Z"))).await;
+    let told = "2026-01-01T00:00:00.000000+00:00";
+    assert_eq!(socket.event("GUILD_MEMBER_UPDATE").await["premium_since"], told);
+    assert_eq!(
+        test.bot("GET", &path, &Value::Null).await.json()["premium_since"],
+        told
+    );
+    let guild = test
+        .bot("GET", &format!("/guilds/{GUILD}"), &Value::Null)
+        .await
+        .json();
+    assert_eq!(guild["premium_subscription_count"], 1);
+    assert_eq!(
+        send_json("PATCH", &url, &since(json!("yesterday"))).await.status,
+        400
+    );
+    send_json("PATCH", &url, &since(Value::Null)).await;
+    assert_eq!(
+        test.bot("GET", &path, &Value::Null).await.json()["premium_since"],
+        Value::Null
+    );
 }

@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::world::{ADA, BOT, BRUNO, LOG, discord, refusal};
+use super::socket::{Socket, USUAL_INTENTS};
+use super::world::{ADA, BOT, BRUNO, CHEN, LOG, discord, refusal};
+use crate::support::send_json;
 
 fn path() -> String {
     format!("/channels/{LOG}/messages")
@@ -125,4 +127,39 @@ async fn own_messages_are_edited_and_deleted_and_others_are_not() {
     );
     assert_eq!(test.bot("DELETE", &own, &Value::Null).await.status, 204);
     assert_eq!(refusal(&test.bot("GET", &own, &Value::Null).await), (404, 10_008));
+}
+
+#[tokio::test]
+async fn a_person_writes_and_the_bots_hear_it() {
+    let test = discord().await;
+    let (mut socket, _) = Socket::ready(&test, USUAL_INTENTS).await;
+    let url = format!("{}/messages", test.discord.control_url());
+    let said = |user, text: &str| json!({"channel_id": LOG, "user_id": user, "content": text});
+    let reply = send_json("POST", &url, &said(BRUNO, " hello ")).await;
+    assert_eq!(reply.status, 201);
+    let heard = socket.event("MESSAGE_CREATE").await;
+    assert_eq!(heard["id"], reply.json()["id"]);
+    assert_eq!(heard["author"]["id"], BRUNO.to_string());
+    assert_eq!(heard["member"]["roles"], json!([]));
+    // A stranger, silence, and a channel that is not there.
+    for wrong in [
+        said(CHEN, "hello"),
+        said(BRUNO, "  "),
+        json!({"channel_id": "810000000000000099", "user_id": BRUNO, "content": "a"}),
+    ] {
+        assert_eq!(send_json("POST", &url, &wrong).await.status, 409, "{wrong}");
+    }
+    assert_eq!(test.discord.state().messages[&LOG].len(), 1);
+}
+
+#[tokio::test]
+async fn an_empty_answer_names_a_type_as_discord_does() {
+    let test = discord().await;
+    let made = test.bot("POST", &path(), &json!({"content": "a"})).await.json();
+    let own = format!("{}/{}", path(), made["id"].as_str().unwrap());
+    let reply = test.bot("DELETE", &own, &Value::Null).await;
+    assert_eq!(
+        (reply.status, reply.header("content-type"), reply.body.len()),
+        (204, Some("text/html; charset=utf-8"), 0)
+    );
 }

@@ -1,5 +1,6 @@
 //! Discord.
 
+mod cdn;
 mod commands;
 mod gateway;
 mod guild;
@@ -8,6 +9,7 @@ mod limits;
 mod members;
 mod messages;
 mod oauth;
+mod portal;
 mod roles;
 mod sessions;
 mod socket;

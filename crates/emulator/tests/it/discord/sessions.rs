@@ -86,7 +86,10 @@ async fn a_session_cannot_be_resumed_from_a_future_that_was_not() {
     disconnected(&test).await;
     let mut socket = Socket::connect(&test).await;
     socket.resume(&session, 99).await;
-    assert_eq!(socket.next().await["op"], 9);
+    assert_eq!(socket.closed().await, Some(4_007));
+    let mut socket = Socket::connect(&test).await;
+    socket.resume(&session, 2).await;
+    assert_eq!(socket.next().await["op"], 9, "it is over");
 }
 
 #[tokio::test]
@@ -164,8 +167,23 @@ async fn who_shows_no_life_is_closed() {
     test.discord
         .change(|state| state.gateway.heartbeat_ms = 100)
         .unwrap();
-    let (mut socket, _) = Socket::ready(&test, 1).await;
+    let (mut socket, session) = Socket::ready(&test, 1).await;
     assert_eq!(socket.closed().await, Some(4_009));
+    disconnected(&test).await;
+    let mut socket = Socket::connect(&test).await;
+    socket.resume(&session, 2).await;
+    assert_eq!(socket.next().await["op"], 9, "it is over");
+}
+
+#[tokio::test]
+async fn a_gateway_can_be_told_to_close_whatever_comes() {
+    let test = discord().await;
+    test.discord
+        .change(|state| state.gateway.closes_with = Some(4_000))
+        .unwrap();
+    let mut socket = Socket::open(&test).await;
+    assert_eq!(socket.closed().await, Some(4_000));
+    assert_eq!(test.discord.gateway()["connections"], 1);
 }
 
 #[tokio::test]
@@ -208,4 +226,18 @@ async fn connections_end_with_the_emulator() {
     let (mut socket, _) = Socket::ready(&test, 1).await;
     drop(test);
     assert_eq!(socket.closed().await, None);
+}
+
+#[tokio::test]
+async fn beginnings_are_counted_for_each_token_also_in_vain() {
+    let test = discord().await;
+    let (_socket, _) = Socket::ready(&test, 1).await;
+    for _ in 0..2 {
+        let mut stranger = Socket::connect(&test).await;
+        stranger.identify("wrong", 1).await;
+        assert_eq!(stranger.closed().await, Some(4_004));
+    }
+    let gateway = test.discord.gateway();
+    assert_eq!(gateway["attempts"], json!({TOKEN: 1, "wrong": 2}));
+    assert_eq!(gateway["identifies"], json!({BOT.to_string(): 1}));
 }

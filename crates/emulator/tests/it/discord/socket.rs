@@ -19,11 +19,16 @@ const LIMIT: Duration = Duration::from_secs(10);
 pub struct Socket(WebSocketStream<MaybeTlsStream<TcpStream>>);
 
 impl Socket {
-    /// Connected, and past HELLO.
-    pub async fn connect(test: &DiscordTest) -> Socket {
+    /// Connected, whatever follows.
+    pub async fn open(test: &DiscordTest) -> Socket {
         let url = format!("{}/?v=10&encoding=json", test.discord.gateway_url());
         let (stream, _) = connect_async(url).await.expect("the gateway answers");
-        let mut socket = Socket(stream);
+        Socket(stream)
+    }
+
+    /// Connected, and past HELLO.
+    pub async fn connect(test: &DiscordTest) -> Socket {
+        let mut socket = Socket::open(test).await;
         let hello = socket.next().await;
         assert_eq!(hello["op"], 10);
         assert!(hello["d"]["heartbeat_interval"].as_u64().unwrap() > 0);

@@ -64,3 +64,23 @@ async fn a_command_nobody_hears_is_reported() {
     let page = get(&format!("{base}{}", reply.header("location").unwrap())).await;
     assert!(page.text().contains("role=\"alert\""));
 }
+
+#[tokio::test]
+async fn a_person_says_something_by_hand() {
+    let test = discord().await;
+    let base = test.discord.home_url();
+    let page = format!("{base}channels/{LOG}");
+    let reply = post_form(&page, &format!("as={BRUNO}&text=Good+evening")).await;
+    assert_eq!(
+        reply.header("location"),
+        Some(format!("/channels/{LOG}?as={BRUNO}").as_str())
+    );
+    let shown = get(&page).await;
+    assert!(
+        shown.text().contains("<h3>bruno</h3><p>Good evening</p>"),
+        "{}",
+        shown.text()
+    );
+    let refused = post_form(&page, "as=1&text=a").await;
+    assert!(refused.header("location").unwrap().contains("problem="));
+}

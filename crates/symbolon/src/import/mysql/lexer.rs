@@ -177,7 +177,7 @@ impl<R: Read> Lexer<R> {
 fn unclosed(line: u64, what: &str) -> ReadError {
     ReadError {
         line,
-        problem: format!("a {what} that opens here is never closed"),
+        problem: format!("this {what} is never closed"),
     }
 }
 

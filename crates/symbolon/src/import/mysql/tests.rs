@@ -142,7 +142,7 @@ fn what_is_broken_is_told_with_its_line() {
         (
             "INSERT INTO users (a) VALUES\n('x);",
             2,
-            "a quote that opens here is never closed",
+            "this quote is never closed",
         ),
         ("INSERT INTO users VALUES (1);", 1, "the columns are not named"),
         ("INSERT INTO users (a) SELECT 1;", 1, "only INSERT with VALUES"),
@@ -156,7 +156,7 @@ fn what_is_broken_is_told_with_its_line() {
             2,
             "an opening parenthesis",
         ),
-        ("\n/* never", 2, "a comment that opens here is never closed"),
+        ("\n/* never", 2, "this comment is never closed"),
         (
             "INSERT INTO users (a;b) VALUES (1);",
             1,

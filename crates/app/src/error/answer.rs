@@ -1,4 +1,4 @@
-//! What a failure tells, as one row: each area writes its own rows beside its variants.
+//! What a failure answers, as one row: each area writes its own rows beside its variants.
 
 use std::borrow::Cow;
 
@@ -22,7 +22,7 @@ pub enum Fault {
 /// The message says what happened and what to do; it never holds anything internal. The named values are fields of the
 /// JSON object beside it, for programs.
 #[derive(Debug)]
-pub struct Told<'a> {
+pub struct ErrorAnswer<'a> {
     /// HTTP's status.
     pub status: u16,
     /// The stable word that programs compare, explained in `docs/api-errors.md`.
@@ -51,7 +51,7 @@ pub struct Told<'a> {
     pub allow: Option<&'a str>,
 }
 
-impl<'a> Told<'a> {
+impl<'a> ErrorAnswer<'a> {
     /// A row without named values. Statuses from 500 are our fault unless the row says otherwise.
     pub(super) fn new(status: u16, code: &'static str, message: impl Into<Cow<'a, str>>) -> Self {
         Self {

@@ -1,0 +1,36 @@
+//! One file of a bucket, as the service handles it: `blobs put|get|delete FILE BUCKET ENDPOINT REGION KEY SECRET`. What is
+//! put comes from stdin, what is found goes to stdout.
+
+use std::error::Error;
+use std::io::{Read, Write};
+
+use platform::blobs::{Blobs, Bucket};
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [what, file, name, endpoint, region, key, secret] = arguments.as_slice() else {
+        return Err("seven arguments, please".into());
+    };
+    let blobs = Blobs::bucket(&Bucket {
+        name: name.clone(),
+        endpoint: endpoint.clone(),
+        region: region.clone(),
+        access_key_id: key.clone(),
+        secret_access_key: secret.clone().into(),
+    })?;
+    match what.as_str() {
+        "put" => {
+            let mut bytes = Vec::new();
+            std::io::stdin().read_to_end(&mut bytes)?;
+            blobs.put(file, bytes).await?;
+        }
+        "get" => match blobs.get(file).await? {
+            Some(bytes) => std::io::stdout().write_all(&bytes)?,
+            None => return Err("there is none".into()),
+        },
+        "delete" => blobs.delete(file).await?,
+        _ => return Err("put, get or delete?".into()),
+    }
+    Ok(())
+}

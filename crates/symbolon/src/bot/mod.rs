@@ -1,0 +1,45 @@
+//! The bot as a process: on its own, or as a child of the service.
+
+mod command;
+pub mod keeper;
+mod process;
+mod watching;
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+use bot::Settings;
+use config::{Log, LogFormat};
+use serde::{Deserialize, Serialize};
+
+pub use command::run;
+
+/// What a child is told on its standard input, in one line. Nothing of it is in its arguments or its environment.
+#[derive(Serialize, Deserialize)]
+struct Handed {
+    log_level: String,
+    log_as_text: bool,
+    settings: Settings,
+}
+
+impl Handed {
+    fn log(&self) -> Log {
+        Log {
+            level: self.log_level.clone(),
+            format: if self.log_as_text {
+                LogFormat::Text
+            } else {
+                LogFormat::Json
+            },
+        }
+    }
+}
+
+/// An address that is everybody's is reached as this machine.
+fn reachable(address: SocketAddr) -> SocketAddr {
+    let ip = match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
+        IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(Ipv6Addr::LOCALHOST),
+        ip @ (IpAddr::V4(_) | IpAddr::V6(_)) => ip,
+    };
+    SocketAddr::new(ip, address.port())
+}
