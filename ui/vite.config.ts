@@ -7,6 +7,9 @@ import { precompress } from './scripts/precompress.mjs';
 const SERVER = 'http://127.0.0.1:8080';
 const SERVED_BY_THE_SERVER = ['/api', '/auth', '/link', '/unlink', '/invite', '/download'];
 
+const LAYERS =
+  /node_modules\/(bits-ui|svelte-toolbelt|runed|tabbable|@floating-ui)\/|src\/lib\/ui\/(Layer|LayerHead|Dialog|Drawer|ConfirmDialog|Combobox|MenuLayer|MenuTrigger)\.svelte/;
+
 export default defineConfig({
   base: '/app/',
   plugins: [svelte(), svelteTesting(), budget(), precompress()],
@@ -22,11 +25,13 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     rolldownOptions: {
       output: {
-        // What the first screen needs comes in one file, and what several pages share beyond it in another.
+        // What the first screen needs comes in one file, what opens above a page in a second, which is fetched when there
+        // is time, and what else several pages share in a third.
         codeSplitting: {
           groups: [
             { name: 'start', tags: ['$initial'] },
-            { name: 'kit', test: /src\/lib\/|@lucide|bits-ui/, minShareCount: 2 },
+            { name: 'layers', test: LAYERS },
+            { name: 'kit', test: /src\/lib\/|@lucide/, minShareCount: 2 },
           ],
         },
       },

@@ -34,10 +34,11 @@ export async function open() {
       await page.locator('h1').first().waitFor({ state: 'attached' });
       await page.waitForLoadState('networkidle');
     },
-    /** Opens a page; leaving it fails when anything went wrong on it. */
+    /** Opens a page, with `clock` on one whose time the test moves; leaving it fails when anything went wrong on it. */
     async visit(path, options) {
       const findings = [];
       const page = await on.page(options, findings);
+      if (options?.clock) await page.clock.install();
       await on.goto(page, path);
       return {
         page,

@@ -1,6 +1,7 @@
 // Made-up answers for looking at the pages without a server. The shapes are those of openapi.json.
 
 import { readFileSync } from 'node:fs';
+import { kicked, lacking, onDiscord, unseen } from './fixtures-discord.mjs';
 
 const NOW = Date.now();
 const MINUTE = 60_000;
@@ -35,9 +36,14 @@ const arcadia = {
   ceilings: FREE,
 };
 
+// Any picture on our own address, and one that is gone.
+const PICTURE = '/app/favicon.svg';
+const GONE = '/pictures/a2/gone';
+
 const me = {
   id: 'a1',
   name: 'maya.okafor',
+  picture: PICTURE,
   discord_id: '204255221017214977',
   operator: false,
   signed_in_at_ms: ago(2 * HOUR),
@@ -48,8 +54,8 @@ const me = {
 };
 
 const guilds = [
-  { id: 'g1', discord_guild_id: '614513381600264202', slug: 'rustlands', name: 'Rustlands', active_links: 16_204 },
-  { id: 'g2', discord_guild_id: '714513381600264555', slug: 'rustlands-modded', name: 'Rustlands Modded', active_links: 2_436 },
+  { id: 'g1', discord_guild_id: '614513381600264202', slug: 'rustlands', name: 'Rustlands', picture: PICTURE, active_links: 16_204 },
+  { id: 'g2', discord_guild_id: '714513381600264555', slug: 'rustlands-modded', name: 'Rustlands Modded', picture: null, active_links: 2_436 },
 ];
 
 const server = (id, guild_id, name, more = {}) => ({
@@ -96,7 +102,7 @@ const recent = [
 }));
 
 const notice = (severity, kind, subject, text, label, page) => ({ kind, severity, subject, text, fix: page ? { label, page } : null });
-const OVER = 'over the limit of the plan. You keep what you have; you cannot add more.';
+const OVER = 'over your plan’s limit. Existing ones keep working, but you can’t add more.';
 
 const overview = {
   usage,
@@ -107,9 +113,9 @@ const overview = {
   recent,
   attention: [
     notice('bad', 'key_revoked', 's9', 'The key of EU Old is revoked: its calls are refused.', 'Regenerate key', '/orgs/o1/servers/s9'),
-    notice('warn', 'silent', 's2', 'US Main 2x has not called for more than a day.', 'Look at Server', '/orgs/o1/servers/s2'),
-    notice('warn', 'inactive', 's4', 'US Modded 5x is deactivated: its calls are refused.', 'Activate', '/orgs/o1/servers/s4'),
-    notice('warn', 'query_keys', 's4', 'US Modded 5x sends its key in the address, where logs may keep it.', 'Look at Server', '/orgs/o1/servers/s4'),
+    notice('warn', 'silent', 's2', 'US Main 2x hasn’t called for more than a day.', 'View Server', '/orgs/o1/servers/s2'),
+    notice('warn', 'inactive', 's4', 'US Modded 5x is inactive, so its calls are refused.', 'Activate', '/orgs/o1/servers/s4'),
+    notice('warn', 'query_keys', 's4', 'US Modded 5x sends its key in the URL, where logs may keep it.', 'View Server', '/orgs/o1/servers/s4'),
     notice('info', 'never_called', 's3', 'Build Sandbox has never called. Put its key into the plugin.', 'Show key', '/orgs/o1/servers/s3'),
     notice('info', 'no_log_channel', 'g2', 'Rustlands Modded has no log channel: links are not announced.', 'Set channel', '/orgs/o1/guilds/g2'),
   ],
@@ -121,7 +127,7 @@ const guildSettings = {
   log_channel_id: '814513381600264111',
   verified_roles: ['914513381600264001'],
   booster_roles: [],
-  plugin_roles: ['vip', 'supporter'],
+  plugin_roles: ['914513381600264003', '914513381600264009', '999513381600264404'],
   steam_group: { pasted: 'rustlands', id: '103582791429521408' },
   join_mode: 'invite',
   invite_url: 'https://discord.gg/rustlands',
@@ -129,9 +135,9 @@ const guildSettings = {
 };
 
 const members = [
-  { account_id: 'a1', name: 'maya.okafor', discord_id: '204255221017214977', role: 'owner', permissions: ALL, joined_at_ms: null, you: true, can_edit: false, revision: 0 },
-  { account_id: 'a2', name: 'iven', discord_id: '204255221017214978', role: 'admin', permissions: ADMIN, joined_at_ms: ago(60 * DAY), you: false, can_edit: true, revision: 1 },
-  { account_id: 'a3', name: 'ruta_k', discord_id: '204255221017214979', role: 'staff', permissions: [...STAFF, 'links.unlink'], joined_at_ms: ago(9 * DAY), you: false, can_edit: true, revision: 1 },
+  { account_id: 'a1', name: 'maya.okafor', picture: PICTURE, discord_id: '204255221017214977', role: 'owner', permissions: ALL, joined_at_ms: null, you: true, can_edit: false, revision: 0 },
+  { account_id: 'a2', name: 'iven', picture: GONE, discord_id: '204255221017214978', role: 'admin', permissions: ADMIN, joined_at_ms: ago(60 * DAY), you: false, can_edit: true, revision: 1 },
+  { account_id: 'a3', name: 'ruta_k', picture: null, discord_id: '204255221017214979', role: 'staff', permissions: [...STAFF, 'links.unlink'], joined_at_ms: ago(9 * DAY), you: false, can_edit: true, revision: 1 },
 ];
 
 const invite = (id, more) => ({
@@ -221,7 +227,7 @@ export const READS = {
   },
   '/orgs/o1/settings': { id: 'o1', slug: 'rustlands', name: 'Rustlands', tier: 'standard', refuse_query_keys: false, revision: 1, usage, ceilings: STANDARD },
   '/orgs/o1/overview': overview,
-  '/orgs/o2/overview': { ...overview, usage: arcadia.usage, ceilings: FREE, tier: 'free', recent: [], servers: servers.slice(0, 3), guilds: guilds.slice(0, 1), attention: [notice('warn', 'over_limit', 'servers', `Servers: ${OVER}`, 'Look at Servers', '/orgs/o2/servers'), notice('warn', 'over_limit', 'links', `Active links: ${OVER}`)] },
+  '/orgs/o2/overview': { ...overview, usage: arcadia.usage, ceilings: FREE, tier: 'free', recent: [], servers: servers.slice(0, 3), guilds: guilds.slice(0, 1), attention: [notice('warn', 'over_limit', 'servers', `Servers: ${OVER}`, 'View Servers', '/orgs/o2/servers'), notice('warn', 'over_limit', 'links', `Active links: ${OVER}`)] },
   '/orgs/o1/guilds': { guilds, removals: [] },
   '/orgs/o1/claimable-guilds': {
     candidates: [
@@ -232,6 +238,7 @@ export const READS = {
     bot_invite_url: 'https://discord.com/oauth2/authorize?client_id=1&scope=bot',
   },
   '/orgs/o1/guilds/g1': guildSettings,
+  '/orgs/o1/guilds/g1/discord': onDiscord,
   '/orgs/o1/servers': { servers },
   '/orgs/o2/servers': { servers: servers.slice(0, 3) },
   '/orgs/o2/guilds': { guilds: guilds.slice(0, 1), removals: [{ name: 'Arcadia Classic', links_ended: 3_400, links: 12_904 }] },
@@ -292,8 +299,8 @@ const operating = {
   '/account': { ...me, operator: true },
   '/admin/attention': {
     attention: [
-      notice('bad', 'provider_misconfigured', null, 'Discord refused our credentials: discord.client_secret is wrong.', 'Look at errors', '/admin/errors?code=PROVIDER_MISCONFIGURED'),
-      notice('warn', 'failures', null, '12 requests failed in the last hour.', 'Look at errors', '/admin/errors?status=5xx'),
+      notice('bad', 'provider_misconfigured', null, 'Discord refused our credentials: discord.client_secret is wrong.', 'View errors', '/admin/errors?code=PROVIDER_MISCONFIGURED'),
+      notice('warn', 'failures', null, '12 requests failed in the last hour.', 'View errors', '/admin/errors?status=faults'),
       notice('info', 'granted_operators', null, '2 people are operators by a grant, not by the setting operators: symbolon admin list-operators tells who.'),
     ],
   },
@@ -319,12 +326,15 @@ export const WRITES = {
 
 /** Other worlds, chosen by the cookie `mock`. */
 export const WORLDS = {
+  kicked: { '/orgs/o1/guilds/g1/discord': kicked },
+  lacking: { '/orgs/o1/guilds/g1/discord': lacking, '/orgs/o1/guilds/g1': { ...guildSettings, log_channel_id: '814513381600264109' } },
+  unseen: { '/orgs/o1/guilds/g1/discord': unseen },
   empty: {
     '/account': { ...me, orgs: [], orgs_owned: 0, orgs_ceiling: 1 },
   },
   fresh: {
     '/account': { ...me, orgs: [{ ...rustlands, tier: 'free', usage: { guilds: 0, servers: 0, links: 0, navigation_links: 0 }, ceilings: FREE }] },
-    '/orgs/o1/overview': { usage: { guilds: 0, servers: 0, links: 0, navigation_links: 0 }, ceilings: FREE, tier: 'free', guilds: [], servers: [], recent: [], attention: [notice('info', 'no_guild', null, 'No Guild is added, so nobody can link yet.', 'Add Guild', '/orgs/o1/guilds/new')] },
+    '/orgs/o1/overview': { usage: { guilds: 0, servers: 0, links: 0, navigation_links: 0 }, ceilings: FREE, tier: 'free', guilds: [], servers: [], recent: [], attention: [notice('info', 'no_guild', null, 'There’s no Guild yet, so nobody can link.', 'Add Guild', '/orgs/o1/guilds/new')] },
     '/orgs/o1/guilds': { guilds: [], removals: [] },
     '/orgs/o1/servers': { servers: [] },
     '/orgs/o1/invites': { invites: [] },

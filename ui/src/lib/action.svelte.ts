@@ -65,5 +65,5 @@ export function createAction<A extends unknown[], R>(
 function asApiError(cause: unknown): ApiError {
   if (cause instanceof ApiError) return cause;
   console.error(cause);
-  return new ApiError(0, 'PAGE_FAILED', 'Something in this page went wrong. Reload it, then try again.');
+  return new ApiError(0, 'PAGE_FAILED', 'Something went wrong on this page. Reload it and try again.');
 }

@@ -5,7 +5,7 @@ import { NEEDED } from './api/permissions';
 
 export const BUILT = {
   /** Messages about links in the log channel of a Guild. */
-  logs: false,
+  logs: true,
   /** Roles given and taken on Discord. */
   roles: false,
   /** Bots that get keys of their own. */

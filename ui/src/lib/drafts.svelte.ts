@@ -13,7 +13,7 @@ interface Kept {
 
 const forms = new Map<string, () => unknown>();
 
-/** What was kept under this name. From now on what `snapshot` gives is kept; null keeps nothing. */
+/** What was kept under this name. From now on what `snapshot` gives is kept; null keeps nothing, and forgets what was. */
 export function keepDraft<T>(name: string, snapshot: () => T | null): T | null {
   $effect(() => {
     forms.set(name, snapshot);
@@ -21,7 +21,12 @@ export function keepDraft<T>(name: string, snapshot: () => T | null): T | null {
       if (forms.get(name) === snapshot) forms.delete(name);
     };
   });
-  return take<T>(name);
+  const found = take<T>(name);
+  // Saved or reset in a page that was not left after all: what was kept is not to come back.
+  $effect(() => {
+    if (snapshot() === null) take(name);
+  });
+  return found;
 }
 
 /** Writes down every draft of the page. False when this browser does not let us. */

@@ -14,8 +14,8 @@ interface Options<T, D, C, R> {
   open: (value: T) => D;
   /** What would be saved, or null when nothing differs. */
   compare: (base: T, draft: D) => C | null;
-  /** Each field by its label, as people read it. */
-  describe: (value: T) => Record<string, string>;
+  /** Each field by its label, as people read it; what differs must read differently. `both` is what is held against each other. */
+  describe: (value: T, both: { before: T; now: T }) => Record<string, string>;
   save: (changes: C, revision: number) => Promise<R>;
   /** What to say when it worked. */
   done: string | (() => string);
@@ -47,27 +47,65 @@ export interface Form<D, C = unknown, R = unknown> {
   merge(whose: 'mine' | 'theirs'): void;
 }
 
+/** What was saved on top of what was read, until it is read back. */
+interface Saved<D> {
+  draft: D;
+  /** A save moves it by one, if at all. */
+  revision: number;
+}
+
 export function createForm<T extends { revision: number }, D extends object, C, R>(options: Options<T, D, C, R>): Form<D, C, R> {
   const { read, open, compare, describe, refresh } = options;
-  const kept = keepDraft<{ base: T; draft: D }>(options.name, () => (changes === null ? null : { base, draft }));
+  const kept = keepDraft<{ base: T; draft: D; saved: Saved<D> | null }>(options.name, () => (changes === null ? null : { base, draft, saved }));
   let base: T = $state.raw(kept?.base ?? untrack(read));
   let draft: D = $state(kept?.draft ?? open(untrack(read)));
-  const changes = $derived(compare(base, draft));
-  const theirs = $derived(changes === null ? [] : differences(describe(base), describe(read())));
-  const action = createAction(options.save, { done: options.done, refresh, notify: false });
+  let saved: Saved<D> | null = $state.raw(kept?.saved ?? null);
+  const changes: C | null = $derived(saved && same(draft, saved.draft) ? null : compare(base, draft));
+  const action = createAction(
+    async (changes: C, revision: number) => {
+      const sent = $state.snapshot(draft) as D;
+      const answer = await options.save(changes, revision);
+      saved = { draft: sent, revision: revision + 1 };
+      return answer;
+    },
+    { done: options.done, notify: false },
+  );
+  const theirs = $derived(changes === null || saved || action.busy ? [] : differences(base, read()));
 
-  function follow(value: T) {
-    base = value;
-    draft = open(value);
+  function differences(before: T, now: T): Difference[] {
+    const both = { before, now };
+    const [old, latest] = [describe(before, both), describe(now, both)];
+    return [...new Set([...Object.keys(old), ...Object.keys(latest)])]
+      .map((field) => ({ field, before: old[field] ?? 'none', now: latest[field] ?? 'none' }))
+      .filter((one) => one.before !== one.now);
+  }
+
+  function goOn(latest: T, next: D) {
+    base = latest;
+    draft = next;
+    saved = null;
+  }
+
+  /** `isFresh`: it was read after the save. */
+  function arrive(latest: T, isFresh = false) {
+    if (saved ? !isFresh && latest.revision <= base.revision : latest === base) return;
+    if (changes === null) return goOn(latest, open(latest));
+    if (saved && latest.revision <= saved.revision) return goOn(latest, merged(saved.draft, draft, open(latest), 'mine'));
+    saved = null;
+    if (theirs.length === 0) goOn(latest, merged(open(base), draft, open(latest), 'mine'));
+  }
+
+  /** Whether everything could be read again. */
+  async function readAgain(): Promise<boolean> {
+    const reading = refresh().map((queryKey) => queryClient.invalidateQueries({ queryKey }, { throwOnError: true }));
+    const outcomes = await Promise.allSettled(reading);
+    await arrival();
+    return outcomes.every(({ status }) => status === 'fulfilled');
   }
 
   $effect.pre(() => {
     const latest = read();
-    untrack(() => {
-      if (latest === base) return;
-      if (changes === null) follow(latest);
-      else if (theirs.length === 0) base = latest; // nothing that the form shows
-    });
+    if (!action.busy) untrack(() => arrive(latest));
   });
 
   return {
@@ -89,40 +127,41 @@ export function createForm<T extends { revision: number }, D extends object, C, 
     action,
     async save() {
       if (changes === null) return undefined;
-      const done = await action.run(changes, base.revision);
+      const done = await action.run(changes, saved?.revision ?? base.revision);
       if (done) {
-        await arrival();
-        follow(read());
+        const isFresh = await readAgain();
+        arrive(read(), isFresh);
       } else if (action.error?.code === 'CHANGED_MEANWHILE') {
-        await Promise.all(refresh().map((queryKey) => queryClient.invalidateQueries({ queryKey })));
-        await arrival();
+        await readAgain();
+        saved = null;
       }
       return done;
     },
     reset() {
       action.clear();
-      follow(read());
+      if (saved) draft = saved.draft;
+      else goOn(read(), open(read()));
     },
     merge(whose) {
       action.clear();
-      const [before, latest] = [open(base), read()];
-      const now = open(latest);
-      const mine = (field: keyof D) => !same(draft[field], before[field]);
-      const changed = (field: keyof D) => !same(now[field], before[field]);
-      for (const field of Object.keys(now) as (keyof D)[]) {
-        if (mine(field) && (whose === 'mine' || !changed(field))) now[field] = draft[field];
-      }
-      base = latest;
-      draft = now;
+      goOn(read(), merged(open(base), draft, open(read()), whose));
     },
   };
 }
 
-function differences(before: Record<string, string>, now: Record<string, string>): Difference[] {
-  const fields = new Set([...Object.keys(before), ...Object.keys(now)]);
-  return [...fields]
-    .map((field) => ({ field, before: before[field] ?? 'none', now: now[field] ?? 'none' }))
-    .filter((one) => one.before !== one.now);
+/** What both made of what was there `before`. Where both changed a field, `whose` stays; lists are one field each. */
+function merged<D extends object>(before: D, mine: D, theirs: D, whose: 'mine' | 'theirs'): D {
+  const result = { ...theirs };
+  for (const field of Object.keys(theirs) as (keyof D)[]) {
+    const [was, my, their] = [before[field], mine[field], theirs[field]];
+    if (isRecord(was) && isRecord(my) && isRecord(their)) result[field] = merged(was, my, their, whose);
+    else if (!same(my, was) && (whose === 'mine' || same(their, was))) result[field] = my;
+  }
+  return result;
+}
+
+function isRecord(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function same(one: unknown, other: unknown): boolean {

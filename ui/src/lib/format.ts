@@ -45,12 +45,16 @@ export function relative(at: number, now: number): string {
   return date(at);
 }
 
-/** "2 hours", "5 days": the largest unit that fits. */
+/** "2 hours", "1 day 12 hours": to the millisecond, so that what differs reads differently. */
 export function duration(ms: number): string {
-  if (ms >= DAY) return count(Math.trunc(ms / DAY), 'day');
-  if (ms >= HOUR) return count(Math.trunc(ms / HOUR), 'hour');
-  if (ms >= MINUTE) return count(Math.trunc(ms / MINUTE), 'minute');
-  return count(Math.trunc(ms / 1000), 'second');
+  const parts = [
+    [Math.trunc(ms / DAY), 'day'],
+    [Math.trunc((ms % DAY) / HOUR), 'hour'],
+    [Math.trunc((ms % HOUR) / MINUTE), 'minute'],
+    [(ms % MINUTE) / 1000, 'second'],
+  ] as const;
+  const said = parts.filter(([amount]) => amount > 0).map(([amount, unit]) => count(amount, unit));
+  return said.join(' ') || count(0, 'second');
 }
 
 /** "1 server", "12 servers". */

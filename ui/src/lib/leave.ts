@@ -2,10 +2,14 @@
 
 import { call } from './api/client';
 import { keepDrafts } from './drafts.svelte';
-import { router } from './router.svelte';
+import { isPlain, router } from './router.svelte';
 
-/** To be called by a link that comes back here. Without it, people with unsaved changes are asked first. */
-export function leaving() {
+/** For links that come back here. Without it, people with unsaved changes are asked first. */
+export function leavingBy(event: MouseEvent) {
+  if (isPlain(event)) leaving();
+}
+
+function leaving() {
   if (keepDrafts()) router.release();
 }
 

@@ -65,7 +65,7 @@ class Router {
   visits = $state(0);
 
   #patterns: readonly Pattern[] = [];
-  /** What is not saved is kept elsewhere, so the page may be left. */
+  /** What is not saved is kept elsewhere, so the page may be left, once. */
   #free = false;
   #guards = new Set<() => boolean>();
   #scrolls = new Map<number, number>();
@@ -82,18 +82,15 @@ class Router {
     const pop = (event: PopStateEvent) => this.#pop(event);
     const unload = (event: BeforeUnloadEvent) => {
       if (!this.#free && this.#blocked()) event.preventDefault();
+      this.#free = false; // it may be shown again as it was: by Back, or because the way out was stopped
     };
-    // Back from where the page was left to, as it was.
-    const show = () => (this.#free = false);
     document.addEventListener('click', click);
     window.addEventListener('popstate', pop);
     window.addEventListener('beforeunload', unload);
-    window.addEventListener('pageshow', show);
     return () => {
       document.removeEventListener('click', click);
       window.removeEventListener('popstate', pop);
       window.removeEventListener('beforeunload', unload);
-      window.removeEventListener('pageshow', show);
     };
   }
 
@@ -134,7 +131,7 @@ class Router {
     return () => this.#guards.delete(blocks);
   }
 
-  /** Lets the page go without a question, for a moment: what is on it was kept. */
+  /** Lets the page go without a question, this time: what is on it was kept. */
   release() {
     this.#free = true;
   }
@@ -172,8 +169,7 @@ class Router {
   }
 
   #click(event: MouseEvent) {
-    if (event.defaultPrevented || event.button !== 0) return;
-    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    if (event.defaultPrevented || !isPlain(event)) return;
     const anchor = event.target instanceof Element ? event.target.closest('a') : null;
     if (!anchor || anchor.target || anchor.hasAttribute('download')) return;
     if (anchor.origin !== location.origin) return;
@@ -183,6 +179,11 @@ class Router {
     if (anchor.pathname === location.pathname) this.setQuery(replacement(this.query, anchor.search), { push: true });
     else this.go(anchor.pathname + anchor.search);
   }
+}
+
+/** Whether a click follows the link in this tab. */
+export function isPlain(event: MouseEvent): boolean {
+  return event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
 }
 
 function here(): string {

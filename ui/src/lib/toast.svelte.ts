@@ -29,7 +29,9 @@ class Toasts {
 
   #add(toast: Omit<Toast, 'id'>) {
     const id = this.#next++;
-    this.list = [...this.list, { ...toast, id }].slice(-AT_MOST);
+    // Said again it takes the place of the one before.
+    const others = this.list.filter((one) => one.tone !== toast.tone || one.text !== toast.text);
+    this.list = [...others, { ...toast, id }].slice(-AT_MOST);
     setTimeout(() => this.dismiss(id), STAYS_MS[toast.tone]);
   }
 }

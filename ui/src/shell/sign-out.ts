@@ -1,14 +1,18 @@
 import { ApiError, call } from '../lib/api/client';
 import { forgetDrafts } from '../lib/drafts.svelte';
+import { session } from '../lib/session.svelte';
 import { toast } from '../lib/toast.svelte';
 
 export async function signOut() {
   try {
     await call('POST /account/sign-out');
   } catch (cause) {
-    if (cause instanceof ApiError && cause.handled) return;
-    toast.error('You are still signed in: the server could not be reached. Try again.');
-    return;
+    const error = cause instanceof ApiError ? cause : null;
+    if (error?.code !== 'SIGN_IN_REQUIRED') {
+      if (!error?.handled) toast.error('You’re still signed in: we couldn’t reach the server. Try again.');
+      return;
+    }
+    session.asks = null; // the session is over, as was wanted
   }
   forgetDrafts();
   location.assign('/');

@@ -17,7 +17,7 @@ test('entries are sentences with names, changes are shown before and after, and 
   await rows(page).filter({ hasText: 'Plugin of EU Main 2x unlinked an erased player (plugin)' }).first().waitFor();
   const changed = rows(page).filter({ hasText: 'maya.okafor changed the settings of the Server EU Main 2x' }).first();
   assert.match(await changed.innerText(), /Name\s*from\s*EU Main\s*→\s*to\s*EU Main 2x/);
-  assert.match(await changed.innerText(), /Seconds between polls/);
+  assert.match(await changed.innerText(), /Poll interval in seconds/);
   const text = await page.locator('main').innerText();
   assert.doesNotMatch(text, /link\.removed|server\.changed|\bk1\b|\bs1\b/, 'no ids and no names for programs');
   await changed.getByRole('link', { name: 'EU Main 2x' }).click();
@@ -60,7 +60,7 @@ test('the log is filtered by choosing names, and each choice can be taken back',
   assert.equal(new URL(page.url()).search, '?actor=a2&action=key.regenerated&target=s9');
   await choose('Kind', 'every', 'Everything', { actor: 'a2', action: null, target: 's9' });
   await page.getByRole('button', { name: 'Clear filters' }).click();
-  assert.equal(await page.getByRole('combobox', { name: 'Who' }).inputValue(), 'Anybody');
+  assert.equal(await page.getByRole('combobox', { name: 'Who' }).inputValue(), 'Anyone');
   assert.equal(new URL(page.url()).search, '');
   await leave();
 });

@@ -163,7 +163,7 @@ for (const [what, path, name, confirm, read, then, next] of [
   ['a revoked custom key', '/orgs/o1/keys', 'Revoke Website', 'Revoke', '/orgs/o1/keys', { ...keys, keys: [{ ...website, revoked: true }, oldPanel] }, 'Remove Website'],
   ['a removed custom key', '/orgs/o1/keys', 'Remove Old panel', 'Remove', '/orgs/o1/keys', { ...keys, keys: [website] }, 'Edit Website'],
   ['a revoked invite', '/orgs/o1/team?tab=invites', 'Revoke', 'Revoke', '/orgs/o1/invites', { invites: [{ ...invites.invites[0], revoked: true, url: null }, ...invites.invites.slice(1)] }, 'Re-issue'],
-  ['a removed member', '/orgs/o1/team', 'Remove iven', 'Remove', '/orgs/o1/team', { ...team, members: team.members.filter((one) => one.name !== 'iven') }, 'Copy Discord id of ruta_k'],
+  ['a removed member', '/orgs/o1/team', 'Remove iven', 'Remove', '/orgs/o1/team', { ...team, members: team.members.filter((one) => one.name !== 'iven') }, 'Copy Discord ID of ruta_k'],
   ['a session that was ended', '/account', 'End session on Safari on iPhone', null, '/account/sessions', { sessions: sessions.sessions.filter((one) => one.id !== 'x2') }, 'End session on Unknown device'],
   ['all other sessions', '/account', 'End all others', 'End all others', '/account/sessions', { sessions: sessions.sessions.slice(0, 1) }, (page) => page.getByRole('main').getByRole('link', { name: 'Rustlands' })],
 ]) {

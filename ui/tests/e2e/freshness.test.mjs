@@ -26,7 +26,7 @@ for (const [trouble, answer] of Object.entries(away)) {
       await page.route('**/api/**', answer);
       await page.clock.runFor(45_000);
       await notice.waitFor();
-      assert.match(await notice.innerText(), /Not updated since 2:03\sPM\. (The server could not be reached|Something broke on our side)/);
+      assert.match(await notice.innerText(), /Not updated since 2:03\sPM\. (We couldn’t reach the server|Something broke on our side)/);
       await page.getByRole('heading', { level: 1, name: 'Rustlands' }).waitFor();
       await page.mouse.wheel(0, 600);
       await page.waitForFunction(() => scrollY > 100);
@@ -56,7 +56,7 @@ test('what is gone is not shown as it once was', async () => {
   await page.route('**/api/orgs/o1/servers', (route) => route.fulfill({ status: 403, json: { status: 403, code: 'MISSING_PERMISSION', message: 'No.', permission: 'servers.view' } }));
   const [asked] = await Promise.all([page.waitForRequest((request) => request.url().endsWith('/api/account')), page.clock.runFor(31_000)]);
   assert.equal(asked.method(), 'GET', 'and the rights are read again');
-  await page.getByText('You cannot open this').waitFor();
+  await page.getByText('You don’t have access').waitFor();
   assert.equal(await page.getByRole('main').getByRole('link', { name: 'EU Main 2x' }).count(), 0);
   assert.equal(await page.getByText('Not updated since').count(), 0);
   await page.context().close();

@@ -54,7 +54,7 @@ test('unsaved changes hold back links, the back button and the palette until the
 
 test('saving says so and lets go', async () => {
   const { page, leave } = await visit('/orgs/o1/settings');
-  await page.getByRole('switch', { name: 'Refuse keys in the address' }).click();
+  await page.getByRole('switch', { name: 'Refuse keys in URLs' }).click();
   const [sent] = await Promise.all([
     page.waitForRequest((request) => request.method() === 'PATCH'),
     page.getByRole('button', { name: 'Save' }).click(),
@@ -100,6 +100,35 @@ test('switching the organisation keeps the page, unless it is not allowed there'
   await heading('Audit log');
   await change(/Arcadia/);
   await page.waitForURL(/orgs\/o2$/);
+  await leave();
+});
+
+test('a menu that is still on its way opens when it is there, by mouse and by keyboard', async () => {
+  const { page, heading, leave } = await visit('/orgs/o1');
+  for (const press of [(button) => button.click(), (button) => button.press('Enter'), (button) => button.press('ArrowDown')]) {
+    let arrive;
+    const held = new Promise((resolve) => (arrive = resolve));
+    const asked = page.waitForRequest(/layers-/);
+    await page.route(/layers-/, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.reload({ waitUntil: 'commit' });
+    await heading('Rustlands');
+    const button = page.getByRole('button', { name: 'Account and theme' });
+    assert.equal(await button.getAttribute('aria-haspopup'), 'menu');
+    await press(button);
+    await asked;
+    assert.equal(await page.getByRole('menu').count(), 0);
+    arrive();
+    await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();
+    assert.equal(await button.getAttribute('aria-expanded'), 'true');
+    await page.keyboard.press('Escape');
+    await page.getByRole('menu').waitFor({ state: 'detached' });
+    await page.waitForFunction(() => document.activeElement?.classList.contains('account'));
+    assert.equal(await button.getAttribute('aria-expanded'), 'false');
+    await page.unroute(/layers-/);
+  }
   await leave();
 });
 
@@ -154,9 +183,76 @@ test('the maintenance card goes when maintenance is over', async () => {
 test('a page whose file is gone offers to reload', async () => {
   const { page, leave } = await visit('/orgs/o1');
   await page.route('**/assets/Settings-*.js', (route) => route.fulfill({ status: 404 }));
+  await page.route('**/app/', (route) => route.fulfill({ contentType: 'text/html', body: '<script type="module" src="/app/assets/index-newer.js"></script>' }));
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Settings' }).click();
   await page.getByText('A new version is available.').waitFor();
   await page.getByRole('main').getByRole('button', { name: 'Reload' }).waitFor();
+  await leave();
+});
+
+test('a page that does not come because the network is away is no new version, and comes with another try', async () => {
+  const { page, heading, leave } = await visit('/orgs/o1');
+  await page.route('**/app/**', (route) => route.abort());
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Settings' }).click();
+  await page.getByText('Couldn’t load part of the page.').waitFor();
+  const again = page.getByRole('main').getByRole('button', { name: 'Try again' });
+  await again.waitFor();
+  assert.equal(await page.getByText('A new version is available').count(), 0);
+  assert.equal(await page.getByRole('button', { name: 'Reload' }).count(), 0);
+  await page.unroute('**/app/**');
+  await again.click();
+  await heading('Settings');
+  await leave();
+});
+
+/** Time passes, and somebody comes back to the tab: what is on it is read again. */
+async function comeBack(page) {
+  await page.clock.runFor(11_000);
+  await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
+}
+
+test('maintenance in the middle of something is heard', async () => {
+  const { page, focused, leave } = await visit('/orgs/o1/settings', { clock: true });
+  await page.getByLabel('Name').fill('Half typed');
+  await page.route('**/api/**', (route) => route.fulfill({ status: 503, json: { status: 503, code: 'MAINTENANCE', message: 'Back at noon.' } }));
+  await comeBack(page);
+  await page.getByText('Back at noon.').waitFor();
+  assert.equal(await focused(), 'Down for maintenance');
+  await leave();
+});
+
+test('who is somebody else now is not asked whether to keep what another person typed', async () => {
+  const { page, leave } = await visit('/orgs/o1/settings', { clock: true });
+  const asked = [];
+  page.on('dialog', (dialog) => (asked.push(dialog.type()), dialog.dismiss()));
+  await page.getByLabel('Name').pressSequentially(' typed by another');
+  await page.route('**/api/account', async (route) => {
+    const answer = await route.fetch();
+    return route.fulfill({ response: answer, json: { ...(await answer.json()), id: 'usr_other' } });
+  });
+  const loaded = page.waitForEvent('load');
+  await comeBack(page);
+  await loaded;
+  await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor();
+  assert.deepEqual(asked, []);
+  assert.doesNotMatch(await page.getByLabel('Name').inputValue(), /typed by another/);
+  await leave();
+});
+
+test('a key that was revoked while it was edited says so and keeps what was typed', async () => {
+  const { page, leave } = await visit('/orgs/o1/keys', { clock: true });
+  await page.getByRole('button', { name: /^Edit/ }).first().click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('Half typed');
+  await page.route('**/api/orgs/o1/keys', async (route) => {
+    const answer = await route.fetch();
+    const list = await answer.json();
+    return route.fulfill({ response: answer, json: { ...list, keys: list.keys.map((key) => ({ ...key, revoked: true })) } });
+  });
+  await comeBack(page);
+  await dialog.getByText('Someone revoked this key, so').waitFor();
+  assert.equal(await dialog.getByLabel('Name').inputValue(), 'Half typed');
+  assert.equal(await dialog.getByRole('button', { name: 'Save key' }).isDisabled(), true);
   await leave();
 });
 
@@ -195,17 +291,17 @@ test('an operator finds the operator area, and what needs attention leads to the
   await page.getByRole('button', { name: 'Account and theme' }).click();
   await page.getByRole('menuitem', { name: 'Operator area' }).click();
   await heading('Operator area');
-  await page.getByRole('listitem').filter({ hasText: 'requests failed in the last hour' }).getByRole('link', { name: 'Look at errors' }).click();
+  await page.getByRole('listitem').filter({ hasText: 'requests failed in the last hour' }).getByRole('link', { name: 'View errors' }).click();
   await heading('Errors');
-  await page.waitForURL(/admin\/errors\?status=5xx$/);
+  await page.waitForURL(/admin\/errors\?status=faults$/);
   await page.getByRole('button', { name: 'Details of' }).first().click();
   await page.getByRole('dialog').getByText('discord.client_secret is wrong').waitFor();
   await page.keyboard.press('Escape');
   const [asked] = await Promise.all([
     page.waitForRequest((request) => request.url().includes('org=org_7')),
-    page.getByLabel('Organisation id').fill('org_7'),
+    page.getByLabel('Organisation ID').fill('org_7'),
   ]);
-  assert.match(asked.url(), /status=5xx/);
+  assert.match(asked.url(), /status=faults/);
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Your organisations' }).click();
   await heading('Your organisations');
   await leave();

@@ -12,7 +12,7 @@ test('each thing is a sentence with its weight in words and the way to where it 
   expect(first?.textContent?.replace(/\s+/g, ' ').trim()).toBe('Failing: The key is revoked. Regenerate key');
   expect(shown.getAllByRole('link').map((link) => link.getAttribute('href'))).toEqual(['/app/orgs/o1/servers/s1']);
   expect(second?.textContent).toContain('2 people are operators.');
-  expect(shown.getByText('2 things')).toBeTruthy();
+  expect(shown.getByText('2 items')).toBeTruthy();
 });
 
 test('who may not open the page is told all the same, without a link', () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import spec from '../../openapi.json';
 import type { AuditEntry, AuditName } from '../../src/lib/api/schema';
 import { changesOf } from '../../src/features/records/audit/changes';
-import { choiceOf, known } from '../../src/features/records/audit/names';
+import { choiceOf, nameBook } from '../../src/features/records/audit/names';
 import { KINDS, kindChoices, kindLabel, plain, tell } from '../../src/features/records/audit/sentence';
 
 /** Every kind that the server writes, from its own description. */
@@ -24,7 +24,7 @@ const NAMES: AuditName[] = [
 ];
 
 const may = () => true;
-const all = known(NAMES, 'o1', may);
+const all = nameBook(NAMES, 'o1', may);
 const ADA = { actor_kind: 'account', actor_id: 'usr_ada', actor_name: 'Ada' };
 const PLUGIN = { actor_kind: 'key', actor_id: 'key_main', actor_name: null };
 const PLAYER = { actor_kind: 'player', actor_id: null, actor_name: null };
@@ -38,10 +38,10 @@ const told = (some: Some, names = all) => plain(tell(entry(some), names));
 /** One entry of each kind as the server writes it, and some more where the sentence depends on it. */
 const SENTENCES: Array<[string, Some]> = [
   ['Ada created the organisation', { action: 'org.created', target: 'org_1' }],
-  ['Ada changed the settings of the organisation', { action: 'org.changed', detail: { name: { from: 'A', to: 'B' } } }],
+  ['Ada changed the organisation’s settings', { action: 'org.changed', detail: { name: { from: 'A', to: 'B' } } }],
   ['Ada deleted the organisation with 12 links', { action: 'org.removed', detail: { links_ended: 12 } }],
   ['Ada transferred the organisation to Bruno', { action: 'org.owner_changed', target: 'usr_bruno' }],
-  ['Ada changed the buttons of the link page (1 before, 2 after)', { action: 'org.navigation_changed', detail: { from: 1, to: 2 } }],
+  ['Ada changed the link page buttons (from 1 to 2)', { action: 'org.navigation_changed', detail: { from: 1, to: 2 } }],
   ['An operator changed the plan from Free to Pro', { action: 'org.tier_changed', ...OPERATOR, detail: { from: 'free', to: 'pro' } }],
   ['Ada joined as Staff', { action: 'member.added', detail: { role: 'staff', invite: 'inv_staff' } }],
   ['Symbolon added Bruno as Admin', { action: 'member.added', ...SYSTEM, target: 'usr_bruno', detail: { role: 'admin' } }],
@@ -75,21 +75,23 @@ const SENTENCES: Array<[string, Some]> = [
   ['Ada regenerated the key of EU Main', { action: 'key.regenerated', target: 'key_main', detail: { server: 'srv_main', prefix: 'svc_live_00' } }],
   ['Ada revoked the key Old panel (removed)', { action: 'key.revoked', target: 'key_old' }],
   ['Ada removed the key Old panel', { action: 'key.removed', target: 'key_old', detail: { name: 'Old panel' } }],
-  ['Somebody tried an old key of EU Main', { action: 'key.retired_used', ...SYSTEM, target: 'key_main' }],
-  ['Somebody tried the removed key Old panel', { action: 'key.retired_used', ...SYSTEM, target: 'key_old' }],
+  ['Someone tried an old key of EU Main', { action: 'key.retired_used', ...SYSTEM, target: 'key_main' }],
+  ['Someone tried the removed key Old panel', { action: 'key.retired_used', ...SYSTEM, target: 'key_old' }],
   ['rivercrow59 linked', { action: 'link.created', ...PLAYER, target: 'lnk_river', detail: { guild: 'gld_eu' } }],
   ['An erased player linked', { action: 'link.created', ...PLAYER, target: 'lnk_erased' }],
   ['A player linked', { action: 'link.created', ...PLAYER, target: 'lnk_hidden' }],
   ['Symbolon linked rivercrow59', { action: 'link.created', ...SYSTEM, target: 'lnk_river' }],
-  ['A new link replaced the one of rivercrow59', { action: 'link.relinked', ...PLAYER, target: 'lnk_river', detail: { cause: 'relink' } }],
+  ['A new link replaced the link of rivercrow59', { action: 'link.relinked', ...PLAYER, target: 'lnk_river', detail: { cause: 'relink' } }],
   ['Plugin of EU Main unlinked rivercrow59 (plugin)', { action: 'link.removed', ...PLUGIN, target: 'lnk_river', detail: { cause: 'plugin', guild: 'gld_eu' } }],
   ['Plugin of EU Main unlinked an erased player (plugin)', { action: 'link.removed', ...PLUGIN, target: 'lnk_erased', detail: { cause: 'plugin' } }],
   ['Key Website unlinked rivercrow59 (plugin)', { action: 'link.removed', ...PLUGIN, actor_id: 'key_web', target: 'lnk_river', detail: { cause: 'plugin' } }],
   ['A deleted key unlinked rivercrow59 (plugin)', { action: 'link.removed', ...PLUGIN, actor_id: 'key_gone', target: 'lnk_river', detail: { cause: 'plugin' } }],
   ['rivercrow59 unlinked', { action: 'link.removed', ...PLAYER, target: 'lnk_river', detail: { cause: 'user' } }],
   ['An operator imported 1 active link and 2 ended links into the Guild Ashfall EU', { action: 'links.imported', ...OPERATOR, target: 'gld_eu', detail: { active: 1, ended: 2 } }],
-  ['An operator had waiting work tried again (guild.end)', { action: 'job.retried', ...OPERATOR, detail: { kind: 'guild.end', job: 7 } }],
-  ['An operator dropped waiting work (log.linked)', { action: 'job.dropped', ...OPERATOR, detail: { kind: 'log.linked', job: 7 } }],
+  ['An operator retried pending work (guild.end)', { action: 'job.retried', ...OPERATOR, detail: { kind: 'guild.end', job: 7 } }],
+  ['An operator dropped pending work (log.linked)', { action: 'job.dropped', ...OPERATOR, detail: { kind: 'log.linked', job: 7 } }],
+  ['An operator looked at the secret of a bot', { action: 'bot_secret.shown', ...OPERATOR, detail: { bot: 'platform' } }],
+  ['An operator rotated the secret of a bot', { action: 'bot_secret.rotated', ...OPERATOR, detail: { bot: 'platform' } }],
   ['Ada signed in', { action: 'session.created' }],
   ['Ada signed out', { action: 'session.ended' }],
   ['Symbolon ended a session', { action: 'session.ended', ...SYSTEM }],
@@ -97,13 +99,13 @@ const SENTENCES: Array<[string, Some]> = [
   ['An operator revoked the operator grant of Bruno', { action: 'operator.revoked', ...OPERATOR, target: 'usr_bruno' }],
   ['An operator blocked an account or a network', { action: 'block.added', ...OPERATOR, target: 'blk_1' }],
   ['An operator lifted a block', { action: 'block.removed', ...OPERATOR, target: 'blk_1' }],
-  ['Ada was refused for lack of the permission “View Servers” (11 times)', { action: 'access.denied', detail: { permission: 'servers.view', route: 'GET /x', count: 11 } }],
-  ['Ada was refused what only the Owner may do', { action: 'access.denied', detail: { role: 'owner', route: 'DELETE /x', count: 1 } }],
-  ['Ada was refused what takes a higher role (2 times)', { action: 'access.denied', detail: { role: 'higher', route: 'DELETE /x', count: 2 } }],
-  ['Ada was refused what only an operator may do', { action: 'access.denied', detail: { role: 'operator', route: 'GET /x', count: 1 } }],
+  ['Ada was refused: that takes the permission “View Servers” (11 times)', { action: 'access.denied', detail: { permission: 'servers.view', route: 'GET /x', count: 11 } }],
+  ['Ada was refused: only the Owner can do that', { action: 'access.denied', detail: { role: 'owner', route: 'DELETE /x', count: 1 } }],
+  ['Ada was refused: that takes a higher role (2 times)', { action: 'access.denied', detail: { role: 'higher', route: 'DELETE /x', count: 2 } }],
+  ['Ada was refused: only an operator can do that', { action: 'access.denied', detail: { role: 'operator', route: 'GET /x', count: 1 } }],
   ['An operator turned maintenance on', { action: 'maintenance.switched', ...OPERATOR, detail: { on: true } }],
-  ['An operator made registration need a code', { action: 'registration.changed', ...OPERATOR, detail: { mode: 'invite_only' } }],
-  ['An operator made a registration code', { action: 'registration.code_made', ...OPERATOR }],
+  ['An operator made registration invite-only', { action: 'registration.changed', ...OPERATOR, detail: { mode: 'invite_only' } }],
+  ['An operator created a registration code', { action: 'registration.code_made', ...OPERATOR }],
   ['An operator rotated the master key', { action: 'ring.rotated', ...OPERATOR, target: 'k2' }],
 ];
 
@@ -122,7 +124,7 @@ describe('every kind of entry is a sentence', () => {
   test('also an entry about which nothing is known any more', () => {
     for (const action of ACTIONS) {
       for (const actor of [ADA, PLUGIN, PLAYER, OPERATOR, SYSTEM]) {
-        const text = told({ action, ...actor, target: 'srv_gone' }, known([], 'o1', may));
+        const text = told({ action, ...actor, target: 'srv_gone' }, nameBook([], 'o1', may));
         expect(text, action).toMatch(/^[A-Z]/);
         expect(text, action).not.toMatch(/undefined|null|NaN| {2}|\(\)/);
       }
@@ -141,7 +143,7 @@ describe('every kind of entry is a sentence', () => {
 
 describe('the way to the thing', () => {
   const pages = (some: Some, allowed: string[]) =>
-    tell(entry(some), known(NAMES, 'o1', (permission) => allowed.includes(permission))).flatMap((part) => (typeof part === 'object' && part.page ? [part.page] : []));
+    tell(entry(some), nameBook(NAMES, 'o1', (permission) => allowed.includes(permission))).flatMap((part) => (typeof part === 'object' && part.page ? [part.page] : []));
 
   test('leads there for whoever may open it', () => {
     const regenerated: Some = { action: 'key.regenerated', target: 'key_main' };
@@ -174,19 +176,19 @@ describe('settings before and after', () => {
       }),
     ).toEqual([
       'Name: EU → EU Main',
-      'Being in the Discord server: Not needed → Add for them',
+      'Discord server membership: Not required → Add automatically',
       'Log channel: None → 123',
-      'Wait before linking another account: None → 2 hours',
+      'Relink cooldown: None → 2 hours',
       'Verified roles added: 3, 4',
       'Verified roles removed: 1',
       'Booster roles removed: 1',
     ]);
-    expect(changes('server.changed', { bare_ids: { from: false, to: true }, poll_seconds: { from: 60, to: 90 } })).toEqual(['Answer ids without quotes: Off → On', 'Seconds between polls: 60 → 90']);
+    expect(changes('server.changed', { bare_ids: { from: false, to: true }, poll_seconds: { from: 60, to: 90 } })).toEqual(['Return IDs without quotes: Off → On', 'Poll interval in seconds: 60 → 90']);
     expect(changes('member.changed', { role: { from: 'staff', to: 'admin' }, granted: ['links.view', 'audit.view'], taken: [] })).toEqual(['Role: Staff → Admin', 'Permissions granted: View links, View the audit log']);
   });
 
   test('of older entries only what was set is known', () => {
-    expect(changes('server.changed', { bare_ids: true, name: 'EU' })).toEqual(['Answer ids without quotes: On', 'Name: EU']);
+    expect(changes('server.changed', { bare_ids: true, name: 'EU' })).toEqual(['Return IDs without quotes: On', 'Name: EU']);
     expect(changes('key.edited', { actions: 'count,remove' })).toEqual(['Actions: count, remove']);
     expect(changes('guild.changed', { slug: { from: 'eu', to: 'eu' }, verified_roles: [] })).toEqual(['Verified roles: None']);
   });
@@ -212,4 +214,21 @@ test('what can be chosen is called by name, with what it is', () => {
     'an erased player · Link',
     'An invite',
   ]);
+});
+
+describe('settings before and after', () => {
+  test('what differs reads differently, in the words of its form', () => {
+    const detail = { accent: { from: 'indigo', to: 'red' }, relink_cooldown_ms: { from: 86_400_000, to: 129_600_000 } };
+    expect(changesOf(entry({ action: 'guild.changed', target: 'gld_eu', detail }))).toEqual([
+      { label: 'Colour', from: 'Indigo', to: 'Red' },
+      { label: 'Relink cooldown', from: '1 day', to: '1 day 12 hours' },
+    ]);
+  });
+});
+
+test('who left the team is no member, and their name stays a plain name', () => {
+  const left: AuditName = { id: 'usr_left', kind: 'account', name: 'Cleo', gone: true };
+  expect(choiceOf(left)).toEqual({ value: 'usr_left', label: 'Cleo', hint: 'Not in the team' });
+  expect(choiceOf({ ...left, gone: false }).hint).toBe('Member');
+  expect(told({ action: 'member.removed', target: 'usr_left' }, nameBook([left], 'o1', may))).toBe('Ada removed Cleo from the team');
 });

@@ -81,6 +81,19 @@ describe('what is sent', () => {
 });
 
 describe('what comes back', () => {
+  test('a page that asks by itself wants a sign-in once, a person with every press', async () => {
+    answers(401, { code: 'SIGN_IN_REQUIRED', message: 'Sign in.' });
+    session.me = { id: 'usr_1' } as Me;
+    const draw = () => refusal(call('POST /orgs/{org}/navigation/preview', { path: { org: '1' }, body: { buttons: [] } as never, unasked: true }));
+    await draw();
+    expect(session.asks).toBe('ended');
+    session.asks = null;
+    await draw();
+    expect(session.asks).toBeNull();
+    await refusal(call('POST /orgs', { body: { name: 'A', slug: 'a' } }));
+    expect(session.asks).toBe('ended');
+  });
+
   test('a refusal keeps its code, text, reference and extras', async () => {
     answers(403, { status: 403, code: 'MISSING_PERMISSION', message: 'Ask for it.', request_id: 'r1', permission: 'org.team' });
     const error = await refusal(call('GET /account'));

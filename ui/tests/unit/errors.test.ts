@@ -37,5 +37,5 @@ test('the same failure of two organisations is two rows', () => {
 test('it is said when not all request ids are kept', () => {
   expect(requestsLabel({ count: 1, request_ids: ['a'] })).toBe('Request');
   expect(requestsLabel({ count: 2, request_ids: ['a', 'b'] })).toBe('Requests');
-  expect(requestsLabel({ count: 21, request_ids: Array(20).fill('a') })).toBe('The newest 20 of 21 requests');
+  expect(requestsLabel({ count: 21, request_ids: Array(20).fill('a') })).toBe('Newest 20 of 21 requests');
 });

@@ -1,6 +1,7 @@
 import { flushSync } from 'svelte';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { ApiError } from '../../src/lib/api/client';
+import { queryClient } from '../../src/lib/api/queries';
 import type { Me } from '../../src/lib/api/schema';
 import { forgetDrafts, keepDrafts } from '../../src/lib/drafts.svelte';
 import { createForm } from '../../src/lib/form.svelte';
@@ -19,7 +20,7 @@ beforeEach(() => {
 
 function started(first: Partial<Thing> = {}) {
   let read = $state.raw<Thing>({ revision: 1, name: 'Old', note: 'Note', ...first });
-  const save = vi.fn(async (_: Partial<Thing>, _revision: number) => {});
+  const save = vi.fn(async (_: Partial<Thing>, _revision: number): Promise<void> => {});
   let form!: ReturnType<typeof make>;
   const make = () =>
     createForm({
@@ -35,7 +36,7 @@ function started(first: Partial<Thing> = {}) {
       describe: ({ name, note }) => ({ Name: name, Note: note }),
       save,
       done: 'Saved',
-      refresh: () => [],
+      refresh: () => [['thing']],
     });
   const stop = $effect.root(() => {
     form = make();
@@ -82,7 +83,7 @@ test('saving names the revision that was seen, and what the server made of it is
   save.mockImplementation(async () => void setTimeout(() => arrives({ name: 'Mine' })));
   await form.save();
   expect(save).toHaveBeenCalledExactlyOnceWith({ name: 'Mine' }, 1);
-  expect(form.value.name).toBe('Mine');
+  await vi.waitFor(() => expect(form.value.name).toBe('Mine'));
   expect(form.dirty).toBe(false);
   stop();
 });
@@ -158,4 +159,93 @@ test('a draft is not for somebody else, nor for another page, and an untouched f
   const elsewhere = started();
   expect(elsewhere.form.dirty).toBe(false);
   elsewhere.stop();
+});
+
+/** A save that is answered when the test says so. */
+function slow(save: ReturnType<typeof started>['save']) {
+  let answer!: () => void;
+  save.mockImplementationOnce(() => new Promise((resolve) => (answer = resolve)));
+  return () => answer();
+}
+
+test('what is typed while a save runs stays, and is saved next', async () => {
+  const { form, save, arrives, types, stop } = started();
+  types({ name: 'Mine' });
+  const answer = slow(save);
+  const saving = form.save();
+  types({ note: 'Typed on' });
+  arrives({ name: 'Mine', note: 'Note' });
+  expect(form.theirs, 'my own save is not somebody else’s').toEqual([]);
+  answer();
+  await saving;
+  flushSync();
+  expect(form.value).toEqual({ name: 'Mine', note: 'Typed on' });
+  expect(form.changes).toEqual({ note: 'Typed on' });
+  expect(form.theirs).toEqual([]);
+  await form.save();
+  expect(save).toHaveBeenLastCalledWith({ note: 'Typed on' }, 2);
+  stop();
+});
+
+test('what was saved is shown also while it cannot be read back, and the next save goes on top of it', async () => {
+  vi.spyOn(queryClient, 'invalidateQueries').mockRejectedValue(new Error('away'));
+  const { form, save, arrives, types, stop } = started();
+  types({ name: 'Mine' });
+  await form.save();
+  flushSync();
+  expect([form.value.name, form.dirty]).toEqual(['Mine', false]);
+  types({ note: 'More' });
+  form.reset();
+  expect(form.value, 'back to what was saved').toEqual({ name: 'Mine', note: 'Note' });
+  types({ note: 'More' });
+  expect(form.theirs).toEqual([]);
+  await form.save();
+  expect(save).toHaveBeenLastCalledWith({ name: 'Mine', note: 'More' }, 2);
+  types({ note: 'Most' });
+  await form.save();
+  expect(save).toHaveBeenLastCalledWith({ name: 'Mine', note: 'Most' }, 3);
+  types({ name: 'Typed on' });
+  arrives({ revision: 4, name: 'Mine', note: 'Most' });
+  expect([form.changes, form.theirs]).toEqual([{ name: 'Typed on' }, []]);
+  form.reset();
+  expect([form.value, form.dirty]).toEqual([{ name: 'Mine', note: 'Most' }, false]);
+  stop();
+});
+
+test('a save that changed nothing after all ends in what is there', async () => {
+  const { form, save, types, stop } = started();
+  types({ note: 'note' });
+  await form.save();
+  flushSync();
+  expect([form.value.note, form.dirty]).toEqual(['Note', false]);
+  types({ name: 'Mine' });
+  await form.save();
+  expect(save).toHaveBeenLastCalledWith({ name: 'Mine' }, 1);
+  stop();
+});
+
+test('what somebody else saved right after me is not taken for mine', async () => {
+  vi.spyOn(queryClient, 'invalidateQueries').mockRejectedValue(new Error('away'));
+  const { form, arrives, types, stop } = started();
+  types({ name: 'Mine' });
+  await form.save();
+  types({ note: 'Typed on' });
+  arrives({ revision: 3, name: 'Mine', note: 'Theirs' });
+  expect(form.theirs).toContainEqual({ field: 'Note', before: 'Note', now: 'Theirs' });
+  expect(form.value.note).toBe('Typed on');
+  stop();
+});
+
+test('a draft that was kept in a page that was not left is forgotten once it is saved or reset', async () => {
+  for (const settle of ['save', 'reset'] as const) {
+    const first = started();
+    first.types({ name: 'Mine' });
+    keepDrafts();
+    await first.form[settle]();
+    flushSync();
+    first.stop();
+    const second = started();
+    expect(second.form.dirty, settle).toBe(false);
+    second.stop();
+  }
 });

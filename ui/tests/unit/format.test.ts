@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { count, initials, list, masked, nameOf, number, relative, sentence, since, SLUG, slugify } from '../../src/lib/format';
+import { count, duration, initials, list, masked, nameOf, number, relative, sentence, since, SLUG, slugify } from '../../src/lib/format';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -41,6 +41,11 @@ test('names are looked up by id, with dots until they are known', () => {
 
 test('lists', () => {
   expect([[], ['a'], ['a', 'b'], ['a', 'b', 'c']].map(list)).toEqual(['', 'a', 'a and b', 'a, b and c']);
+});
+
+test('durations are exact', () => {
+  const said = [0, 500, 45_000, HOUR, DAY, 36 * HOUR, 90 * DAY, DAY + MINUTE + 1].map(duration);
+  expect(said).toEqual(['0 seconds', '0.5 seconds', '45 seconds', '1 hour', '1 day', '1 day 12 hours', '90 days', '1 day 1 minute 0.001 seconds']);
 });
 
 describe('short names', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { GuildWithSettings } from '../../src/lib/api/schema';
-import { changesOf, cooldownMs, draftOf, problemsOf } from '../../src/features/tenancy/guilds/guild-form';
+import { changesOf, cooldownMs, describe as told, draftOf, problemsOf } from '../../src/features/tenancy/guilds/guild-form';
 import { addIds, parseIds } from '../../src/features/tenancy/guilds/ids';
 import { slugProblem } from '../../src/features/tenancy/guilds/slug';
 
@@ -57,14 +57,19 @@ describe('settings of a Guild', () => {
   });
 
   test('times go there and back', () => {
-    expect(draftOf(guild)).toMatchObject({ cooldown: '36', cooldown_unit: 'hours' });
-    expect(draftOf({ ...guild, relink_cooldown_ms: 48 * HOUR })).toMatchObject({ cooldown: '2', cooldown_unit: 'days' });
-    expect(cooldownMs({ cooldown: '1.5', cooldown_unit: 'hours' })).toBe(1.5 * HOUR);
-    for (const cooldown of ['', '-1', 'soon', '91']) expect(cooldownMs({ cooldown, cooldown_unit: 'days' })).toBeNull();
+    expect(draftOf(guild)).toMatchObject({ cooldown: ['36', 'hours'] });
+    expect(draftOf({ ...guild, relink_cooldown_ms: 48 * HOUR })).toMatchObject({ cooldown: ['2', 'days'] });
+    expect(cooldownMs(['1.5', 'hours'])).toBe(1.5 * HOUR);
+    for (const amount of ['', '-1', 'soon', '91']) expect(cooldownMs([amount, 'days'])).toBeNull();
+  });
+
+  test('two settings that differ never read the same', () => {
+    const waits = [24, 36, 1, 1.5, 1 / 60].map((hours) => told({ ...guild, relink_cooldown_ms: hours * HOUR })['Relink cooldown']);
+    expect(waits).toEqual(['1 day', '1 day 12 hours', '1 hour', '1 hour 30 minutes', '1 minute']);
   });
 
   test('mistakes are told at their field', () => {
-    const wrong = { ...draftOf(guild), name: ' ', slug: 'a--b', log_channel_id: 'general', invite_url: 'https://evil.example/x', cooldown: 'x' };
+    const wrong = { ...draftOf(guild), name: ' ', slug: 'a--b', log_channel_id: 'general', invite_url: 'https://evil.example/x', cooldown: ['x', 'days'] as [string, 'days'] };
     expect(Object.keys(problemsOf(wrong)).sort()).toEqual(['cooldown', 'invite_url', 'log_channel_id', 'name', 'slug']);
     expect(problemsOf({ ...draftOf(guild), invite_url: 'https://discord.gg/rust-lands' })).toEqual({});
   });

@@ -29,7 +29,7 @@ test('an invite that one could not have made is shown without its link and witho
   const row = async (note: string) => within((await screen.findByText(note)).closest('tr') as HTMLElement);
   const theirs = await row('theirs');
   expect(theirs.queryAllByRole('button')).toEqual([]);
-  expect(theirs.getByText('Gives more than you hold')).toBeTruthy();
+  expect(theirs.getByText('Grants more than you have')).toBeTruthy();
   const mine = await row('mine');
   expect(mine.getAllByRole('button').map((one) => one.textContent?.trim())).toContain('Revoke');
   expect(mine.getByText('/invite/abcdef…')).toBeTruthy();
@@ -41,6 +41,6 @@ test('whoever adds a Server without the right to keys is told who finds its key'
   render(Asking, { part: NewServer, given: { open: true, org: 'o1', guilds } });
   await fireEvent.input(screen.getByLabelText('Name'), { target: { value: 'EU 3x' } });
   await fireEvent.click(screen.getByRole('button', { name: 'Add Server' }));
-  expect(await screen.findByText(/Somebody with the permission/)).toBeTruthy();
+  expect(await screen.findByText(/Someone with the permission/)).toBeTruthy();
   expect(screen.queryByText('What to do next')).toBeNull();
 });

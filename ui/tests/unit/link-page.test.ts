@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { accentsOf, repainted } from '../../src/features/tenancy/linkpage/accents';
+import { trusted } from '../../src/features/tenancy/linkpage/trusted';
 import { asLink, asRow, emptyRow, labelLength, labelProblem, refusedRow, rowProblems, sameLinks, urlProblem } from '../../src/features/tenancy/linkpage/links';
 
 describe('labels', () => {
@@ -70,6 +71,11 @@ describe('rows', () => {
     expect(refusedRow({ parameter: 'url' }, 'No host.', rows)).toEqual({});
     expect(refusedRow({ row: 0, parameter: 'links' }, 'Too many.', rows)).toEqual({});
   });
+});
+
+test('a page with a script in it is no preview', () => {
+  expect(trusted('<p>&lt;script&gt; as text</p>')).toBe('<p>&lt;script&gt; as text</p>');
+  for (const active of ['<script>x()</script>', '<SCRIPT src=x>', '<iframe srcdoc=x>']) expect(() => trusted(active), active).toThrow(TypeError);
 });
 
 describe('colours', () => {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Attention, Overview, ServerView } from '../../src/lib/api/schema';
 import { overLimit } from '../../src/features/tenancy/orgs/dimensions';
-import { setupSteps } from '../../src/features/tenancy/orgs/setup';
+import { besides, setupSteps } from '../../src/features/tenancy/orgs/setup';
 import { BUILT } from '../../src/lib/built';
 import { health, keyHealth } from '../../src/lib/health';
 
@@ -54,26 +54,26 @@ describe('health of a server', () => {
 describe('setting up', () => {
   const done = (data: Overview) => setupSteps('1', data, () => true).map((step) => step.done);
   const fresh = overview({ guilds: [], servers: [], usage: { guilds: 0, servers: 0, links: 0, navigation_links: 0 } });
-  afterEach(() => void (BUILT.logs = false));
+  afterEach(() => void (BUILT.logs = true));
 
   test('nothing is done in a new Org, everything in a finished one', () => {
-    expect(done(fresh)).toEqual([false, false, false, false]);
-    expect(done(overview({ usage: { ...usage, navigation_links: 1 } }))).toEqual([true, true, true, true]);
+    expect(done(fresh)).toEqual([false, false, false, false, false]);
+    expect(done(overview({ usage: { ...usage, navigation_links: 1 } }))).toEqual([true, true, true, true, true]);
   });
 
   test('only the step that can be done now offers itself', () => {
     const waits = (data: Overview) => setupSteps('1', data, () => true).map((step) => step.waits);
-    expect(waits(fresh)).toEqual([undefined, 'Needs a Guild', 'Needs a Server', 'Needs a Guild']);
-    expect(waits(overview({ servers: [] }))).toEqual([undefined, undefined, 'Needs a Server', undefined]);
+    expect(waits(fresh)).toEqual([undefined, 'Needs a Guild', 'Needs a Server', 'Needs a Guild', 'Needs a Guild']);
+    expect(waits(overview({ servers: [] }))).toEqual([undefined, undefined, 'Needs a Server', undefined, undefined]);
   });
 
   test('a log channel is asked for once messages are sent, at the Guild that has none', () => {
     const quiet = overview({ attention: [told('no_log_channel', 'g1')] });
     const titles = () => setupSteps('1', quiet, () => true).map((step) => step.title);
-    expect(titles()).not.toContain('Choose a log channel');
-    BUILT.logs = true;
     expect(titles()).toContain('Choose a log channel');
     expect(setupSteps('1', quiet, () => true)[3]).toMatchObject({ done: false, href: '/app/orgs/1/guilds/g1' });
+    BUILT.logs = false;
+    expect(titles()).not.toContain('Choose a log channel');
   });
 
   test('who is not told about log channels is not shown one as chosen', () => {
@@ -82,9 +82,18 @@ describe('setting up', () => {
     expect(steps).toHaveLength(4);
   });
 
+  test('a Guild without a Server is told, unless adding the first Server is a step yet to take', () => {
+    const attention = [told('no_server', 'g2'), told('key_revoked', 's1')];
+    const kinds = (data: Overview) => besides(setupSteps('1', data, () => true), data.attention).map((one) => one.kind);
+    expect(setupSteps('1', overview({ attention }), () => true).some((step) => !step.done)).toBe(true);
+    expect(kinds(overview({ attention }))).toEqual(['no_server', 'key_revoked']);
+    expect(kinds(overview({ attention, servers: [] }))).toEqual(['key_revoked']);
+    expect(kinds(overview({ attention: [told('no_log_channel', 'g1')] }))).toEqual([]);
+  });
+
   test('a step the person may not take is shown without a button', () => {
     const steps = setupSteps('1', overview(), (permission) => permission !== 'org.navigation');
-    expect(steps[3]).toMatchObject({ done: false, href: undefined, action: undefined });
+    expect(steps[4]).toMatchObject({ done: false, href: undefined, action: undefined });
   });
 });
 

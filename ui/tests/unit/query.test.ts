@@ -53,6 +53,6 @@ test('old data stays when a later read fails', () => {
 
 test('a bug in the page is not blamed on the server', () => {
   render(Reading, { error: new TypeError('x is undefined') });
-  expect(text()).toContain('Something in this page went wrong');
+  expect(text()).toContain('Something went wrong on this page');
   expect(text()).not.toContain('undefined');
 });

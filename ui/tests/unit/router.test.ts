@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { leavingBy } from '../../src/lib/leave';
 import { find, href, match, router } from '../../src/lib/router.svelte';
 
 const ROUTES = [{ path: '/' }, { path: '/orgs/:org/guilds/new' }, { path: '/orgs/:org/guilds/:gid' }, { path: '/new' }];
@@ -79,6 +80,17 @@ describe('going about', () => {
     dirty = false;
     expect(router.go(href('/new'))).toBe(true);
     expect(router.path).toBe('/new');
+    lift();
+  });
+
+  test('a way out that comes back is free once, and only for a click that follows it', () => {
+    const lift = router.guard(() => true);
+    const held = () => !window.dispatchEvent(new Event('beforeunload', { cancelable: true }));
+    expect(held()).toBe(true);
+    leavingBy(new MouseEvent('click', { ctrlKey: true }));
+    expect(held(), 'a new tab leaves this one where it is').toBe(true);
+    leavingBy(new MouseEvent('click'));
+    expect([held(), held()], 'and the page may be shown again').toEqual([false, true]);
     lift();
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import type { Member, Team } from '../../src/lib/api/schema';
 import { lockedIn, scopeOf, startsWith, statusOf } from '../../src/features/tenancy/invites/invite-form';
 import { Edits } from '../../src/features/tenancy/team/edits.svelte';
-import { areasOf, cellOf, filledBy, meanwhile, roleEffect } from '../../src/features/tenancy/team/matrix';
+import { areasOf, cellOf, filledBy, meanwhile, roleEffect, withPermissions } from '../../src/features/tenancy/team/matrix';
 
 const member = (more: Partial<Member>): Member => ({
   account_id: 'a2',
@@ -40,12 +40,12 @@ describe('cells of the matrix', () => {
   });
 
   test('what the reader does not hold can be taken away but not given', () => {
-    expect(cell(member({}), 'org.billing').locked).toMatch(/cannot grant/);
+    expect(cell(member({}), 'org.billing').locked).toMatch(/can’t grant/);
     expect(cell(member({ permissions: ['org.billing'] }), 'org.billing').locked).toBeNull();
   });
 
   test('rank and oneself lock every cell', () => {
-    expect(cell(member({ can_edit: false, role: 'admin' }), 'links.view').locked).toBe('Only somebody above Admin can change iven.');
+    expect(cell(member({ can_edit: false, role: 'admin' }), 'links.view').locked).toBe('Only someone above Admin can change iven.');
     expect(cell(member({ can_edit: false, you: true }), 'links.view').locked).toMatch(/your own/);
   });
 });
@@ -85,6 +85,7 @@ describe('switches that save at once', () => {
           ),
       ),
       saved: vi.fn(),
+      passed: vi.fn(),
       failed: vi.fn(async () => {}),
     };
     return { gates, effects, edits: new Edits(effects) };
@@ -126,14 +127,23 @@ describe('switches that save at once', () => {
     await done;
     expect(effects.save).toHaveBeenCalledOnce();
     expect(edits.held(member({ permissions: ['org.billing'] }))).toEqual(['org.billing']);
+    expect(effects.saved).not.toHaveBeenCalled();
+    const [before, now] = effects.passed.mock.calls[0]!;
+    expect(meanwhile(before, now)).toBe('Meanwhile, someone else changed iven: granted Manage billing; removed View links and Unlink players.');
+  });
+
+  test('what was saved is what the team holds, on top of which the next change goes', () => {
+    const [one, two] = [member({}), member({ account_id: 'a3' })];
+    const after = withPermissions({ ...team, members: [one, two] }, one, ['links.unlink']);
+    expect(after.members).toEqual([{ ...one, permissions: ['links.unlink'], revision: one.revision + 1 }, two]);
   });
 
   test('what somebody else did meanwhile is said', () => {
     const before = member({ permissions: ['links.view', 'org.team'] });
     expect(meanwhile(before, member({ role: 'admin', permissions: ['links.view', 'links.unlink'] }))).toBe(
-      'Somebody else changed iven meanwhile: made them Admin; granted Unlink players; took Manage the team.',
+      'Meanwhile, someone else changed iven: made them Admin; granted Unlink players; removed Manage the team.',
     );
-    expect(meanwhile(before, undefined)).toBe('iven is not in the team any more.');
+    expect(meanwhile(before, undefined)).toBe('iven is no longer in the team.');
   });
 
   test('two members do not wait for each other', () => {
@@ -168,8 +178,8 @@ describe('invites', () => {
   test('what a role starts with is said in words of what exists', () => {
     const owner = scopeOf({ role: 'owner', permissions: [] });
     expect(startsWith(owner, 'staff')).toBe('Starts with “View links” and “View Servers”.');
-    expect(startsWith(owner, 'admin')).toBe('Starts with everything you can give.');
-    expect(startsWith(scopeOf(maker), 'staff')).toBe('Starts with everything but “Invite people”.');
+    expect(startsWith(owner, 'admin')).toBe('Starts with every permission you can grant.');
+    expect(startsWith(scopeOf(maker), 'staff')).toBe('Starts with everything except “Invite people”.');
   });
 
   test('a revoked invite is revoked even when its time is over', () => {

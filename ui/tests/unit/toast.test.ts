@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { liftOver } from '../../src/lib/toast.svelte';
+import { liftOver, toast } from '../../src/lib/toast.svelte';
 
 const notes = { left: 904, right: 1264, height: 48 };
 const box = (top: number, bottom: number, left = 272, right = 1248) => ({ top, bottom, left, right });
@@ -19,4 +19,11 @@ describe('notes', () => {
   test('do not come down on a second thing while they make way for the first', () => {
     expect(lift(box(660, 700), box(722, 784))).toBe(148);
   });
+});
+
+test('what is said twice is there once', () => {
+  toast.error('Couldn’t load part of the page.');
+  toast.error('Couldn’t load part of the page.');
+  toast.ok('Saved');
+  expect(toast.list.map(({ text }) => text)).toEqual(['Couldn’t load part of the page.', 'Saved']);
 });

@@ -5,11 +5,11 @@ import { sentence } from '$lib/format';
 import { compact, type Group } from '$lib/groups';
 
 const HINTS: Record<string, string> = {
-  lookup: 'Find links and count them.',
-  update: 'Change roles, names and groups of players.',
-  sync: 'Pick up and confirm waiting changes.',
-  cleanup: 'Remove links and waiting changes.',
-  server: 'Read the settings of a Server and its players.',
+  lookup: 'Find and count links.',
+  update: 'Change players’ roles, names and groups.',
+  sync: 'Fetch and confirm pending changes.',
+  cleanup: 'Remove links and pending changes.',
+  server: 'Read a Server’s settings and its players.',
 };
 
 export function asGroups(groups: readonly ActionGroupView[]): Group[] {

@@ -18,13 +18,18 @@ type Part<Name extends string, T> = [T] extends [undefined]
       : { [K in Name]: T };
 export type Input<O extends Operation> = Part<'path', Operations[O]['path']> &
   Part<'query', Operations[O]['query']> &
-  Part<'body', Operations[O]['body']> & { signal?: AbortSignal };
+  Part<'body', Operations[O]['body']> & Manner;
 
-interface Loose {
+interface Manner {
+  signal?: AbortSignal;
+  /** The page asks by itself, as reads do: it asks for a sign-in once and not with every call. */
+  unasked?: boolean;
+}
+
+interface Loose extends Manner {
   path?: Record<string, string>;
   query?: Record<string, string | number | null | undefined>;
   body?: unknown;
-  signal?: AbortSignal;
 }
 
 /** A refusal of the server, or the lack of an answer. */
@@ -118,7 +123,7 @@ async function send(operation: string, input: Loose): Promise<unknown> {
   const body: unknown = await answer.json().catch(() => null);
   if (answer.ok && body !== null) return body;
   const error = failure(answer, body);
-  interrupt(error, reading, path);
+  interrupt(error, reading || input.unasked === true, path);
   throw error;
 }
 
@@ -134,7 +139,7 @@ export async function download(path: string, values: Record<string, string>, que
     throw error;
   }
   const file = await answer.blob().catch(() => null);
-  if (file === null) throw new ApiError(0, 'NO_ANSWER', 'The file broke off on its way. Nothing was saved; try again.');
+  if (file === null) throw new ApiError(0, 'NO_ANSWER', 'The download was interrupted and nothing was saved. Try again.');
   const link = document.createElement('a');
   link.href = URL.createObjectURL(file);
   link.download = /filename="([^"]+)"/.exec(answer.headers.get('content-disposition') ?? '')?.[1] ?? '';
@@ -149,7 +154,7 @@ async function reach(url: string, request: RequestInit): Promise<Response> {
     return answer;
   } catch (cause) {
     if (request.signal?.aborted) throw cause;
-    throw new ApiError(0, 'NO_ANSWER', 'The server could not be reached. Check your connection, then try again.');
+    throw new ApiError(0, 'NO_ANSWER', 'We couldn’t reach the server. Check your connection and try again.');
   }
 }
 
@@ -159,7 +164,7 @@ function failure(answer: Response, body: unknown): ApiError {
   return new ApiError(
     answer.status,
     typeof code === 'string' ? code : 'UNREADABLE',
-    typeof message === 'string' ? message : 'The server sent an answer that could not be read. Try again in a moment.',
+    typeof message === 'string' ? message : 'We couldn’t read the server’s response. Try again in a moment.',
     typeof request_id === 'string' ? request_id : answer.headers.get('x-request-id'),
     extra,
     Number(answer.headers.get('retry-after')) || null,
@@ -167,10 +172,10 @@ function failure(answer: Response, body: unknown): ApiError {
 }
 
 /** What concerns the whole page, whoever asked. */
-function interrupt(error: ApiError, reading: boolean, path: string) {
+function interrupt(error: ApiError, unasked: boolean, path: string) {
   if (error.code === 'SIGN_IN_AGAIN') session.asks = 'again';
   else if (error.code === 'SIGN_IN_REQUIRED') {
-    if (session.me) session.end(reading ? 'by itself' : 'by the person');
+    if (session.me) session.end(unasked ? 'by itself' : 'by the person');
     else location.assign(signInAddress()); // there is nothing on the page yet
   } else if (error.code === 'MAINTENANCE') {
     if (session.maintenance === null) keepDrafts(); // the card takes the place of the page

@@ -11,12 +11,14 @@ import type {
   ErrorList,
   GuildChange,
   GuildList,
+  GuildOnDiscord,
   GuildRemoval,
   GuildView,
   GuildWithSettings,
   InviteList,
   InviteView,
   LinkPagePreview,
+  LogTest,
   MadeKey,
   MadeServer,
   Me,
@@ -33,6 +35,7 @@ import type {
   OrgView,
   Overview,
   PlainCustomKey,
+  PreviewRequest,
   RevealedKey,
   ServerChange,
   ServerList,
@@ -40,7 +43,6 @@ import type {
   SessionList,
   Team,
   Transfer,
-  Wanted,
 } from './schema';
 
 export interface Operations {
@@ -56,13 +58,13 @@ export interface Operations {
   'DELETE /account/sessions/{session}': { path: { session: string }; query: {}; body: undefined; answer: undefined };
   /** End this session */
   'POST /account/sign-out': { path: {}; query: {}; body: undefined; answer: undefined };
-  /** Only operators; to everybody else it does not exist. */
+  /** Operators only; for everyone else it does not exist. */
   'GET /admin/attention': { path: {}; query: {}; body: undefined; answer: AttentionList };
-  /** Only operators; to everybody else it does not exist. */
-  'GET /admin/errors': { path: {}; query: { code?: string; route?: string; status?: "4xx" | "5xx"; org?: string; from_ms?: number; to_ms?: number; before?: string; limit?: number }; body: undefined; answer: ErrorList };
+  /** Operators only; for everyone else it does not exist. */
+  'GET /admin/errors': { path: {}; query: { code?: string; route?: string; status?: "4xx" | "5xx" | "faults"; org?: string; from_ms?: number; to_ms?: number; before?: string; limit?: number }; body: undefined; answer: ErrorList };
   /** Make an organisation */
   'POST /orgs': { path: {}; query: {}; body: NewOrg; answer: CreatedOrg };
-  /** Only the owner of the organisation. */
+  /** Only the Owner of the organisation. */
   'DELETE /orgs/{org}': { path: { org: string }; query: {}; body: OrgRemoval; answer: undefined };
   /** Needs the permission `audit.view` in the organisation. */
   'GET /orgs/{org}/audit': { path: { org: string }; query: { action?: string; actor?: string; target?: string; from_ms?: number; to_ms?: number; before?: number; limit?: number }; body: undefined; answer: AuditList };
@@ -73,7 +75,7 @@ export interface Operations {
   /** Needs the permission `org.settings` in the organisation. */
   'GET /orgs/{org}/claimable-guilds': { path: { org: string }; query: {}; body: undefined; answer: CandidateList };
   /** Needs the permission `audit.view` in the organisation. */
-  'GET /orgs/{org}/errors': { path: { org: string }; query: { code?: string; route?: string; status?: "4xx" | "5xx"; from_ms?: number; to_ms?: number; before?: string; limit?: number }; body: undefined; answer: ErrorList };
+  'GET /orgs/{org}/errors': { path: { org: string }; query: { code?: string; route?: string; status?: "4xx" | "5xx" | "faults"; from_ms?: number; to_ms?: number; before?: string; limit?: number }; body: undefined; answer: ErrorList };
   /** Needs the permission `servers.view` in the organisation. */
   'GET /orgs/{org}/guilds': { path: { org: string }; query: {}; body: undefined; answer: GuildList };
   /** Needs the permission `org.settings` in the organisation. */
@@ -84,6 +86,12 @@ export interface Operations {
   'PATCH /orgs/{org}/guilds/{guild}': { path: { org: string; guild: string }; query: {}; body: GuildChange; answer: undefined };
   /** Needs the permission `org.settings` in the organisation. */
   'DELETE /orgs/{org}/guilds/{guild}': { path: { org: string; guild: string }; query: {}; body: GuildRemoval; answer: undefined };
+  /** Needs the permission `org.settings` in the organisation. */
+  'GET /orgs/{org}/guilds/{guild}/discord': { path: { org: string; guild: string }; query: {}; body: undefined; answer: GuildOnDiscord };
+  /** Needs the permission `org.settings` in the organisation. */
+  'POST /orgs/{org}/guilds/{guild}/discord': { path: { org: string; guild: string }; query: {}; body: undefined; answer: undefined };
+  /** Needs the permission `org.settings` in the organisation. */
+  'POST /orgs/{org}/guilds/{guild}/log-test': { path: { org: string; guild: string }; query: {}; body: undefined; answer: LogTest };
   /** Needs the permission `org.invites` in the organisation. */
   'GET /orgs/{org}/invites': { path: { org: string }; query: {}; body: undefined; answer: InviteList };
   /** Needs the permission `org.invites` in the organisation. */
@@ -109,7 +117,7 @@ export interface Operations {
   /** Needs the permission `org.navigation` in the organisation. */
   'PUT /orgs/{org}/navigation': { path: { org: string }; query: {}; body: NavigationChange; answer: Navigation };
   /** Needs the permission `org.navigation` in the organisation. */
-  'POST /orgs/{org}/navigation/preview': { path: { org: string }; query: {}; body: Wanted; answer: LinkPagePreview };
+  'POST /orgs/{org}/navigation/preview': { path: { org: string }; query: {}; body: PreviewRequest; answer: LinkPagePreview };
   /** Needs the permission `servers.view` in the organisation. */
   'GET /orgs/{org}/overview': { path: { org: string }; query: {}; body: undefined; answer: Overview };
   /** Needs the permission `servers.view` in the organisation. */
@@ -138,6 +146,6 @@ export interface Operations {
   'PATCH /orgs/{org}/team/{account}': { path: { org: string; account: string }; query: {}; body: MemberChange; answer: undefined };
   /** Needs the permission `org.team` in the organisation. */
   'DELETE /orgs/{org}/team/{account}': { path: { org: string; account: string }; query: {}; body: undefined; answer: undefined };
-  /** Only the owner of the organisation. */
+  /** Only the Owner of the organisation. */
   'POST /orgs/{org}/transfer': { path: { org: string }; query: {}; body: Transfer; answer: undefined };
 }

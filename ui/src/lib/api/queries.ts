@@ -17,6 +17,7 @@ export const keys = {
   guilds: (org: string) => ['org', org, 'guilds'] as const,
   candidates: (org: string) => ['org', org, 'guilds', 'candidates'] as const,
   guild: (org: string, guild: string) => ['org', org, 'guilds', 'one', guild] as const,
+  discord: (org: string, guild: string) => ['org', org, 'discord', guild] as const,
   servers: (org: string) => ['org', org, 'servers'] as const,
   server: (org: string, server: string) => ['org', org, 'servers', 'one', server] as const,
   keys: (org: string) => ['org', org, 'keys'] as const,
@@ -29,6 +30,9 @@ export const keys = {
   allErrors: (filter: ErrorFilter) => ['admin', 'errors', filter] as const,
   attention: ['admin', 'attention'] as const,
 };
+
+/** How often a page asks in a row for what the bot was told to look at. */
+const LOOKS = 10;
 
 export const reads = {
   me: () => queryOptions({ queryKey: keys.me, queryFn: ({ signal }) => call('GET /account', { signal }) }),
@@ -61,6 +65,13 @@ export const reads = {
     queryOptions({
       queryKey: keys.guild(org, guild),
       queryFn: ({ signal }) => call('GET /orgs/{org}/guilds/{guild}', { path: { org, guild }, signal }),
+    }),
+  discord: (org: string, guild: string) =>
+    queryOptions({
+      queryKey: keys.discord(org, guild),
+      queryFn: ({ signal }) => call('GET /orgs/{org}/guilds/{guild}/discord', { path: { org, guild }, signal }),
+      // The first answer may be an old one, while the bot is asked to look again.
+      refetchInterval: ({ state }) => (state.data?.looking && state.dataUpdateCount < LOOKS ? 2_000 : 30_000),
     }),
   servers: (org: string) =>
     queryOptions({

@@ -16,7 +16,7 @@ export interface Attention {
 }
 
 export interface AttentionList { attention: Array<Attention> }
-export type AuditAction = "org.created" | "org.changed" | "org.removed" | "org.owner_changed" | "org.navigation_changed" | "member.added" | "member.changed" | "member.removed" | "member.left" | "invite.created" | "invite.reissued" | "invite.revoked" | "audit.exported" | "org.tier_changed" | "guild.created" | "guild.changed" | "guild.removed" | "server.created" | "server.activated" | "server.deactivated" | "server.changed" | "server.deleted" | "key.created" | "key.edited" | "key.revealed" | "key.regenerated" | "key.revoked" | "key.removed" | "key.retired_used" | "link.created" | "link.relinked" | "link.removed" | "job.dropped" | "job.retried" | "links.imported" | "session.created" | "session.ended" | "operator.granted" | "operator.revoked" | "block.added" | "block.removed" | "access.denied" | "maintenance.switched" | "registration.changed" | "registration.code_made" | "ring.rotated";
+export type AuditAction = "org.created" | "org.changed" | "org.removed" | "org.owner_changed" | "org.navigation_changed" | "member.added" | "member.changed" | "member.removed" | "member.left" | "invite.created" | "invite.reissued" | "invite.revoked" | "audit.exported" | "org.tier_changed" | "guild.created" | "guild.changed" | "guild.removed" | "server.created" | "server.activated" | "server.deactivated" | "server.changed" | "server.deleted" | "key.created" | "key.edited" | "key.revealed" | "key.regenerated" | "key.revoked" | "key.removed" | "key.retired_used" | "link.created" | "link.relinked" | "link.removed" | "job.dropped" | "job.retried" | "links.imported" | "session.created" | "session.ended" | "operator.granted" | "operator.revoked" | "block.added" | "block.removed" | "access.denied" | "maintenance.switched" | "registration.changed" | "registration.code_made" | "ring.rotated" | "bot_secret.shown" | "bot_secret.rotated";
 
 /** What the log can be filtered by. */
 export interface AuditChoices {
@@ -49,7 +49,7 @@ export interface AuditList {
 
 /** One id of the log, as people know it. */
 export interface AuditName {
-  /** Deleted or removed. */
+  /** Deleted or removed; of a person, not in the team. */
   gone: boolean;
   id: string;
   kind: AuditNameKind;
@@ -106,6 +106,34 @@ export interface CustomKeyView {
   revision: number;
   revoked: boolean;
   server_id?: string | null;
+}
+
+/** A channel of the Discord server, or a category. */
+export interface DiscordChannel {
+  /** When it was first missed; the name is what it was called. */
+  gone_at_ms?: number | null;
+  id: string;
+  /** Discord's number for what it is: 0 is text, 4 a category, 5 announcements. */
+  kind: number;
+  name: string;
+  /** Its category. */
+  parent_id?: string | null;
+  position: number;
+  /** Why the bot cannot post in it: `not_text`, `cannot_see`, `cannot_post` or `cannot_embed`. */
+  reason?: string | null;
+}
+
+/** A role of the Discord server. */
+export interface DiscordRole {
+  /** 0 is none. */
+  colour: number;
+  /** When it was first missed; the name is what it was called. */
+  gone_at_ms?: number | null;
+  id: string;
+  name: string;
+  position: number;
+  /** Why the bot cannot give it: `managed`, `above_bot` or `no_permission`. */
+  reason?: string | null;
 }
 
 /** A button under way. One without a label that can be kept is left out. */
@@ -173,10 +201,43 @@ export interface GuildList {
   removals: Array<RemovalProgress>;
 }
 
+/** What was last read of a Guild on Discord. What is null is not known. */
+export interface GuildOnDiscord {
+  /** Categories too, by position. */
+  channels: Array<DiscordChannel>;
+  /** When this was read. */
+  checked_at_ms?: number | null;
+  /** Whether Discord has registered the slash commands. */
+  commands: boolean;
+  /** Adds the bot, or the permissions that it lacks; null when it lacks none. */
+  invite_url?: string | null;
+  /** When the bot last heard of the Discord server. */
+  last_event_at_ms?: number | null;
+  log_problem?: LogTrouble | null;
+  /** It is being read anew: ask again in a moment. */
+  looking: boolean;
+  /** Whether the bot is connected to Discord. While it is not, commands get no answer; log messages still arrive. */
+  online: boolean;
+  /** What the bot needs, by Discord's names, and whether it has it. */
+  permissions: Array<HeldPermission>;
+  /** Whether the bot is in the Discord server. */
+  present?: boolean | null;
+  /** The highest first. */
+  roles: Array<DiscordRole>;
+}
+
 /** The short name of what is removed, typed by hand. */
 export interface GuildRemoval { confirm: string }
 
-export interface GuildView { active_links: number; discord_guild_id: string; id: string; name: string; slug: string }
+export interface GuildView {
+  active_links: number;
+  discord_guild_id: string;
+  id: string;
+  name: string;
+  /** Where its picture is. */
+  picture?: string | null;
+  slug: string;
+}
 
 export type GuildWithSettings = GuildView & {
   booster_roles: Array<string>;
@@ -191,6 +252,7 @@ export type GuildWithSettings = GuildView & {
   verified_roles: Array<string>;
 };
 
+export interface HeldPermission { held: boolean; name: string }
 export type InviteExpiry = "1d" | "7d" | "30d" | "never";
 export interface InviteList { invites: Array<InviteView> }
 
@@ -232,6 +294,19 @@ export interface LinkPagePreview {
   html: string;
 }
 
+/** What became of a test message. */
+export interface LogTest {
+  /**
+   * Why not, for programs: `unknown_channel`, `other_server`, `no_access`, `no_permission`, `token_rejected`,
+   * `refused` or `discord_unavailable`.
+   */
+  code?: string | null;
+  /** For people, with what to do. */
+  message: string;
+  sent: boolean;
+}
+
+export interface LogTrouble { code: string; message: string; since_ms: number }
 export interface MadeKey { id: string; key?: string | null }
 
 /** A new Server. */
@@ -249,6 +324,8 @@ export interface Me {
   orgs: Array<OrgSummary>;
   orgs_ceiling: number;
   orgs_owned: number;
+  /** Where their picture is. */
+  picture?: string | null;
   /** `open`, or `invite_only` while a new organisation needs a code. */
   registration: string;
   signed_in_at_ms: number;
@@ -262,6 +339,8 @@ export interface Member {
   joined_at_ms: number;
   name: string;
   permissions: Array<string>;
+  /** Where their picture is. */
+  picture?: string | null;
   /** One more with every change of role or permissions. */
   revision: number;
   role: Role;
@@ -342,6 +421,10 @@ export interface Overview {
 export interface PageAccent { accent: Accent; guild_id: string }
 
 export interface PlainCustomKey { id: string; key: string }
+
+/** A link page as somebody would like it to be, saved or not. */
+export interface PreviewRequest { accent: Accent; buttons: Array<DraftButton>; guild_id: string; theme: PreviewTheme }
+
 export type PreviewTheme = "light" | "dark";
 
 export interface RecentLink {
@@ -440,6 +523,3 @@ export interface TypedNavigationLink { icon?: NavigationIcon; label: string; new
 
 /** How much there is, and how much the plan allows. */
 export interface Usage { guilds: number; links: number; navigation_links: number; servers: number }
-
-/** A link page as somebody would like it to be, saved or not. */
-export interface Wanted { accent: Accent; buttons: Array<DraftButton>; guild_id: string; theme: PreviewTheme }

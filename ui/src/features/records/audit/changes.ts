@@ -1,8 +1,9 @@
 // What an entry of the audit log says was set: each setting before and after, in the words of its form.
 
-import type { AuditEntry } from '$lib/api/schema';
+import type { Accent, AuditEntry } from '$lib/api/schema';
 import { permissionLabel } from '$lib/can';
 import { duration, number, sentence } from '$lib/format';
+import { ACCENT_NAMES } from '../../tenancy/linkpage/accents';
 
 export interface Change {
   label: string;
@@ -14,24 +15,25 @@ export interface Change {
 const SETTINGS: Record<string, string> = {
   name: 'Name',
   slug: 'Short name',
-  refuse_query_keys: 'Refuse keys in the address',
+  refuse_query_keys: 'Refuse keys in URLs',
   log_channel_id: 'Log channel',
   verified_roles: 'Verified roles',
   booster_roles: 'Booster roles',
-  plugin_roles: 'Roles plugins may grant',
+  plugin_roles: 'Roles plugins can grant',
   steam_group: 'Steam group',
-  join_mode: 'Being in the Discord server',
+  join_mode: 'Discord server membership',
   invite_url: 'Invite URL',
-  relink_cooldown_ms: 'Wait before linking another account',
-  bare_ids: 'Answer ids without quotes',
+  relink_cooldown_ms: 'Relink cooldown',
+  bare_ids: 'Return IDs without quotes',
   linked_group: 'Group for linked players',
   booster_group: 'Group for boosters',
-  steam_members_group: 'Group for members of the Steam group',
-  poll_seconds: 'Seconds between polls',
+  steam_members_group: 'Group for Steam group members',
+  poll_seconds: 'Poll interval in seconds',
   actions: 'Actions',
   role: 'Role',
+  accent: 'Colour',
 };
-const JOIN_MODES: Record<string, string> = { off: 'Not needed', invite: 'Join by invite', auto: 'Add for them' };
+const JOIN_MODES: Record<string, string> = { off: 'Not required', invite: 'Join with an invite', auto: 'Add automatically' };
 const CHANGING = ['org.changed', 'guild.changed', 'server.changed', 'key.edited', 'member.changed'];
 
 export function changesOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail'>): Change[] {
@@ -42,7 +44,7 @@ export function changesOf({ action, detail }: Pick<AuditEntry, 'action' | 'detai
 function changeOf(field: string, value: unknown): Change[] {
   if (field === 'granted' || field === 'taken') {
     const permissions = (value as string[]).map(permissionLabel);
-    return permissions.length ? [{ label: field === 'granted' ? 'Permissions granted' : 'Permissions taken', to: permissions.join(', ') }] : [];
+    return permissions.length ? [{ label: field === 'granted' ? 'Permissions granted' : 'Permissions removed', to: permissions.join(', ') }] : [];
   }
   const label = SETTINGS[field] ?? field;
   if (!isChange(value)) return [{ label, to: shown(field, value) }];
@@ -68,6 +70,7 @@ function isChange(value: unknown): value is { from: unknown; to: unknown } {
 function shown(field: string, value: unknown): string {
   if (field.endsWith('_ms') && typeof value === 'number') return value ? duration(value) : 'None';
   if (field === 'join_mode') return JOIN_MODES[String(value)] ?? String(value);
+  if (field === 'accent') return ACCENT_NAMES[value as Accent] ?? String(value);
   if (field === 'role') return sentence(String(value));
   if (field === 'actions' && typeof value === 'string') return value.split(',').join(', ');
   if (typeof value === 'boolean') return value ? 'On' : 'Off';

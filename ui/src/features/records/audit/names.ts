@@ -7,13 +7,14 @@ import { href } from '$lib/router.svelte';
 /** A piece of a sentence: plain words, or the name of something, with the way to it. */
 export type Part = string | { name: string; page?: string };
 
-export interface Known {
+/** The names of everything that a stretch of the log mentions. */
+export interface NameBook {
   find: (id: string | null | undefined) => AuditName | undefined;
   /** Where its page is, for those who may open it. */
   page: (name: AuditName) => string | undefined;
 }
 
-export function known(names: ReadonlyArray<AuditName>, org: string, may: (permission: Permission) => boolean): Known {
+export function nameBook(names: ReadonlyArray<AuditName>, org: string, may: (permission: Permission) => boolean): NameBook {
   const byId = new Map(names.map((name) => [name.id, name]));
   return { find: (id) => (id ? byId.get(id) : undefined), page: (name) => pageOf(name, org, may) };
 }
@@ -51,7 +52,7 @@ const NAMELESS: Record<string, string> = {
 };
 
 export function nameless(id: string | null | undefined): string {
-  return NAMELESS[id?.slice(0, 4) ?? ''] ?? 'something that is gone';
+  return NAMELESS[id?.slice(0, 4) ?? ''] ?? 'something deleted';
 }
 
 /** What a choice in a filter is called, and what it is. */
@@ -59,7 +60,7 @@ export function choiceOf({ id, kind, name, gone }: AuditName): { value: string; 
   const called = name ?? nameless(id);
   switch (kind) {
     case 'account':
-      return { value: id, label: called, hint: 'Member' };
+      return { value: id, label: called, hint: gone ? 'Not in the team' : 'Member' };
     case 'guild':
       return { value: id, label: called, hint: gone ? 'Removed Guild' : 'Guild' };
     case 'server':

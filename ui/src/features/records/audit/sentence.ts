@@ -3,9 +3,9 @@
 import type { AuditAction, AuditEntry, AuditName } from '$lib/api/schema';
 import { permissionLabel } from '$lib/can';
 import { count, list, sentence } from '$lib/format';
-import { nameless, type Known, type Part } from './names';
+import { nameless, type NameBook, type Part } from './names';
 
-type Told = Pick<AuditEntry, 'action' | 'actor_kind' | 'actor_id' | 'actor_name' | 'target' | 'detail'>;
+type Entry = Pick<AuditEntry, 'action' | 'actor_kind' | 'actor_id' | 'actor_name' | 'target' | 'detail'>;
 
 interface Kind {
   /** For choosing this kind of entry. */
@@ -17,10 +17,10 @@ const kind = (label: string, tell: Kind['tell']): Kind => ({ label, tell });
 
 export const KINDS: Record<AuditAction, Kind> = {
   'org.created': kind('Organisation created', (it) => say`${it.who} created the organisation`),
-  'org.changed': kind('Organisation changed', (it) => say`${it.who} changed the settings of the organisation`),
+  'org.changed': kind('Organisation changed', (it) => say`${it.who} changed the organisation’s settings`),
   'org.removed': kind('Organisation deleted', (it) => say`${it.who} deleted the organisation${it.withLinks()}`),
   'org.owner_changed': kind('Ownership transferred', (it) => say`${it.who} transferred the organisation to ${it.name(it.target)}`),
-  'org.navigation_changed': kind('Link-page buttons changed', (it) => say`${it.who} changed the buttons of the link page (${it.number('from')} before, ${it.number('to')} after)`),
+  'org.navigation_changed': kind('Link-page buttons changed', (it) => say`${it.who} changed the link page buttons (from ${it.number('from')} to ${it.number('to')})`),
   'org.tier_changed': kind('Plan changed', (it) => say`${it.who} changed the plan from ${it.word('from')} to ${it.word('to')}`),
   'member.added': kind('Member added', (it) => (it.target ? say`${it.who} added ${it.name(it.target)} as ${it.word('role')}` : say`${it.who} joined as ${it.word('role')}`)),
   'member.changed': kind('Member changed', (it) => {
@@ -47,28 +47,30 @@ export const KINDS: Record<AuditAction, Kind> = {
   'key.regenerated': kind('Key regenerated', (it) => say`${it.who} regenerated ${it.key()}`),
   'key.revoked': kind('Key revoked', (it) => say`${it.who} revoked ${it.key()}`),
   'key.removed': kind('Key removed', (it) => say`${it.who} removed ${it.key(true)}`),
-  'key.retired_used': kind('Old key tried', (it) => say`Somebody tried ${it.oldKey()}`),
+  'key.retired_used': kind('Old key tried', (it) => say`Someone tried ${it.oldKey()}`),
   'link.created': kind('Linked', (it) => (it.byPlayer ? say`${it.player(true)} linked` : say`${it.who} linked ${it.player()}`)),
-  'link.relinked': kind('Relinked', (it) => say`A new link replaced the one of ${it.player()}`),
+  'link.relinked': kind('Relinked', (it) => say`A new link replaced the link of ${it.player()}`),
   'link.removed': kind('Unlinked', (it) => (it.byPlayer ? say`${it.player(true)} unlinked` : say`${it.who} unlinked ${it.player()}${it.inBrackets('cause')}`)),
   'links.imported': kind('Links imported', (it) => say`${it.who} imported ${count(it.number('active'), 'active link')} and ${count(it.number('ended'), 'ended link')} into ${it.the('Guild')}`),
-  'job.dropped': kind('Waiting work dropped', (it) => say`${it.who} dropped waiting work${it.inBrackets('kind')}`),
-  'job.retried': kind('Waiting work tried again', (it) => say`${it.who} had waiting work tried again${it.inBrackets('kind')}`),
+  'job.dropped': kind('Pending work dropped', (it) => say`${it.who} dropped pending work${it.inBrackets('kind')}`),
+  'job.retried': kind('Pending work retried', (it) => say`${it.who} retried pending work${it.inBrackets('kind')}`),
   'session.created': kind('Signed in', (it) => say`${it.who} signed in`),
   'session.ended': kind('Signed out', (it) => (it.entry.actor_kind === 'account' ? say`${it.who} signed out` : say`${it.who} ended a session`)),
   'operator.granted': kind('Operator granted', (it) => say`${it.who} made ${it.name(it.target)} an operator`),
   'operator.revoked': kind('Operator revoked', (it) => say`${it.who} revoked the operator grant of ${it.name(it.target)}`),
   'block.added': kind('Block added', (it) => say`${it.who} blocked an account or a network`),
   'block.removed': kind('Block lifted', (it) => say`${it.who} lifted a block`),
-  'access.denied': kind('Refused', (it) => say`${it.who} was refused ${it.lacking()}${it.times()}`),
+  'access.denied': kind('Refused', (it) => say`${it.who} was refused: ${it.lacking()}${it.times()}`),
   'maintenance.switched': kind('Maintenance switched', (it) => say`${it.who} turned maintenance ${it.entry.detail.on === true ? 'on' : 'off'}`),
-  'registration.changed': kind('Registration changed', (it) => (it.text('mode') === 'invite_only' ? say`${it.who} made registration need a code` : say`${it.who} opened registration to everybody`)),
-  'registration.code_made': kind('Registration code made', (it) => say`${it.who} made a registration code`),
+  'registration.changed': kind('Registration changed', (it) => (it.text('mode') === 'invite_only' ? say`${it.who} made registration invite-only` : say`${it.who} opened registration to everyone`)),
+  'registration.code_made': kind('Registration code created', (it) => say`${it.who} created a registration code`),
   'ring.rotated': kind('Master key rotated', (it) => say`${it.who} rotated the master key`),
+  'bot_secret.shown': kind('Bot secret shown', (it) => say`${it.who} looked at the secret of a bot`),
+  'bot_secret.rotated': kind('Bot secret rotated', (it) => say`${it.who} rotated the secret of a bot`),
 };
 
 /** Kinds that only the operators' own log holds. */
-const OF_OPERATORS = /^(session|operator|block|maintenance|registration|ring)\./;
+const OF_OPERATORS = /^(session|operator|block|maintenance|registration|ring|bot_secret)\./;
 
 /** What the log of an Org can be filtered by. A newer server may know kinds that this page does not. */
 export function kindChoices(actions: ReadonlyArray<string>): Array<{ value: string; label: string }> {
@@ -80,8 +82,8 @@ export function kindLabel(action: string): string {
 }
 
 /** An entry as one sentence, without a full stop. */
-export function tell(entry: Told, known: Known): Part[] {
-  const it = new Telling(entry, known);
+export function tell(entry: Entry, names: NameBook): Part[] {
+  const it = new Telling(entry, names);
   return find(entry.action)?.tell(it) ?? say`${it.who}: ${entry.action}`;
 }
 
@@ -104,8 +106,8 @@ function say(texts: TemplateStringsArray, ...values: Array<Part[] | string | num
 /** One entry on its way to a sentence. */
 class Telling {
   constructor(
-    readonly entry: Told,
-    private readonly known: Known,
+    readonly entry: Entry,
+    private readonly names: NameBook,
   ) {}
 
   get target(): string | null | undefined {
@@ -123,7 +125,7 @@ class Telling {
       case 'account':
         return [actor_name ? { name: actor_name } : sentence(nameless(actor_id))];
       case 'key':
-        return this.program(this.known.find(actor_id));
+        return this.program(this.names.find(actor_id));
       case 'player':
         return ['A player'];
       case 'operator_cli':
@@ -149,26 +151,27 @@ class Telling {
   }
 
   private part(name: AuditName): Part {
-    const page = this.known.page(name);
+    const page = this.names.page(name);
     return { name: name.name ?? nameless(name.id), ...(page && { page }) };
   }
 
   /** Its name, and that it is gone, unless the sentence says so. */
   name(id: string | null | undefined, gone = false): Part[] {
-    const found = this.known.find(id);
+    const found = this.names.find(id);
     if (!found?.name) return [nameless(id)];
-    return [this.part(found), found.gone && !gone ? (found.kind === 'server' ? ' (deleted)' : ' (removed)') : ''];
+    const tells = found.gone && !gone && found.kind !== 'account'; // people come and go
+    return [this.part(found), tells ? (found.kind === 'server' ? ' (deleted)' : ' (removed)') : ''];
   }
 
   /** "the Server EU Main", or "a deleted Server". */
   the(noun: 'Guild' | 'Server', gone = false): Part[] {
-    const named = this.known.find(this.target)?.name;
+    const named = this.names.find(this.target)?.name;
     return named ? [`the ${noun} `, ...this.name(this.target, gone)] : [nameless(this.target)];
   }
 
   /** "the key of EU Main", "the key Website". */
   key(gone = false): Part[] {
-    const key = this.known.find(this.target);
+    const key = this.names.find(this.target);
     if (key?.kind === 'custom_key' && key.name) return ['the key ', ...this.name(this.target, gone)];
     const bot = key?.kind === 'bot_key' || this.entry.detail.kind === 'bot';
     const of = bot ? 'the bot key of ' : 'the key of ';
@@ -179,20 +182,20 @@ class Telling {
 
   /** A key that was replaced or removed. */
   oldKey(): Part[] {
-    const key = this.known.find(this.target);
+    const key = this.names.find(this.target);
     if (!key?.name) return ['a key that was replaced'];
     return key.kind === 'custom_key' ? ['the removed key ', this.part(key)] : ['an old key of ', this.part(key)];
   }
 
   player(first = false): Part[] {
-    const link = this.known.find(this.target);
+    const link = this.names.find(this.target);
     if (link?.name) return [this.part(link)];
     const words = link ? 'an erased player' : nameless('lnk_');
     return [first ? sentence(words) : words];
   }
 
   invite(): Part[] {
-    const role = this.known.find(this.target)?.name ?? this.text('role');
+    const role = this.names.find(this.target)?.name ?? this.text('role');
     return [role === 'admin' ? 'an Admin invite' : role === 'staff' ? 'a Staff invite' : 'an invite'];
   }
 
@@ -205,13 +208,13 @@ class Telling {
   lacking(): string {
     switch (this.text('role')) {
       case 'owner':
-        return 'what only the Owner may do';
+        return 'only the Owner can do that';
       case 'higher':
-        return 'what takes a higher role';
+        return 'that takes a higher role';
       case 'operator':
-        return 'what only an operator may do';
+        return 'only an operator can do that';
       default:
-        return `for lack of the permission “${permissionLabel(this.text('permission'))}”`;
+        return `that takes the permission “${permissionLabel(this.text('permission'))}”`;
     }
   }
 

@@ -12,11 +12,13 @@ export const STATUSES = [
   { value: '4xx', label: '4xx: refused' },
   { value: '5xx', label: '5xx: failed' },
 ];
+/** Of operators: what they have to put right, whatever its status. */
+export const FAULTS = { value: 'faults', label: 'Faults to fix' };
 
 export function fromQuery(query: URLSearchParams): Filter {
   const text = (name: string) => (query.get(name) ?? '').trim();
   const day = (name: string) => (startOf(text(name)) === null ? '' : text(name));
-  const status = STATUSES.some(({ value }) => value === text('status')) ? text('status') : '';
+  const status = [...STATUSES, FAULTS].some(({ value }) => value === text('status')) ? text('status') : '';
   return { code: text('code'), status, route: text('route'), org: text('org'), from: day('from'), to: day('to') };
 }
 
@@ -30,7 +32,7 @@ export function toApi(filter: Filter): ErrorFilter {
   const end = startOf(filter.to, 1);
   return {
     ...(filter.code && { code: filter.code }),
-    ...(filter.status && { status: filter.status as '4xx' | '5xx' }),
+    ...(filter.status && { status: filter.status as '4xx' | '5xx' | 'faults' }),
     ...(filter.route && { route: filter.route }),
     ...(filter.org && { org: filter.org }),
     ...(from !== null && { from_ms: from }),

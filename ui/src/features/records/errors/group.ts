@@ -8,6 +8,6 @@ export function groupKey(group: Pick<ErrorGroup, 'at_ms' | 'code' | 'route' | 'o
 /** What the request ids are: all of them, or the newest. */
 export function requestsLabel(group: Pick<ErrorGroup, 'count' | 'request_ids'>): string {
   const shown = group.request_ids.length;
-  if (shown < group.count) return `The newest ${shown} of ${group.count} requests`;
+  if (shown < group.count) return `Newest ${shown} of ${group.count} requests`;
   return shown === 1 ? 'Request' : 'Requests';
 }

@@ -11,7 +11,7 @@ const DAY = 24 * HOUR;
 const LONGEST = 90 * DAY;
 const INVITE = /^https:\/\/(discord\.gg|discord\.com\/invite)\/[A-Za-z0-9-]{1,32}$/;
 
-export const JOIN_TITLES = { off: 'Not needed', invite: 'Join by invite', auto: 'Add for them' } as const;
+export const JOIN_TITLES = { off: 'Not required', invite: 'Join with an invite', auto: 'Add automatically' } as const;
 
 export interface GuildDraft {
   name: string;
@@ -23,8 +23,7 @@ export interface GuildDraft {
   steam_group: string;
   join_mode: GuildWithSettings['join_mode'];
   invite_url: string;
-  cooldown: string;
-  cooldown_unit: 'days' | 'hours';
+  cooldown: [amount: string, unit: 'days' | 'hours'];
 }
 
 export function draftOf(guild: GuildWithSettings): GuildDraft {
@@ -39,33 +38,38 @@ export function draftOf(guild: GuildWithSettings): GuildDraft {
     steam_group: guild.steam_group?.pasted ?? '',
     join_mode: guild.join_mode,
     invite_url: guild.invite_url ?? '',
-    cooldown: String(guild.relink_cooldown_ms / (days ? DAY : HOUR)),
-    cooldown_unit: days ? 'days' : 'hours',
+    cooldown: [String(guild.relink_cooldown_ms / (days ? DAY : HOUR)), days ? 'days' : 'hours'],
   };
 }
 
 /** Each field by its label, as people read it. */
 export function describe(guild: GuildWithSettings): Record<string, string> {
-  const ids = (list: readonly string[]) => list.join(', ') || 'none';
+  return describeWith(guild, () => undefined);
+}
+
+/** The same with roles and channels by the names that are known. Names are not unique, ids are. */
+export function describeWith(guild: GuildWithSettings, called: (id: string) => string | undefined): Record<string, string> {
+  const one = (id: string) => (called(id) ? `${called(id)} (${id})` : id);
+  const ids = (list: readonly string[]) => list.map(one).join(', ') || 'none';
   return {
     Name: guild.name,
     'Short name': guild.slug,
-    'Log Channel ID': guild.log_channel_id ?? 'none',
+    'Log Channel ID': guild.log_channel_id ? one(guild.log_channel_id) : 'none',
     'Verified roles': ids(guild.verified_roles),
     'Booster roles': ids(guild.booster_roles),
-    'Roles plugins may grant': ids(guild.plugin_roles),
+    'Roles plugins can grant': ids(guild.plugin_roles),
     'Steam group': guild.steam_group?.pasted ?? 'none',
-    'Being in the Discord server': JOIN_TITLES[guild.join_mode],
+    'Discord server membership': JOIN_TITLES[guild.join_mode],
     'Invite URL': guild.invite_url ?? 'none',
-    'Wait before linking another account': guild.relink_cooldown_ms === 0 ? 'none' : duration(guild.relink_cooldown_ms),
+    'Relink cooldown': guild.relink_cooldown_ms === 0 ? 'none' : duration(guild.relink_cooldown_ms),
   };
 }
 
 /** Null when it is not a time that can be saved. */
-export function cooldownMs(draft: Pick<GuildDraft, 'cooldown' | 'cooldown_unit'>): number | null {
-  const text = draft.cooldown.trim();
+export function cooldownMs([amount, unit]: GuildDraft['cooldown']): number | null {
+  const text = amount.trim();
   if (!/^\d+(\.\d+)?$/.test(text)) return null;
-  const ms = Math.round(Number(text) * (draft.cooldown_unit === 'days' ? DAY : HOUR));
+  const ms = Math.round(Number(text) * (unit === 'days' ? DAY : HOUR));
   return ms <= LONGEST ? ms : null;
 }
 
@@ -83,7 +87,7 @@ export function changesOf(guild: GuildWithSettings, draft: GuildDraft): GuildCha
   if (text(draft.steam_group) !== (guild.steam_group?.pasted ?? null)) change.steam_group = text(draft.steam_group);
   if (draft.join_mode !== guild.join_mode) change.join_mode = draft.join_mode;
   if (text(draft.invite_url) !== (guild.invite_url ?? null)) change.invite_url = text(draft.invite_url);
-  const cooldown = cooldownMs(draft);
+  const cooldown = cooldownMs(draft.cooldown);
   if (cooldown !== guild.relink_cooldown_ms) change.relink_cooldown_ms = cooldown;
   return Object.keys(change).length > 0 ? change : null;
 }
@@ -99,12 +103,12 @@ export function problemsOf(draft: GuildDraft): Problems {
   if (slug) problems.slug = slug;
   const channel = draft.log_channel_id.trim();
   if (channel && !isId(parseIds(channel).ids[0] ?? '')) {
-    problems.log_channel_id = 'A channel id has 17 to 20 digits. In Discord, right-click the channel and choose Copy Channel ID.';
+    problems.log_channel_id = 'A channel ID has 17 to 20 digits. In Discord, right-click the channel and choose Copy Channel ID.';
   }
   const invite = draft.invite_url.trim();
   if (invite && !INVITE.test(invite)) {
-    problems.invite_url = 'An invite begins with https://discord.gg/ or https://discord.com/invite/.';
+    problems.invite_url = 'Invites start with https://discord.gg/ or https://discord.com/invite/.';
   }
-  if (cooldownMs(draft) === null) problems.cooldown = 'Enter a number from 0 to 90 days.';
+  if (cooldownMs(draft.cooldown) === null) problems.cooldown = 'Enter a number from 0 to 90 days.';
   return problems;
 }

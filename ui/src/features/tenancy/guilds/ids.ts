@@ -1,4 +1,4 @@
-// Discord ids as people paste them: alone, in lists, or as the mentions that Discord copies.
+// Discord IDs as people paste them: alone, in lists, or as the mentions that Discord copies.
 
 export const MOST_ROLES = 50;
 const ID = /^\d{17,20}$/;
@@ -25,8 +25,8 @@ export function addIds(list: readonly string[], text: string): { list: string[];
   const { ids, unread } = parseIds(text);
   const next = [...new Set([...list, ...ids])];
   if (next.length > MOST_ROLES) {
-    return { list: [...list], error: `At most ${MOST_ROLES} ids fit here. Remove some first.`, left: text };
+    return { list: [...list], error: `You can add up to ${MOST_ROLES} IDs. Remove some first.`, left: text };
   }
-  const error = unread.length ? `Not an id: ${unread.join(', ')}. An id has 17 to 20 digits.` : null;
+  const error = unread.length ? `Not an ID: ${unread.join(', ')}. IDs have 17 to 20 digits.` : null;
   return { list: next, error, left: unread.join(' ') };
 }

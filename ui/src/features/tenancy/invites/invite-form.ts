@@ -48,9 +48,9 @@ export function startsWith(scope: Scope, role: GivenRole): string {
   const given = scope.fill(role).filter(unlocks);
   const rest = scope.grantable.filter((one) => unlocks(one) && !given.includes(one));
   const words = (permissions: string[]) => list(permissions.map((one) => `“${permissionLabel(one)}”`));
-  if (rest.length === 0) return 'Starts with everything you can give.';
-  if (given.length === 0) return 'Starts with no permission.';
-  return given.length > rest.length ? `Starts with everything but ${words(rest)}.` : `Starts with ${words(given)}.`;
+  if (rest.length === 0) return 'Starts with every permission you can grant.';
+  if (given.length === 0) return 'Starts with no permissions.';
+  return given.length > rest.length ? `Starts with everything except ${words(rest)}.` : `Starts with ${words(given)}.`;
 }
 
 export function statusOf(invite: Pick<InviteView, 'revoked' | 'expired'>): 'active' | 'expired' | 'revoked' {

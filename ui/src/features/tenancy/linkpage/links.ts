@@ -1,7 +1,7 @@
 // Buttons of the link page: the same rules as the server's, so that most mistakes are told before saving.
 
-import type { Navigation, NavigationIcon, NavigationLink } from '$lib/api/schema';
-import { ACCENT_NAMES } from './accents';
+import type { Navigation, NavigationChange, NavigationIcon, NavigationLink } from '$lib/api/schema';
+import { ACCENT_NAMES, accentsOf, repainted, type Accents } from './accents';
 
 export const LABEL_MAX = 24;
 const URL_MAX_BYTES = 2048;
@@ -10,28 +10,53 @@ const CONTROL = /[\p{Cc}\u2028\u2029]/u;
 const INVISIBLE =
   /^(?:\s|[\u00AD\u034F\u061C\u115F\u1160\u180E\u200B-\u200F\u2060-\u2064\u2800\u3164\uFE00-\uFE0F\uFEFF\uFFA0\u{E0000}-\u{E0FFF}])*$/u;
 
-/** A row of the editor; `id` lasts as long as the page, or as a draft that is kept over a sign-in. */
+/** A row of the editor; `id` follows it wherever it is moved. */
 export interface Row extends NavigationLink {
   id: string;
 }
 
-const LOADED = Date.now().toString(36);
-let next = 0;
-export function asRow(link: NavigationLink): Row {
-  next += 1;
-  return { ...link, id: `row-${LOADED}-${next}` };
+/** The same buttons get the same ids whenever they are read, so that nobody is taken to have changed them. */
+export function asRow(link: NavigationLink, place: number): Row {
+  return { ...link, id: `row-${place}` };
 }
 
-/** Each button by its place and each page's colour, as people read them. */
-export function describe({ links, link_pages }: Pick<Navigation, 'links' | 'link_pages'>): Record<string, string> {
+type Pages = Pick<Navigation, 'links' | 'link_pages'>;
+
+export interface PagesDraft {
+  rows: Row[];
+  accents: Accents;
+}
+
+export function draftOf({ links, link_pages }: Pages): PagesDraft {
+  return { rows: links.map(asRow), accents: accentsOf(link_pages) };
+}
+
+/** What is to be saved, or null when nothing differs. */
+export function changesOf({ links, link_pages }: Pages, { rows, accents }: PagesDraft): NavigationChange | null {
+  const painted = repainted(link_pages, accents);
+  return sameLinks(links, rows) && painted.length === 0 ? null : { links: rows.map(asLink), accents: painted };
+}
+
+/** Each button by its place, and the colour of each page that was there before and is now, as people read them. */
+export function describe({ links, link_pages }: Pages, { before, now }: { before: Pages; now: Pages }): Record<string, string> {
   const words = ({ label, url, icon, new_tab }: NavigationLink) =>
     [label, url, ICON_NAMES[icon], new_tab ? 'new tab' : 'same tab'].join(', ');
-  const colours = link_pages.map(({ name, accent }) => [`Colour of ${name}`, ACCENT_NAMES[accent]]);
+  const twice = (name: string) => now.link_pages.filter((page) => page.name === name).length > 1;
+  const colours = now.link_pages
+    .filter(({ guild_id }) => before.link_pages.some((page) => page.guild_id === guild_id))
+    .map(({ guild_id, name, slug }) => {
+      const accent = link_pages.find((page) => page.guild_id === guild_id)?.accent;
+      return [`Colour of ${name}${twice(name) ? ` (/link/${slug})` : ''}`, accent ? ACCENT_NAMES[accent] : 'none'];
+    });
   return Object.fromEntries([...links.map((link, at) => [`Button ${at + 1}`, words(link)]), ...colours]);
 }
 
+// A draft can be kept over a sign-in: its rows and those of the page after it must not share an id.
+const LOADED = Date.now().toString(36);
+let made = 0;
 export function emptyRow(): Row {
-  return asRow({ label: '', url: '', icon: 'none', new_tab: true });
+  made += 1;
+  return { label: '', url: '', icon: 'none', new_tab: true, id: `new-${LOADED}-${made}` };
 }
 
 export function asLink({ label, url, icon, new_tab }: Row): NavigationLink {
@@ -52,12 +77,12 @@ export function labelProblem(label: string): string | null {
 
 export function urlProblem(url: string): string | null {
   const text = url.trim();
-  const form = 'Enter a full address that begins with http:// or https://.';
+  const form = 'Enter a full URL that starts with http:// or https://.';
   if (bytes(text) > URL_MAX_BYTES) return 'Use at most 2,048 bytes.';
   if (!/^https?:\/\//i.test(text) || /[\s\\]/.test(text) || CONTROL.test(text) || TURNS_TEXT.test(text)) return form;
   const parsed = URL.parse ? URL.parse(text) : tryParse(text);
   if (!parsed || !parsed.hostname) return form;
-  if (parsed.username || parsed.password) return 'Leave out the user name and password.';
+  if (parsed.username || parsed.password) return 'Remove the user name and password.';
   return bytes(parsed.href) > URL_MAX_BYTES ? 'Use at most 2,048 bytes.' : null;
 }
 

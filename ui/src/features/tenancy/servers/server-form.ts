@@ -6,7 +6,7 @@ export const GROUPS = ['linked_group', 'booster_group', 'steam_members_group'] a
 export const GROUP_LABELS = {
   linked_group: 'Group for linked players',
   booster_group: 'Group for boosters',
-  steam_members_group: 'Group for members of the Steam group',
+  steam_members_group: 'Group for Steam group members',
 };
 const SHORTEST_POLL = 10;
 const LONGEST_POLL = 3600;
@@ -40,9 +40,9 @@ export function changesOf(server: ServerView, draft: ServerDraft): ServerChange 
 export function describe(server: ServerView): Record<string, string> {
   return {
     Name: server.name,
-    'Answer ids without quotes': server.bare_ids ? 'on' : 'off',
+    'Return IDs without quotes': server.bare_ids ? 'on' : 'off',
     ...Object.fromEntries(GROUPS.map((group) => [GROUP_LABELS[group], server[group]])),
-    'Seconds between polls': String(server.poll_seconds),
+    'Poll interval in seconds': String(server.poll_seconds),
   };
 }
 

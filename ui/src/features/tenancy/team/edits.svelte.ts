@@ -10,6 +10,8 @@ interface Effects {
   /** Saves on top of this member; resolves to the member as they are then, when the pages show it. */
   save: (member: Member, permissions: string[]) => Promise<Member | undefined>;
   saved: (member: Member) => void;
+  /** Somebody else was quicker with the next change, so this person's last one was not sent. */
+  passed: (before: Member, now: Member | undefined) => void;
   /** Resolves when the pages show what is there. */
   failed: (member: Member, cause: unknown) => Promise<unknown>;
 }
@@ -35,14 +37,13 @@ export class Edits {
     this.#sending.add(account);
     try {
       let seen = member;
-      let sent: string[];
-      do {
-        sent = this.#wanted.get(account)!;
+      for (;;) {
+        const sent = this.#wanted.get(account)!;
         const now = await this.#effects.save(seen, sent);
-        if (!now || !sameSet(now.permissions, sent)) break; // somebody else was quicker with the next change
+        if (this.#wanted.get(account) === sent) return this.#effects.saved(member);
+        if (!now || !sameSet(now.permissions, sent)) return this.#effects.passed({ ...seen, permissions: sent }, now);
         seen = now;
-      } while (this.#wanted.get(account) !== sent);
-      this.#effects.saved(member);
+      }
     } catch (cause) {
       await this.#effects.failed(member, cause);
     } finally {

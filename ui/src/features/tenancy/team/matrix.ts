@@ -28,7 +28,7 @@ export function defaultsOf(team: Pick<Team, 'defaults'>, role: Member['role']): 
 }
 
 export function cellOf(team: Team, member: Member, held: readonly string[], permission: string): Cell {
-  if (member.role === 'owner') return { on: true, differs: false, locked: 'The Owner always holds every permission.' };
+  if (member.role === 'owner') return { on: true, differs: false, locked: 'The Owner has every permission.' };
   const on = held.includes(permission);
   const differs = on !== defaultsOf(team, member.role).includes(permission);
   return { on, differs, locked: lockOf(member) ?? grantLock(team, on, permission) };
@@ -36,16 +36,16 @@ export function cellOf(team: Team, member: Member, held: readonly string[], perm
 
 /** Why nothing about this member can be changed by the reader. */
 export function lockOf(member: Member): string | null {
-  if (member.role === 'owner') return 'The Owner always holds every permission.';
+  if (member.role === 'owner') return 'The Owner has every permission.';
   if (member.can_edit) return null;
-  if (member.you) return 'You cannot change your own permissions.';
-  return `Only somebody above ${ROLE_NAMES[member.role]} can change ${member.name}.`;
+  if (member.you) return 'You can’t change your own permissions.';
+  return `Only someone above ${ROLE_NAMES[member.role]} can change ${member.name}.`;
 }
 
 // Taking away is always possible; giving needs to be held.
 function grantLock(team: Pick<Team, 'grantable'>, on: boolean, permission: string): string | null {
   if (on || team.grantable.includes(permission)) return null;
-  return 'You do not hold this permission, so you cannot grant it.';
+  return 'You can’t grant a permission you don’t have.';
 }
 
 /** What a role would fill in when the reader grants it: its defaults, as far as the reader holds them. */
@@ -70,14 +70,20 @@ export function roleEffect(team: Team, member: Member, role: GivenRole): RoleEff
 }
 
 /** What somebody else did to a member since they were read. */
+/** The team after permissions were saved on top of this member: a save moves the revision by one. */
+export function withPermissions(team: Team, { account_id, revision }: Member, permissions: string[]): Team {
+  const members = team.members.map((one) => (one.account_id === account_id ? { ...one, permissions, revision: revision + 1 } : one));
+  return { ...team, members };
+}
+
 export function meanwhile(before: Member, now: Member | undefined): string {
-  if (!now) return `${before.name} is not in the team any more.`;
+  if (!now) return `${before.name} is no longer in the team.`;
   const granted = now.permissions.filter((one) => !before.permissions.includes(one)).map(permissionLabel);
   const taken = before.permissions.filter((one) => !now.permissions.includes(one)).map(permissionLabel);
   const parts = [
     ...(now.role === before.role ? [] : [`made them ${ROLE_NAMES[now.role]}`]),
     ...(granted.length ? [`granted ${list(granted)}`] : []),
-    ...(taken.length ? [`took ${list(taken)}`] : []),
+    ...(taken.length ? [`removed ${list(taken)}`] : []),
   ];
-  return parts.length ? `Somebody else changed ${before.name} meanwhile: ${parts.join('; ')}.` : `Somebody else changed ${before.name} meanwhile.`;
+  return parts.length ? `Meanwhile, someone else changed ${before.name}: ${parts.join('; ')}.` : `Meanwhile, someone else changed ${before.name}.`;
 }

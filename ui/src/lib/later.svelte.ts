@@ -11,7 +11,7 @@ export function later<C extends Component<any, any, any>>(load: () => Promise<{ 
       if (part) return;
       load()
         .then((module) => (part = module.default))
-        .catch(() => {}); // its file is gone: the banner about a new version says what to do
+        .catch(() => {}); // what to do is said for all of them: see App; the next press tries again
     },
   };
 }
