@@ -2,6 +2,7 @@
 #![cfg(test)]
 
 mod authorization;
+mod bots;
 mod cli;
 mod clients;
 mod docs;

@@ -3,6 +3,7 @@
 mod baseline;
 mod cold;
 mod data;
+mod discord;
 mod ground;
 mod histogram;
 mod http;
@@ -54,6 +55,13 @@ enum Command {
     },
     /// Measure only what the removal of a large Guild costs others.
     Removal {
+        #[arg(long)]
+        quick: bool,
+        #[arg(long)]
+        data: Option<PathBuf>,
+    },
+    /// Measure only unlinks while Discord answers and hangs, and the bot's memory.
+    Discord {
         #[arg(long)]
         quick: bool,
         #[arg(long)]
@@ -124,6 +132,10 @@ fn start(command: Command) -> Fallible<bool> {
         Command::Removal { quick, data } => {
             let runtime = runtime.worker_threads(CLIENT_THREADS).build()?;
             runtime.block_on(run::removal_alone(quick, data))
+        }
+        Command::Discord { quick, data } => {
+            let runtime = runtime.worker_threads(CLIENT_THREADS).build()?;
+            runtime.block_on(run::discord_alone(quick, data))
         }
         Command::Profile {
             call,

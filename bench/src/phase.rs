@@ -21,7 +21,7 @@ round  phase                    req/s   p50 µs   p99 µs   server  database   c
 /// The figures of one phase; processor times are for each request.
 pub struct Phase {
     pub per_second: f64,
-    p50_micros: u64,
+    pub p50_micros: u64,
     pub p99_micros: u64,
     pub server_micros: f64,
     /// PostgreSQL's processes that work for this server.

@@ -80,14 +80,7 @@ impl Server {
 
     /// Memory that would be free if the process were gone.
     pub fn private_bytes(&self) -> io::Result<u64> {
-        let rollup = fs::read_to_string(format!("/proc/{}/smaps_rollup", self.child.id()))?;
-        let kibibytes = |name: &str| {
-            let line = rollup.lines().find_map(|line| line.strip_prefix(name))?;
-            line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok()
-        };
-        let sum = kibibytes("Private_Clean:").zip(kibibytes("Private_Dirty:"));
-        sum.map(|(clean, dirty)| (clean + dirty) * 1024)
-            .ok_or_else(|| io::Error::other("smaps_rollup is not understood"))
+        private_bytes(self.child.id())
     }
 
     fn log_text(&self) -> String {
@@ -101,6 +94,32 @@ impl Drop for Server {
         drop(self.child.kill());
         drop(self.child.wait());
     }
+}
+
+/// Memory that would be free if a process were gone.
+pub fn private_bytes(pid: u32) -> io::Result<u64> {
+    let rollup = fs::read_to_string(format!("/proc/{pid}/smaps_rollup"))?;
+    let kibibytes = |name: &str| {
+        let line = rollup.lines().find_map(|line| line.strip_prefix(name))?;
+        line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok()
+    };
+    let sum = kibibytes("Private_Clean:").zip(kibibytes("Private_Dirty:"));
+    sum.map(|(clean, dirty)| (clean + dirty) * 1024)
+        .ok_or_else(|| io::Error::other("smaps_rollup is not understood"))
+}
+
+/// The processes that a process started, whichever of its threads did.
+pub fn children(pid: u32) -> io::Result<Vec<u32>> {
+    let mut found = Vec::new();
+    for task in fs::read_dir(format!("/proc/{pid}/task"))? {
+        let listed = fs::read_to_string(task?.path().join("children"))?;
+        found.extend(
+            listed
+                .split_whitespace()
+                .filter_map(|pid| pid.parse::<u32>().ok()),
+        );
+    }
+    Ok(found)
 }
 
 /// Processor time of the benchmark itself.

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::cold::cold_starts;
 use crate::data::Dataset;
+use crate::discord::with_discord;
 use crate::ground::{Databases, Ground};
 use crate::http::{Contestant, closed_rounds, one_call_for, open_phases};
 use crate::load::Call;
@@ -79,6 +80,27 @@ pub async fn removal_alone(quick: bool, data_dir: Option<PathBuf>) -> Fallible<b
     result
 }
 
+/// Only unlinks beside a Discord that hangs, and the bot's memory.
+pub async fn discord_alone(quick: bool, data_dir: Option<PathBuf>) -> Fallible<bool> {
+    report::machine();
+    let ground = Ground::prepare(data_dir, Databases::All).await?;
+    let result = discord(&Plan::new(quick), &ground).await;
+    ground.clear().await?;
+    result
+}
+
+async fn discord(plan: &Plan, ground: &Ground) -> Fallible<bool> {
+    let mut mistakes = Mistakes::default();
+    let data = Dataset::new(plan.links);
+    for store in &ground.stores {
+        store.prepare(&data).await?;
+    }
+    let (stores, binaries) = (&ground.stores, &ground.binaries);
+    let found = with_discord(plan.removal_length, stores, binaries, &data, &mut mistakes).await?;
+    report::targets(&found.targets());
+    Ok(mistakes.none())
+}
+
 async fn remove(plan: &Plan, ground: &Ground) -> Fallible<bool> {
     let mut mistakes = Mistakes::default();
     let data = Dataset::new(plan.links);
@@ -148,8 +170,10 @@ async fn measure(plan: &Plan, ground: &Ground) -> Fallible<bool> {
     let cold = cold_starts(plan.starts, &stores[0], binaries, &data, &mut mistakes)?;
     // Before the writes, which leave jobs behind and make keys anew.
     let removal = removals(plan.removal_length, stores, binaries, &data, &mut mistakes).await?;
+    let found = with_discord(plan.removal_length, stores, binaries, &data, &mut mistakes).await?;
     let factor = write(plan, stores, &data, &mut mistakes).await?;
     hold_against_targets(&served, cold, factor, removal);
+    report::targets(&found.targets());
     Ok(mistakes.none())
 }
 

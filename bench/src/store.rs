@@ -92,7 +92,12 @@ impl Store {
 
     /// Starts the product, waits until it answers, and finds the processes that work for it.
     pub async fn serve_ready(&self, binaries: &Binaries) -> Fallible<Server> {
-        let mut server = self.serve(binaries)?;
+        self.serve_ready_with(binaries, &[]).await
+    }
+
+    /// The same with more settings.
+    pub async fn serve_ready_with(&self, binaries: &Binaries, more: &[(&str, &str)]) -> Fallible<Server> {
+        let mut server = self.serve_with(binaries, more)?;
         server.wait_until_up()?;
         if let Some(bench) = &self.postgres {
             server.helpers = bench.backends().await?;
@@ -102,11 +107,18 @@ impl Store {
 
     /// Starts the product without waiting for it.
     pub fn serve(&self, binaries: &Binaries) -> Fallible<Server> {
-        Server::spawn(
-            &mut self.command(binaries, "serve"),
-            &SETTINGS,
-            &self.directory.join("server.log"),
-        )
+        self.serve_with(binaries, &[])
+    }
+
+    fn serve_with(&self, binaries: &Binaries, more: &[(&str, &str)]) -> Fallible<Server> {
+        let settings: Vec<_> = SETTINGS.iter().chain(more).copied().collect();
+        let log = self.directory.join("server.log");
+        Server::spawn(&mut self.command(binaries, "serve"), &settings, &log)
+    }
+
+    /// What an unlink may take in the slowest of a hundred cases while Discord hangs.
+    pub fn allowed_remove_ms(&self) -> f64 {
+        if self.postgres.is_some() { 80.0 } else { 50.0 }
     }
 
     fn command(&self, binaries: &Binaries, word: &str) -> Command {

@@ -102,6 +102,7 @@ pub fn example(route: &RouteSpec, target: &Target) -> Example {
         ("POST", "/orgs/{org}/servers/{server}/key/reveal")
         | ("POST", "/orgs/{org}/servers/{server}/key/regenerate") => ("", None, 200),
         ("POST", "/orgs/{org}/servers/{server}/key/revoke") => ("", None, 204),
+        (method, path) if path.starts_with("/bot/") => of_bots(method, path),
         (method, path) if path.starts_with("/orgs/{org}/keys") => of_keys(method, path, target),
         (method, path) => of_people(method, path, target),
     };
@@ -118,6 +119,7 @@ pub fn example(route: &RouteSpec, target: &Target) -> Example {
         .replace("{session}", &target.session)
         .replace("{*rest}", "orgs")
         .replace("{file}", "none.css")
+        .replace("{owner}/{digest}", "usr_nobody/none")
         .replace("{action}", "count");
     assert!(!path.contains('{'), "{path}: its parameter has no value");
     Example {
@@ -125,6 +127,27 @@ pub fn example(route: &RouteSpec, target: &Target) -> Example {
         uri: path + &query.replace("{org}", &target.org),
         body,
         success,
+    }
+}
+
+/// Routes of bots. Nobody who is tried at every route is one.
+fn of_bots(method: &str, path: &str) -> (&'static str, Option<String>, u16) {
+    let instance = r#""instance":"0123456789abcdef""#;
+    match (method, path) {
+        ("GET", "/bot/guilds") => ("", None, 200),
+        ("POST", "/bot/session") => ("", Some(format!(r#"{{{instance},"state":"online"}}"#)), 200),
+        ("POST", "/bot/identify") => {
+            let body = format!(r#"{{{instance},"remaining":998,"reset_after_ms":1000}}"#);
+            ("", Some(body), 200)
+        }
+        ("POST", "/bot/interactions") => {
+            let body = r#"{"id":"900000000000000001","application_id":"900000000000000002","kind":"command",
+                "name":"link","discord_guild_id":"900000000000000003","channel_id":"900000000000000004",
+                "user_id":"900000000000000005","locale":"en-US"}"#;
+            ("", Some(body.to_owned()), 200)
+        }
+        ("POST", "/bot/events") => ("", Some(format!(r#"{{{instance},"events":[]}}"#)), 204),
+        _ => panic!("{method} {path}: no example"),
     }
 }
 
@@ -158,7 +181,7 @@ fn of_people(method: &str, path: &str, target: &Target) -> (&'static str, Option
         ("GET", "/invite/{code}") => ("", None, 200),
         ("POST", "/invite/{code}/accept") => ("", None, 303),
         // There is no file of this name.
-        ("GET", "/app/assets/{*rest}" | "/static/{file}") => ("", None, 404),
+        ("GET", "/app/assets/{*rest}" | "/static/{file}" | "/pictures/{owner}/{digest}") => ("", None, 404),
         ("GET", path) if path.starts_with("/app") => ("", None, 200),
         ("GET", "/account" | "/account/sessions") => ("", None, 200),
         // A session of this name nobody has.
@@ -174,6 +197,10 @@ fn of_people(method: &str, path: &str, target: &Target) -> (&'static str, Option
             "/orgs/{org}/overview" | "/orgs/{org}/navigation" | "/orgs/{org}/team" | "/orgs/{org}/invites",
         ) => ("", None, 200),
         ("GET", "/orgs/{org}/claimable-guilds" | "/orgs/{org}/audit/export") => ("", None, 200),
+        // There is no bot that could post anything.
+        ("POST", "/orgs/{org}/guilds/{guild}/log-test") => ("", None, 200),
+        ("GET", "/orgs/{org}/guilds/{guild}/discord") => ("", None, 200),
+        ("POST", "/orgs/{org}/guilds/{guild}/discord") => ("", None, 204),
         // What cannot be undone is confirmed by a word.
         ("DELETE", "/orgs/{org}" | "/orgs/{org}/guilds/{guild}") => {
             let body = format!(r#"{{"confirm":"{}"}}"#, target.confirm);

@@ -237,7 +237,7 @@ impl World {
         }
         // Gone already where the call deleted it, and nobody may own many Orgs.
         drop(servers::delete(app, self.ours.scope, created.id, Actor::System).await);
-        drop(invites::revoke(app, self.ours.scope, self.ours.doer(), invite).await);
+        drop(invites::revoke(app, self.ours.scope, self.ours.owner_actor(), invite).await);
         if route.path == "/orgs" && reply.status == 201 {
             remove_org(&client, &reply).await;
         }
@@ -318,9 +318,14 @@ impl World {
         let member = team.iter().find(|member| member.account == account.id);
         let standing = member.map(|member| (member.role, member.permissions));
         assert_eq!(standing, Some((Role::Staff, PermissionSet::EMPTY)), "{place}");
-        team::remove(&self.test.app, self.ours.scope, self.ours.doer(), account.id)
-            .await
-            .expect("a stranger again");
+        team::remove(
+            &self.test.app,
+            self.ours.scope,
+            self.ours.owner_actor(),
+            account.id,
+        )
+        .await
+        .expect("a stranger again");
     }
 
     fn assert_silent_about(&self, tenant: &Tenant, reply: &Reply, place: &str) {

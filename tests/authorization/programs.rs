@@ -88,13 +88,15 @@ async fn failing(_: App, _: Signed<Timed>) -> Answer<Done> {
     Err(AppError::internal("a bug of ours").into())
 }
 
-struct Known;
+struct OneBot;
 
 pub const PLATFORM: &str = "sbot_0000000000000000000000000000000000000000000000000000000000000000";
 pub const DEDICATED: &str = "sbot_1111111111111111111111111111111111111111111111111111111111111111";
 pub const DEDICATED_ID: &str = "900000000000000001";
 
-impl BotRegister for Known {
+impl BotRegister for OneBot {
+    type Record = BotId;
+
     async fn holder(_: &App, secret: &BotSecretHash) -> Result<Option<BotId>, AppError> {
         let recorded = [(PLATFORM, "platform"), (DEDICATED, DEDICATED_ID)];
         let of = |text: &str| BotSecret::parse(text).map(|one| one.hash());
@@ -112,12 +114,12 @@ impl BotRegister for Known {
     }
 }
 
-async fn asked(_: App, bot: Bot<Known>, (): ()) -> Answer<Done> {
+async fn asked(_: App, bot: Bot<OneBot>, (): ()) -> Answer<Done> {
     assert_eq!(Some(bot.id()), BotId::parse(DEDICATED_ID).as_ref());
     Ok(Done)
 }
 
-async fn asked_by_any(_: App, _: Bot<Known>, (): ()) -> Answer<Done> {
+async fn asked_by_any(_: App, _: Bot<OneBot>, (): ()) -> Answer<Done> {
     Ok(Done)
 }
 

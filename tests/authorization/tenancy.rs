@@ -24,12 +24,16 @@ const PARAMETERS: [(&str, Field); 7] = [
 ];
 
 /// The fields of bodies that name something by an id of ours. Those of Discord belong to nobody here.
-const FIELDS: [(&str, Option<Field>); 5] = [
+const FIELDS: [(&str, Option<Field>); 9] = [
     ("guild_id", Some(|target| &mut target.guild)),
     ("server_id", Some(|target| &mut target.server)),
     ("account_id", Some(|target| &mut target.account)),
     ("discord_guild_id", None),
     ("log_channel_id", None),
+    ("bot_user_id", None),
+    ("application_id", None),
+    ("channel_id", None),
+    ("user_id", None),
 ];
 
 /// The ids in a route's body, by the type of that body: a field that is not in the list above fails the test.

@@ -142,7 +142,7 @@ async fn a_log_that_nobody_reads_does_not_hold_the_service_up() {
     for line in text.lines() {
         let line: serde_json::Value = serde_json::from_str(line).expect(line);
         let message = line["message"].as_str().expect("a message");
-        if message.starts_with("lines of this log were dropped") {
+        if message.starts_with("log lines were dropped") {
             told += line["dropped"].as_u64().expect("a number");
         }
     }
@@ -159,7 +159,7 @@ async fn hang_up_twice(node: &Node) {
         wait_until("it is told that nothing happens", || async {
             let log = std::fs::read_to_string(&node.log).unwrap_or_default();
             log.lines()
-                .filter(|line| line.contains("SIGHUP changes nothing"))
+                .filter(|line| line.contains("SIGHUP does nothing"))
                 .count()
                 == times
         })

@@ -1,6 +1,7 @@
 //! The command line, as a person or a script meets it.
 
 mod bad_input;
+mod bots;
 mod browser;
 mod config;
 mod doctor;
@@ -18,4 +19,4 @@ mod postgres;
 mod sandbox;
 mod shell;
 
-pub use shell::{BINARY, Shell};
+pub use shell::{BINARY, Shell, installed, run_bare};

@@ -95,9 +95,9 @@ both_databases! {
         let id = server["server"].as_str().expect("a Server");
         let orgs = shell.json(&["admin", "list-orgs"]);
         let (org, line) = orgs.as_object().and_then(|all| all.iter().next()).expect("one Org");
-        assert_eq!(line, "My Community (free), 1/1 guilds, 1/2 servers, 1/500 links");
+        assert_eq!(line, "My Community (free), 1/1 Guilds, 1/2 Servers, 1/500 links");
         let told = shell.run(&["admin", "list-orgs"]);
-        assert_eq!(told.out.trim(), format!("{org}  My Community (free), 1/1 guilds, 1/2 servers, 1/500 links"));
+        assert_eq!(told.out.trim(), format!("{org}  My Community (free), 1/1 Guilds, 1/2 Servers, 1/500 links"));
         assert_eq!(shell.json(&["admin", "set-tier", "--org", org, "--tier", "pro"])["tier"], "pro");
         assert_eq!(shell.json(&["admin", "deactivate-server", "--server", id])["active"], "no");
         assert_eq!(shell.json(&["admin", "activate-server", "--server", id])["active"], "yes");

@@ -38,10 +38,10 @@ async fn everybody_who_is_set_up_is_asked_and_quoted() {
     let ran = check(&environment, &[]).await;
     assert_eq!(ran.code, Some(0), "{ran:?}");
     for line in [
-        "Database: sqlite answers, with schema",
+        "Database: sqlite answers, schema",
         "Discord sign-in: knows this application",
         "Discord bot: knows this bot",
-        "Steam Web API: takes this key",
+        "Steam Web API: accepts this key",
     ] {
         assert!(ran.out.contains(line), "{line} is not in {ran:?}");
     }
@@ -49,17 +49,17 @@ async fn everybody_who_is_set_up_is_asked_and_quoted() {
         (
             "SYMBOLON_DISCORD_CLIENT_SECRET",
             "wrong-secret",
-            "Discord sign-in: FAILED, refuses us: correct discord.client_id",
+            "Discord sign-in: FAILED, rejected our credentials: correct discord.client_id",
         ),
         (
             "SYMBOLON_DISCORD_BOT_TOKEN",
             "wrong-token",
-            "Discord bot: FAILED, refuses the token: correct discord.bot_token",
+            "Discord bot: FAILED, rejected the token: correct discord.bot_token",
         ),
         (
             "SYMBOLON_STEAM_API_KEY",
             "wrong-key",
-            "Steam Web API: FAILED, refuses the key: correct steam.api_key",
+            "Steam Web API: FAILED, rejected the key: correct steam.api_key",
         ),
         (
             "SYMBOLON_DISCORD_API_URL",
@@ -92,6 +92,26 @@ async fn a_database_that_is_not_there_yet_is_no_failure_and_is_not_made() {
     environment.push(("SYMBOLON_DATA_DIR", nowhere.to_str().expect("a path").to_owned()));
     let ran = check(&environment, &[]).await;
     assert!(ran.out.contains("Database: none at"), "{ran:?}");
+    assert!(
+        ran.out.contains("Files: in the directory blobs in data_dir"),
+        "{ran:?}"
+    );
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert!(!nowhere.exists());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_bucket_that_does_not_answer_is_told_without_its_secret() {
+    let (_discord, _steam, environment) = start_platforms().await;
+    let bucket = [
+        ("SYMBOLON_BLOBS_BUCKET", "nobodys-bucket"),
+        ("SYMBOLON_BLOBS_ENDPOINT", "http://127.0.0.1:1"),
+        ("SYMBOLON_BLOBS_ACCESS_KEY_ID", "nobody"),
+        ("SYMBOLON_BLOBS_SECRET_ACCESS_KEY", "nobodys-secret"),
+    ];
+    let ran = check(&environment, &bucket).await;
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    let told = "Files: FAILED, the file store failed: it did not answer or gave an unexpected answer; check";
+    assert!(ran.out.contains(told), "{ran:?}");
+    assert!(!format!("{ran:?}").contains("nobodys-secret"), "{ran:?}");
 }

@@ -30,7 +30,7 @@ both_databases! {
         revoke(NAMED).fails_with_one_line("`operators`");
         assert_eq!(revoke(GRANTED).code, Some(0));
         assert!(is_operator(&node, &named).await && !is_operator(&node, &granted).await);
-        revoke(GRANTED).fails_with_one_line("no operator");
+        revoke(GRANTED).fails_with_one_line("not an operator");
         revoke("700000000000000099").fails_with_one_line("no account");
         assert!(node.stop().await);
         let node = Node::start(BINARY, shell.data(), shell.database()).await;

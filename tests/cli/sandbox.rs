@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use testkit::{Engine, both_databases, free_port, wait_until};
 
 use super::browser::{Browser, control, send};
 use super::shell::{BINARY, empty, installed};
+use crate::bots::children::children;
 
 /// A running `serve --sandbox`. It is killed when dropped.
 struct Sandbox {
@@ -140,6 +141,9 @@ both_databases! {
             let holds = |person: &&Value| each(person, "memberships").iter().any(|of| of["role"] == role);
             assert_eq!(people.iter().filter(holds).count(), 2, "one {role} in each Org");
         }
+        let bots = each(&world, "bots");
+        let secret = shell.json(&["admin", "bot-secret", "show"]);
+        assert_eq!(bots, [json!({ "id": "platform", "secret": secret["secret"] })]);
         let before = totals(&sandbox).await;
         assert!(before.len() >= 3 && before.iter().all(|(_, total)| *total > 0), "{before:?}");
         let session = shell.json(&["admin", "session", "--discord", people[0]["discord_id"].as_str().expect("an id")]);
@@ -214,6 +218,34 @@ both_databases! {
         db.finish().await;
     }
 
+    async fn a_bot_that_hangs_is_replaced(engine) {
+        let (db, shell) = empty(engine).await;
+        let sandbox = Sandbox::start(shell.data(), shell.database()).await;
+        let world = sandbox.world();
+        let clock = format!("{}/clock", text(&world["control"]));
+        let gateway = format!("{}/gateway", text(&world["discord"]["control"]));
+        let resumes = async || {
+            let told = control("GET", &gateway, "").await.json();
+            let resumes = told["resumes"].as_object().cloned().unwrap_or_default();
+            resumes.values().filter_map(Value::as_u64).sum::<u64>()
+        };
+        wait_until("the bot runs", || async { children(sandbox.child.id()).len() == 1 }).await;
+        let is_online = || async { control("GET", &gateway, "").await.json()["sessions"][0]["connected"] == true };
+        wait_until("it is online", is_online).await;
+        let before = children(sandbox.child.id());
+        let frozen = Command::new("kill").args(["-STOP", &before[0].to_string()]).status();
+        assert!(frozen.is_ok_and(|status| status.success()));
+        assert_eq!(control("POST", &clock, r#"{"advance_ms":60000}"#).await.status, 200);
+        let is_replaced = || async {
+            let now = children(sandbox.child.id());
+            now.len() == 1 && now != before
+        };
+        wait_until("another one runs", is_replaced).await;
+        wait_until("it goes on with the session", || async { resumes().await == 1 }).await;
+        sandbox.stop().await;
+        db.finish().await;
+    }
+
     async fn one_clock_moves_the_product_and_the_platforms(engine) {
         let (db, shell) = empty(engine).await;
         let sandbox = Sandbox::start(shell.data(), shell.database()).await;
@@ -256,7 +288,7 @@ both_databases! {
         shell.json(&["admin", "create-org", "--name", "Real", "--owner", "700000000000000001"]);
         let before = shell.json(&["admin", "list-orgs"]);
         let ran = shell.run(&["serve", "--sandbox", "--listen", "127.0.0.1:0"]);
-        ran.fails_with_one_line("this database is not empty and no sandbox");
+        ran.fails_with_one_line("this database is in use and not a sandbox");
         assert!(!shell.data().join("sandbox.json").exists(), "no key is told");
         assert_eq!(shell.json(&["admin", "list-orgs"]), before);
         assert!(!before.as_object().expect("Orgs").is_empty());

@@ -9,7 +9,7 @@ fn rows() -> Vec<(String, u16)> {
     let mut rows = Vec::new();
     for file in std::fs::read_dir(folder).expect("the folder of failures") {
         let source = std::fs::read_to_string(file.expect("a file").path()).expect("its text");
-        for row in source.split("Told::new(").skip(1) {
+        for row in source.split("ErrorAnswer::new(").skip(1) {
             let (status, rest) = row.split_once(',').expect("a status");
             let code = rest.split('"').nth(1).expect("a code");
             rows.push((code.to_owned(), status.trim().parse().expect("a number")));

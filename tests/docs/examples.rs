@@ -1,7 +1,7 @@
 //! The examples of the reference pages, called for real.
 
 use app::import::{self, ImportRow, ImportSlice};
-use app::tenancy::guilds::{self, GuildChange};
+use app::tenancy::guild_changes::{self, GuildChange};
 use domain::action::{Action, ActionSet};
 use domain::action_docs::{self, Example};
 use domain::audit::Actor;
@@ -51,7 +51,7 @@ async fn stage(engine: Engine) -> (TestApp, Steam, Client) {
         steam_group: Some(Some("4".to_owned())),
         ..GuildChange::default()
     };
-    guilds::change(
+    guild_changes::change(
         &test.app,
         tenant.scope,
         tenant.guild.clone(),

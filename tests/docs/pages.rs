@@ -85,8 +85,8 @@ both_databases! {
             let html = reply.text();
             assert!(html.contains(&format!("<h1><code>{}</code></h1>", spec.name)), "{}", spec.name);
             assert!(html.contains(&format!("action={}", spec.name)), "{}", spec.name);
-            assert_eq!(html.contains("Plugin keys hold it"), spec.plugin, "{}", spec.name);
-            assert_eq!(html.contains("Changes something"), spec.mutating, "{}", spec.name);
+            assert_eq!(html.contains("Included in plugin keys"), spec.plugin, "{}", spec.name);
+            assert_eq!(html.contains("Changes data"), spec.mutating, "{}", spec.name);
             assert_eq!(html.contains("No users</q>"), spec.fail_closed, "{}", spec.name);
         }
         for unknown in ["getBotGuildMapping", "Count", "x", "%3Cb%3E", "%ff"] {

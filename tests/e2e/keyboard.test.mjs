@@ -37,7 +37,8 @@ function stop() {
   return {
     words: named.replace(/\s+/g, ' ').trim(),
     kind: at.getAttribute('type') === 'radio' ? 'radio' : at.tagName.toLowerCase(),
-    visible: around.some(seen) && box.bottom > 0 && box.top < innerHeight,
+    // A heading has the focus because its page has just opened, and is no stop of the Tab key.
+    visible: at.matches('h1[tabindex="-1"]') || (around.some(seen) && box.bottom > 0 && box.top < innerHeight),
   };
 }
 
@@ -61,7 +62,11 @@ async function go(page, wanted, { kind, key = 'Tab' } = {}) {
 }
 
 const enter = (page) => page.keyboard.press('Enter');
-const on = (page, words) => page.waitForFunction((words) => document.activeElement?.textContent?.replace(/\s+/g, ' ').trim() === words, words);
+
+/** Waits for the focus to be on these words: on the heading of a page that was gone to, or on something to press. A link
+ *  often says what the heading of its page says, so the kind is part of the question. */
+const on = (page, kind, words) =>
+  page.waitForFunction(([kind, words]) => document.activeElement?.matches(kind) && document.activeElement.textContent.replace(/\s+/g, ' ').trim() === words, [kind, words]);
 
 test('an Org, a Guild, a Server, its key and an invite, by keyboard alone', async () => {
   const { world } = sandbox;
@@ -71,16 +76,16 @@ test('an Org, a Guild, a Server, its key and an invite, by keyboard alone', asyn
 
   await go(page, 'Create organisation', { kind: 'a' });
   await enter(page);
-  await on(page, 'Create organisation');
+  await on(page, 'h1', 'Create organisation');
   await go(page, 'Name');
   await page.keyboard.type('Keys only');
   await enter(page);
   await page.waitForURL(/\/app\/orgs\/org_/);
-  await on(page, 'Keys only');
+  await on(page, 'h1', 'Keys only');
 
   await go(page, 'Add Guild', { kind: 'a' });
   await enter(page);
-  await on(page, 'Add Guild');
+  await on(page, 'h1', 'Add Guild');
   await page.getByRole('button', { name: 'Continue with Discord' }).waitFor();
   await go(page, 'Continue with Discord');
   await enter(page);
@@ -94,7 +99,7 @@ test('an Org, a Guild, a Server, its key and an invite, by keyboard alone', asyn
   if (!(await here(page)).words.startsWith("Gia's Outpost")) await go(page, /^Gia's Outpost/, { key: 'ArrowDown' });
   await go(page, 'Add Guild', { kind: 'button' });
   await enter(page);
-  await on(page, 'Open settings');
+  await on(page, 'a, button', 'Open settings');
   await here(page);
 
   await go(page, 'Add Server', { kind: 'a' });
@@ -103,15 +108,15 @@ test('an Org, a Guild, a Server, its key and an invite, by keyboard alone', asyn
   await here(page);
   await page.keyboard.type('Outpost EU');
   await enter(page);
-  await on(page, 'Copy key');
+  await on(page, 'a, button', 'Copy key');
   await here(page);
   await go(page, 'Open Server', { kind: 'a' });
   await enter(page);
-  await on(page, 'Outpost EU');
+  await on(page, 'h1', 'Outpost EU');
 
   await go(page, 'Reveal key of Outpost EU');
   await enter(page);
-  await on(page, 'Copy key of Outpost EU');
+  await on(page, 'a, button', 'Copy key of Outpost EU');
   await here(page);
   const key = (await page.getByText(/^svc_live_[0-9a-f]{48}$/).innerText()).trim();
   const reply = await fetch(`${world.base_url}/api?action=count`, { headers: { 'x-api-key': key } });
@@ -119,7 +124,7 @@ test('an Org, a Guild, a Server, its key and an invite, by keyboard alone', asyn
 
   await go(page, 'Team', { kind: 'a', key: 'Shift+Tab' });
   await enter(page);
-  await on(page, 'Team');
+  await on(page, 'h1', 'Team');
   await go(page, 'Invites', { kind: 'a' });
   await enter(page);
   await page.getByText('No invites yet').waitFor();
@@ -133,7 +138,7 @@ test('an Org, a Guild, a Server, its key and an invite, by keyboard alone', asyn
   assert.equal((await fetch(invite)).status, 200);
   await go(page, 'Done');
   await enter(page);
-  await on(page, 'Create invite');
+  await on(page, 'a, button', 'Create invite');
   await here(page);
   assert.deepEqual(gia.findings, []);
   await gia.leave();

@@ -73,7 +73,7 @@ for (const width of [1280, 375]) {
     // Back to where they typed; the bar with Save lies above the page.
     await page.waitForFunction(() => document.activeElement?.labels?.[0]?.textContent?.trim() === 'Name');
     assert.equal(await value(ada, 'Name'), name, 'the draft stays on the page');
-    await page.getByRole('alert').filter({ hasText: /You are signed out\.\s+Not updated since \d/ }).waitFor();
+    await page.getByRole('alert').filter({ hasText: /You’re signed out\.\s+Not updated since \d/ }).waitFor();
     await page.getByRole('alert').getByRole('button', { name: 'Sign in' }).click();
     await signIn(ada);
     assert.equal(await value(ada, 'Name'), name, 'and comes back with the person');
@@ -183,7 +183,7 @@ test('the second of two tabs that save one form is told what changed, keeps its 
   await bruno.open(path);
   await ada.open(path);
   await bruno.fill('Name', "Bruno's name");
-  await bruno.fill('Seconds between polls', '99');
+  await bruno.fill('Poll interval in seconds', '99');
   await ada.fill('Name', "Ada's name");
   await ada.fill('Group for boosters', 'nitro');
   await ada.click('Save');
@@ -199,7 +199,7 @@ test('the second of two tabs that save one form is told what changed, keeps its 
   await notice.getByRole('button', { name: 'Use theirs' }).click();
   await notice.waitFor({ state: 'detached' });
   await bruno.page.waitForFunction(() => document.activeElement?.tagName === 'INPUT');
-  assert.deepEqual([await value(bruno, 'Name'), await value(bruno, 'Seconds between polls')], ["Ada's name", '99']);
+  assert.deepEqual([await value(bruno, 'Name'), await value(bruno, 'Poll interval in seconds')], ["Ada's name", '99']);
 
   await bruno.fill('Name', "Bruno's again");
   assert.equal(await write(ada, 'PATCH', path, { name: 'A third name' }), 204);
@@ -262,13 +262,13 @@ test('a switch of the permission matrix does not undo what somebody else switche
   await ada.open(`${base}/team`);
   assert.equal(await write(ada, 'PATCH', `${base}/team/${chen.account_id}`, { permissions: [...chen.permissions, 'servers.manage'] }), 204);
   await page.getByRole('switch', { name: /^Customise the link page, Chen/ }).click();
-  await page.getByText('Somebody else changed Chen meanwhile: granted Add and change Servers. Your change was not saved.').waitFor();
+  await page.getByText('Meanwhile, someone else changed Chen: granted Add and change Servers. Your change wasn’t saved.').waitFor();
   const now = async () => (await read(ada, `${base}/team`)).members.find(({ name }) => name === 'Chen').permissions;
   assert.equal((await now()).includes('servers.manage'), true);
   assert.equal(await page.getByRole('switch', { name: /^Customise the link page, Chen/ }).isChecked(), false);
   assert.equal(await page.getByRole('switch', { name: /^Add and change Servers, Chen/ }).isChecked(), true);
   await page.getByRole('switch', { name: /^Customise the link page, Chen/ }).click();
-  await page.getByText('Saved permissions of Chen').waitFor();
+  await page.getByText('Saved Chen’s permissions').waitFor();
   assert.deepEqual((await now()).filter((one) => !chen.permissions.includes(one)).sort(), ['org.navigation', 'servers.manage']);
   await write(ada, 'PATCH', `${base}/team/${chen.account_id}`, { permissions: chen.permissions });
   assert.deepEqual(ada.findings, []);

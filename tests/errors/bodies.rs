@@ -12,10 +12,13 @@ use crate::secrecy::rows::Rows;
 
 const LIMIT_BYTES: usize = 64 * 1024;
 
-/// The routes that read a body, with a correct call of each.
+/// The routes for people that read a body, with a correct call of each.
 fn reading(tenant: &Tenant) -> Vec<(Example, Map<String, Value>)> {
     let mut found = Vec::new();
     for route in web::table() {
+        if route.access == Access::Bot {
+            continue;
+        }
         for prefix in prefixes(&route) {
             let call = example(&route, &Target::from(tenant)).below(prefix);
             if let Some(body) = &call.body {
@@ -182,7 +185,7 @@ both_databases! {
             for prefix in prefixes(&route) {
                 let call = example(&route, &Target::from(&tenant)).below(prefix);
                 // Forms of our own pages are read as forms.
-                if call.method == "GET" || route.access == Access::Public {
+                if call.method == "GET" || matches!(route.access, Access::Public | Access::Bot) {
                     continue;
                 }
                 for kind in [
@@ -202,6 +205,26 @@ both_databases! {
                 assert_failure(&call.send(&bare).await, 415, "UNSUPPORTED_MEDIA_TYPE", &call.uri);
             }
         }
+        test.finish().await;
+    }
+
+    async fn a_bot_that_sends_something_else_is_refused_and_changes_nothing(engine) {
+        let test = TestApp::start(engine).await;
+        let tenant = test.full_tenant(1, Tier::Pro).await;
+        let bot = test.platform_bot().await;
+        let rows = Rows::of(&test.db.db).await;
+        let before = rows.all(&test.db.db).await;
+        for route in web::table().into_iter().filter(|route| route.access == Access::Bot) {
+            let call = example(&route, &Target::from(&tenant));
+            let Some(good) = &call.body else { continue };
+            for bad in ["", "[]", &good[1..], &format!("{{\"org_id\":\"x\",{}", &good[1..])] {
+                let reply = send(&bot, &call, bad.to_owned()).await;
+                assert_failure(&reply, 400, "INVALID_JSON", &format!("{} with {bad}", call.uri));
+            }
+            let long = format!("{good}{}", " ".repeat(LIMIT_BYTES + 1 - good.len()));
+            assert_failure(&send(&bot, &call, long).await, 413, "PAYLOAD_TOO_LARGE", &call.uri);
+        }
+        assert_eq!(before, rows.all(&test.db.db).await);
         test.finish().await;
     }
 

@@ -5,6 +5,8 @@ use domain::plan::Tier;
 use serde_json::Value;
 use testkit::{TestApp, both_databases, steam};
 
+use web::routes::Access;
+
 use super::assert_failure;
 use crate::authorization::examples::{Example, Target, example, prefixes};
 use crate::secrecy::rows::Rows;
@@ -62,6 +64,7 @@ both_databases! {
         let test = TestApp::start_with(engine, |limits| limits.dashboard.burst = 10_000, |_| {}).await;
         let tenant = test.full_tenant(1, Tier::Pro).await;
         let person = test.person(&test.session(&tenant.owner).await);
+        let bot = test.platform_bot().await;
         let rows = Rows::of(&test.db.db).await;
         let before = rows.all(&test.db.db).await;
         for route in web::table() {
@@ -69,7 +72,7 @@ both_databases! {
                 let good = example(&route, &Target::from(&tenant)).below(prefix);
                 for uri in addresses(&route, &good) {
                     let call = Example { uri, ..good.clone() };
-                    let reply = call.send(&person).await;
+                    let reply = call.send(if route.access == Access::Bot { &bot } else { &person }).await;
                     let place = format!("{} {}", call.method, call.uri);
                     assert_eq!(reply.status, 400, "{place}: {}", reply.text());
                     if reply.header("content-type").is_some_and(|kind| kind.starts_with("application/json")) {
@@ -81,7 +84,8 @@ both_databases! {
                 for bad in body.as_ref().map(bodies).unwrap_or_default() {
                     let call = Example { body: Some(bad.to_string()), ..good.clone() };
                     let place = format!("{} {} with {bad}", call.method, call.uri);
-                    assert_failure(&call.send(&person).await, 400, "INVALID_JSON", &place);
+                    let caller = if route.access == Access::Bot { &bot } else { &person };
+                    assert_failure(&call.send(caller).await, 400, "INVALID_JSON", &place);
                 }
             }
         }

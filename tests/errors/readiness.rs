@@ -160,7 +160,7 @@ async fn a_change_whose_commit_was_not_confirmed_may_have_been_stored() {
     let remove = format!("/api?action=remove&id={}", steam(1));
     let reply = test.plugin(&tenant.key).get(&remove).await;
     assert_failure(&reply, 503, "OUTCOME_UNKNOWN", "a change");
-    assert!(reply.text().contains("may have been stored"), "{}", reply.text());
+    assert!(reply.text().contains("may have been saved"), "{}", reply.text());
     assert_eq!(reply.header("retry-after"), None);
     test.db.damage("DROP TRIGGER crash ON links").await;
     let reply = test.plugin(&tenant.key).get(&remove).await;

@@ -90,13 +90,18 @@ fn declared(path: &str) -> Surface {
         "/api" => Surface::Plugin,
         "/app" | "/app/" | "/app/{*rest}" => Surface::DashboardPage,
         "/app/admin" | "/app/admin/" | "/app/admin/{*rest}" => Surface::AdminPage,
-        "/app/assets/{*rest}" | "/app/theme.js" | "/app/favicon.svg" | "/static/{file}" => Surface::Download,
+        "/app/assets/{*rest}"
+        | "/app/theme.js"
+        | "/app/favicon.svg"
+        | "/static/{file}"
+        | "/pictures/{owner}/{digest}" => Surface::Download,
         "/auth/discord/claim" | "/auth/discord/claim/callback" | "/invite/{code}/accept" => Surface::Entrance,
         "/healthz" | "/readyz" | "/openapi.json" => Surface::Ops,
         "/" => Surface::PublicPage,
         _ => match path.split('/').nth(1) {
             Some("orgs" | "account") => Surface::Dashboard,
             Some("admin") => Surface::Admin,
+            Some("bot") => Surface::Bot,
             Some("docs") => Surface::PublicPage,
             Some("auth" | "link" | "unlink" | "invite") => Surface::PrivatePage,
             _ => panic!("{path}: which surface is it of?"),

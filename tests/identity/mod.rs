@@ -3,6 +3,7 @@
 mod block_race;
 mod front_door;
 mod operators;
+mod pictures;
 mod rate;
 mod sessions;
 pub mod sign_in;

@@ -253,7 +253,7 @@ both_databases! {
                 stage.discord.hub().add_fault(Fault::new(route, kind).times(1));
                 let reply = browser.get(&back).await;
                 assert_eq!(reply.status, 503, "{route} {kind:?}");
-                assert!(reply.text().contains("Discord does not answer right now"), "{route} {kind:?}");
+                assert!(reply.text().contains("Discord is not responding"), "{route} {kind:?}");
                 assert!(!browser.cookies.contains_key("symbolon"));
                 stage.test.settle().await;
                 assert!(stage.discord.grants().is_empty(), "{route} {kind:?}: a token that was given goes back");

@@ -65,6 +65,10 @@ both_databases! {
         assert_eq!(count().await.status, 200);
         assert_eq!(owner.post(&format!("{uri}/revoke"), "").await.status, 204);
         assert_eq!(count().await.code(), "KEY_REVOKED");
+        let edit = json!({ "name": "Renamed", "groups": [], "actions": ["count"] }).to_string();
+        let late = owner.send(Method::PUT, &uri, edit.into()).await;
+        assert_eq!((late.status.as_u16(), late.code().as_str()), (409, "CONFLICT"), "who had it open is told so");
+        assert!(late.text().contains("revoked") && !listed(&owner, &tenant).await[0].to_string().contains("Renamed"));
         let stranger = test.person(&test.session(&other.owner).await);
         assert_eq!(remove(stranger.clone()).await.status, 404);
         let foreign = key_of(&other, id.as_str());
@@ -114,7 +118,7 @@ both_databases! {
         }
         let refused = make(&owner, &tenant, json!({ "groups": ["lookup"] })).await;
         assert_eq!((refused.status.as_u16(), refused.code().as_str()), (409, "CONFLICT"));
-        assert!(refused.text().contains("Remove some of them first"));
+        assert!(refused.text().contains("Remove some first"));
         test.db.damage("DELETE FROM api_keys WHERE id = 'key_7'").await;
         assert_eq!(make(&owner, &tenant, json!({ "groups": ["lookup"] })).await.status, 201);
         test.db.damage("DELETE FROM api_keys WHERE hash LIKE 'hash-%'").await;

@@ -20,7 +20,7 @@ both_databases! {
             let pressed = browser.press("/link/guild-1/verify").await;
             assert_eq!(pressed.header("location"), Some("/link/guild-1?notice=open"), "round {round}");
             let page = browser.get("/link/guild-1?notice=open").await;
-            assert!(page.text().contains("Still open: <b>Steam group</b></p>"), "{}", page.text());
+            assert!(page.text().contains("Still to do: <b>Steam group</b></p>"), "{}", page.text());
             assert!(page.text().contains("not in the Steam group yet"));
             stage.test.clock.advance_ms(5_000);
         }
@@ -47,7 +47,7 @@ both_databases! {
         stage.test.clock.advance_ms(5_000);
         browser.press("/link/guild-1/verify").await;
         let done = browser.page().await;
-        assert!(done.contains("You are linked") && !done.contains(privacy), "{done}");
+        assert!(done.contains("You’re linked") && !done.contains(privacy), "{done}");
         stage.finish().await;
     }
 
@@ -57,12 +57,12 @@ both_databases! {
         let mut browser = stage.signed_in(1).await;
         testkit::hide_groups(&stage.steam, 1, true);
         browser.press("/link/guild-1/verify").await;
-        assert!(browser.page().await.contains("does not show us your groups"));
+        assert!(browser.page().await.contains("doesn’t show us your groups"));
         testkit::hide_groups(&stage.steam, 1, false);
         stage.test.clock.advance_ms(5_000);
         stage.steam.hub().add_fault(Fault::new(GROUPS, FaultKind::Error500).times(1));
         browser.press("/link/guild-1/verify").await;
-        assert!(browser.page().await.contains("Steam did not answer"));
+        assert!(browser.page().await.contains("Steam didn’t answer"));
         assert_eq!(stage.linked_steam(&discord(1)).await, None);
         stage.finish().await;
     }
@@ -145,7 +145,7 @@ both_databases! {
         // Somebody who was just added is there; nobody has to be asked again, and nobody waits.
         browser.press("/link/guild-1/verify").await;
         assert_eq!(stage.discord.hub().count("PUT /api/v10/guilds/{guild}/members/{user}"), 1);
-        assert!(browser.page().await.contains("You are linked"));
+        assert!(browser.page().await.contains("You’re linked"));
         stage.finish().await;
     }
 
@@ -155,10 +155,10 @@ both_databases! {
         let mut browser = stage.signed_in(1).await;
         assert!(browser.page().await.contains("Join the Discord server"));
         browser.press("/link/guild-1/join").await;
-        assert!(browser.page().await.contains("You are in the Discord server"));
+        assert!(browser.page().await.contains("You’re in the Discord server"));
         assert!(testkit::is_member(&stage.discord, &stage.tenant.discord_guild, &discord(1)));
         browser.press("/link/guild-1/verify").await;
-        assert!(browser.page().await.contains("You are linked"));
+        assert!(browser.page().await.contains("You’re linked"));
         stage.test.settle().await;
         assert!(stage.discord.grants().is_empty(), "the token is given back with the last step");
         stage.finish().await;
@@ -171,7 +171,7 @@ both_databases! {
         browser.sign_in_discord("link", &discord(1)).await;
         stage.test.settle().await;
         browser.press("/link/guild-1/join").await;
-        assert!(browser.page().await.contains("You are in the Discord server"));
+        assert!(browser.page().await.contains("You’re in the Discord server"));
         browser.sign_in_discord("link", &discord(2)).await;
         stage.test.settle().await;
         assert!(stage.discord.grants().iter().all(|grant| grant.user.to_string() == discord(2).to_string()));
@@ -188,7 +188,7 @@ both_databases! {
         testkit::add_member(&stage.discord, &stage.tenant.discord_guild, &discord(1));
         stage.test.clock.advance_ms(5_000);
         browser.press("/link/guild-1/verify").await;
-        assert!(browser.page().await.contains("You are linked"));
+        assert!(browser.page().await.contains("You’re linked"));
         stage.finish().await;
     }
 }

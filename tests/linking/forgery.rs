@@ -71,7 +71,7 @@ both_databases! {
             for code in &wrong {
                 let reply = browser.get(&with(back, "code", code)).await;
                 assert_eq!(reply.status, 400, "{back} {code:?}");
-                assert!(reply.text().contains("This sign-in is over"), "{}", reply.text());
+                assert!(reply.text().contains("This sign-in has expired"), "{}", reply.text());
                 // Enough time for what one network may do.
                 stage.test.clock.advance_ms(2_000);
             }

@@ -13,6 +13,7 @@ mod races;
 mod relink;
 mod roles;
 pub mod stage;
+mod steps;
 mod tabs;
 mod tenants;
 mod tokens;

@@ -24,7 +24,7 @@ both_databases! {
             let reply = browser.get(&back).await;
             assert_eq!(reply.header("location"), Some("/link/guild-1?notice=steam-silent"), "{kind:?}");
             let page = browser.get("/link/guild-1?notice=steam-silent").await;
-            assert!(page.text().contains("Steam does not answer right now") && page.text().contains("Player 1"), "{kind:?}");
+            assert!(page.text().contains("Steam isn’t responding") && page.text().contains("Player 1"), "{kind:?}");
             stage.test.clock.advance_ms(30_000);
         }
         browser.sign_in_steam("link", &steam(1)).await;

@@ -19,7 +19,7 @@ both_databases! {
         let pressed = browser.press("/link/guild-1/verify").await;
         assert_eq!((pressed.status.as_u16(), pressed.header("location")), (303, Some("/link/guild-1")));
         let done = browser.page().await;
-        assert!(done.contains("You are linked") && done.matches("<bdi class=\"who\">Player 1</bdi>").count() == 2, "{done}");
+        assert!(done.contains("You’re linked") && done.matches("<bdi class=\"who\">Player 1</bdi>").count() == 2, "{done}");
         // The address of a step that is done by now says nothing.
         assert!(!browser.get("/link/guild-1?notice=open").await.text().contains("Not linked yet"));
         assert_eq!(stage.linked_steam(&discord(1)).await, Some(steam(1).to_string()));
@@ -111,9 +111,9 @@ both_databases! {
         stage.signed_in(1).await.press("/link/guild-1/verify").await;
         let links = stage.count("links").await;
         let mut again = stage.signed_in(1).await;
-        assert!(again.page().await.contains("linked already"));
+        assert!(again.page().await.contains("already linked"));
         again.press("/link/guild-1/verify").await;
-        assert!(again.page().await.contains("You are linked"));
+        assert!(again.page().await.contains("You’re linked"));
         assert_eq!(stage.count("links").await, links);
         stage.finish().await;
     }

@@ -38,7 +38,7 @@ async fn discord_hangs(faults: &[(&str, FaultKind)]) {
         Some("/link/guild-1?notice=discord-silent")
     );
     let page = browser.get("/link/guild-1?notice=discord-silent").await;
-    assert!(page.text().contains("Discord does not answer right now") && !page.text().contains("Player 1"));
+    assert!(page.text().contains("Discord isn’t responding") && !page.text().contains("Player 1"));
     stage.discord.hub().remove_faults();
     stage.test.settle().await;
     assert!(
@@ -66,7 +66,7 @@ async fn steam_hangs() {
         Some("/link/guild-1?notice=steam-silent")
     );
     let page = browser.get("/link/guild-1?notice=steam-silent").await;
-    assert!(page.text().contains("Steam does not answer right now") && page.text().contains("Player 1"));
+    assert!(page.text().contains("Steam isn’t responding") && page.text().contains("Player 1"));
     assert_eq!(stage.count("flows WHERE steam_id IS NOT NULL").await, 0);
     stage.steam.hub().remove_faults();
     browser.sign_in_steam("link", &steam(1)).await;
@@ -112,7 +112,7 @@ async fn both_hang_when_the_button_is_pressed() {
     let reply = timed(browser.press("/link/guild-1/verify")).await;
     assert_eq!(reply.header("location"), Some("/link/guild-1?notice=open"));
     let page = browser.get("/link/guild-1?notice=open").await;
-    for said in ["Still open:", "Steam did not answer", "Discord did not tell us"] {
+    for said in ["Still to do:", "Steam didn’t answer", "Discord didn’t tell us"] {
         assert!(page.text().contains(said), "{said}: {}", page.text());
     }
     assert_eq!(stage.count("links").await, 0);

@@ -32,10 +32,10 @@ both_databases! {
         let back = browser.answer_of_discord("link", &discord(1)).await;
         let reply = browser.get(&back).await;
         assert_eq!(reply.status, 503);
-        assert!(reply.text().contains("does not accept the credentials"), "{}", reply.text());
+        assert!(reply.text().contains("does not accept this installation"), "{}", reply.text());
         assert!(!reply.text().contains("does not answer"), "{}", reply.text());
         let logged = log.text();
-        let line = logged.lines().find(|line| line.contains("does not accept our credentials")).expect("a line");
+        let line = logged.lines().find(|line| line.contains("rejects our credentials")).expect("a line");
         assert!(line.contains("WARN") && line.contains("discord.client_id and discord.client_secret"), "{line}");
         assert!(line.contains("POST /oauth2/token"), "{line}");
         app::background::flush_errors(&stage.test.app).await.unwrap();
@@ -93,7 +93,7 @@ both_databases! {
         stage.steam.hub().add_fault(Fault::new("POST /openid/login", FaultKind::Error500).times(1));
         assert_eq!(visitor.get(&back).await.header("location"), Some("/link/guild-1?notice=steam-silent"));
         let logged = log.text();
-        for said in [["Discord members", "GET /guilds/{guild}"], ["Steam sign-in", "POST /openid/login"]] {
+        for said in [["Discord bot", "GET /guilds/{guild}"], ["Steam sign-in", "POST /openid/login"]] {
             let line = logged.lines().find(|line| line.contains("no usable answer") && said.iter().all(|part| line.contains(part)));
             let line = line.unwrap_or_else(|| panic!("{said:?} in {logged}"));
             assert!(line.contains("WARN") && line.contains("status 500") && line.contains("ms="), "{line}");

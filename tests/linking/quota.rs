@@ -101,7 +101,7 @@ both_databases! {
         assert_paced(&stage, began_ms);
         for (browser, _, _) in &mut players {
             let page = browser.page().await;
-            assert!(page.contains("Steam did not answer, so we cannot tell"), "{page}");
+            assert!(page.contains("Steam didn’t answer, so we couldn’t check"), "{page}");
         }
         assert_eq!(stage.count("links").await, 0);
         // The next day has calls of its own.
@@ -127,7 +127,7 @@ both_databases! {
         let asked = stage.steam.hub().count(GROUPS);
         assert!(asked <= PLAYERS + probes.unsigned_abs(), "{asked} after {probes} probes");
         assert_paced(&stage, began_ms);
-        assert!(players[0].0.page().await.contains("Steam did not answer"));
+        assert!(players[0].0.page().await.contains("Steam didn’t answer"));
         assert_eq!(stage.count("links").await, 0);
         stage.steam.hub().remove_faults();
         stage.test.clock.advance_ms(PAUSE_MS);

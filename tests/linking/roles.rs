@@ -1,6 +1,6 @@
 //! Roles that follow from links, waiting for the bot.
 
-use app::tenancy::guilds::{self, GuildChange};
+use app::tenancy::guild_changes::{self, GuildChange};
 use domain::audit::Actor;
 use storage::linking::role_changes;
 use testkit::{both_databases, discord, steam};
@@ -15,7 +15,7 @@ async fn with_roles(stage: &Stage) {
         ..GuildChange::default()
     };
     let (app, tenant) = (&stage.test.app, &stage.tenant);
-    guilds::change(app, tenant.scope, tenant.guild.clone(), change, Actor::System)
+    guild_changes::change(app, tenant.scope, tenant.guild.clone(), change, Actor::System)
         .await
         .unwrap();
 }

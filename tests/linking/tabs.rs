@@ -25,7 +25,7 @@ both_databases! {
         // Starting over in one leaves the other alone.
         two.press("/link/guild-2/restart").await;
         one.cookies = two.cookies.clone();
-        assert!(one.page().await.contains("You are linked"));
+        assert!(one.page().await.contains("You’re linked"));
         stage.finish().await;
     }
 
@@ -94,7 +94,7 @@ both_databases! {
         two.press("/link/guild-2/verify").await;
         stage.test.settle().await;
         one.press("/link/guild-1/join").await;
-        assert!(one.page().await.contains("You are in the Discord server"));
+        assert!(one.page().await.contains("You’re in the Discord server"));
         one.press("/link/guild-1/verify").await;
         stage.test.settle().await;
         assert!(stage.discord.grants().is_empty(), "the last one gives all back");

@@ -70,7 +70,7 @@ fn ban(stage: &Stage, guild: &DiscordId, person: &DiscordId) {
 /// Somebody of an Org asks whether player 1 is in guilds that refuse to tell, until the Org has to wait. How often Discord
 /// refused it.
 async fn collect_refusals(stage: &Stage, org_num: i64, guilds: &mut impl Iterator<Item = u64>) -> u64 {
-    let members = stage.test.app.platforms.discord_members.as_ref().unwrap();
+    let members = stage.test.app.platforms.discord_bot.as_ref().unwrap();
     let mut refused = 0;
     for guild in guilds {
         match members.is_member(org_num, &discord(guild), &discord(1)).await {
@@ -170,7 +170,7 @@ both_databases! {
             client.post("/link/guild-1/join", &body).await;
             other_client.post("/link/guild-1/join", &other_body).await;
         }
-        assert!(browser.page().await.contains("Discord did not tell us"));
+        assert!(browser.page().await.contains("Discord didn’t tell us"));
         assert_eq!(stage.discord.hub().count(ADD), 1);
         stage.test.clock.advance_ms(10 * 60_000 - 1);
         client.post("/link/guild-1/join", &body).await;
@@ -222,7 +222,7 @@ both_databases! {
         }
         // Each was refused twice, which is more in a row than Discord is allowed to fail.
         client.post("/link/guild-1/join", &body).await;
-        assert!(browser.page().await.contains("You are in the Discord server"));
+        assert!(browser.page().await.contains("You’re in the Discord server"));
         stage.finish().await;
     }
 
@@ -235,7 +235,7 @@ both_databases! {
         client.post("/link/guild-1/join", &body).await;
         assert!(banned.page().await.contains("not in the Discord server yet"));
         other_client.post("/link/guild-1/join", &other_body).await;
-        assert!(browser.page().await.contains("You are in the Discord server"));
+        assert!(browser.page().await.contains("You’re in the Discord server"));
         stage.finish().await;
     }
 

@@ -79,7 +79,7 @@ both_databases! {
         let owners: Vec<String> = stage.discord.grants().iter().map(|grant| grant.user.to_string()).collect();
         assert_eq!(owners, [discord(2).to_string()], "and no others");
         under_way.press("/link/guild-1/join").await;
-        assert!(under_way.page().await.contains("You are in the Discord server"));
+        assert!(under_way.page().await.contains("You’re in the Discord server"));
         stage.finish().await;
     }
 
@@ -99,7 +99,7 @@ both_databases! {
         master_keys::remove(app, "k1").await.unwrap();
         assert_eq!(app.vault.kids(), ["k2"]);
         holder.press("/link/guild-1/join").await;
-        assert!(holder.page().await.contains("You are in the Discord server"));
+        assert!(holder.page().await.contains("You’re in the Discord server"));
         assert_eq!(traveller.get(&back).await.header("location"), Some("/link/guild-1"));
         assert_eq!(member.get(&entrance).await.status, 303);
         stage.test.settle().await;

@@ -16,7 +16,7 @@ both_databases! {
                 browser.sign_in_discord("unlink", &discord(1)).await;
             }
             let page = browser.get("/unlink/guild-1").await;
-            assert!(page.text().contains("Player 1") && page.text().contains("End this link?"));
+            assert!(page.text().contains("Player 1") && page.text().contains("Unlink these accounts?"));
             for _ in 0..2 {
                 assert_eq!(browser.press("/unlink/guild-1/confirm").await.status, 303);
             }
@@ -30,7 +30,7 @@ both_databases! {
         let stage = Stage::set(engine).await;
         let mut browser = stage.browser();
         browser.sign_in_steam("unlink", &steam(5)).await;
-        assert!(browser.get("/unlink/guild-1").await.text().contains("not linked here"));
+        assert!(browser.get("/unlink/guild-1").await.text().contains("isn’t linked here"));
         stage.finish().await;
     }
 

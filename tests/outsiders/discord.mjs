@@ -15,7 +15,8 @@ import {
 import { control, judge, once, until, world } from './world.mjs';
 
 const { discord } = world;
-const rest = { api: discord.api.replace(/\/v10$/, ''), version: '10', retries: 0 };
+const origin = new URL(discord.api).origin;
+const rest = { api: discord.api.replace(/\/v10$/, ''), cdn: origin, version: '10', retries: 0 };
 const intents = [GatewayIntentBits.Guilds, GatewayIntentBits.GuildMembers, GatewayIntentBits.GuildMessages];
 const client = new Client({ intents, rest });
 const call = (method, path, body) => control(discord.control, method, path, body);
@@ -97,6 +98,46 @@ await judge('discord.js', {
     const members = { [discord.member]: { nick: 'Bru' } };
     await call('PATCH', 'state', { guilds: { [discord.guild]: { members } } });
     assert.equal((await heard).id, discord.member);
+  },
+
+  'hears what people write': async () => {
+    const heard = once(client, Events.MessageCreate, ({ author }) => author.id === discord.member);
+    const said = { channel_id: discord.channel, user_id: discord.member, content: 'Good evening' };
+    const { id } = await call('POST', 'messages', said);
+    assert.equal((await heard).id, id);
+  },
+
+  'sees who boosts': async () => {
+    const members = { [discord.member]: { premium_since: '2026-01-01T00:00:00Z' } };
+    await call('PATCH', 'state', { guilds: { [discord.guild]: { members } } });
+    // The client takes it from the event, but counts it as no change.
+    const member = guild.members.cache.get(discord.member);
+    await until('the boost', () => member.premiumSince?.toISOString() === '2026-01-01T00:00:00.000Z');
+  },
+
+  'fetches pictures': async () => {
+    const heard = once(client, Events.GuildUpdate, (_, now) => now.icon !== null);
+    await call('PATCH', 'state', { guilds: { [discord.guild]: { icon: 'a1b2c3' } } });
+    await heard;
+    for (const extension of ['png', 'webp']) {
+      const response = await fetch(guild.iconURL({ extension, size: 64 }));
+      assert.deepEqual([response.status, response.headers.get('content-type')], [200, `image/${extension}`]);
+    }
+    assert.equal((await fetch(client.user.displayAvatarURL())).status, 200);
+  },
+
+  'runs as a second bot that a person made': async () => {
+    const body = new URLSearchParams({ name: 'Night Watch' });
+    const page = await fetch(`${origin}/developers/applications`, { method: 'POST', body });
+    const [, token] = /Bot token<\/dt><dd><code>([^<]+)/.exec(await page.text());
+    const second = new Client({ intents: [GatewayIntentBits.Guilds], rest });
+    const ready = once(second, Events.ClientReady);
+    await second.login(token);
+    await ready;
+    assert.equal(second.user.username, 'Night Watch');
+    const { attempts, overlaps } = await call('GET', 'gateway');
+    assert.deepEqual([attempts[token], attempts[discord.token], overlaps], [1, 2, []]);
+    await second.destroy();
   },
 
   'sends an embed that pings nobody': async () => {
@@ -197,6 +238,13 @@ await judge('discord.js', {
     await call('POST', 'gateway', { application_id: discord.bot, action: 'reconnect' });
     await resumed;
     assert.equal((await call('GET', 'gateway')).identifies[discord.bot], 1);
+  },
+
+  'identifies anew when its session is over': async () => {
+    const ready = once(client, Events.ShardReady);
+    await call('POST', 'gateway', { application_id: discord.bot, action: 'invalid_session' });
+    await ready;
+    assert.equal((await call('GET', 'gateway')).identifies[discord.bot], 2);
   },
 
   'leaves': async () => {

@@ -66,7 +66,7 @@ both_databases! {
         let id = reply.header("x-request-id").expect("an id").to_owned();
         assert_eq!(
             reply.text().replace(&id, "…"),
-            r#"{"status":403,"code":"PERMISSION_DENIED","error":"PERMISSION_DENIED","message":"This key may not call updateNitro. Adjust its permissions in the dashboard.","action":"updateNitro","request_id":"…"}"#
+            r#"{"status":403,"code":"PERMISSION_DENIED","error":"PERMISSION_DENIED","message":"This key cannot call updateNitro. Adjust its permissions in the dashboard.","action":"updateNitro","request_id":"…"}"#
         );
         test.finish().await;
     }

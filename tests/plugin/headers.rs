@@ -7,7 +7,7 @@ use testkit::{Reply, TestApp, both_databases, steam};
 
 use super::support::{JSON, assert_answer, revoke, stranger};
 
-const WARNING: &str = "299 - \"Send the key in the X-API-Key header instead of the address\"";
+const WARNING: &str = "299 - \"Send the key in the X-API-Key header instead of the URL\"";
 
 fn assert_common(reply: &Reply) {
     assert_eq!(reply.header("content-type"), Some(JSON));

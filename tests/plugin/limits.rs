@@ -2,7 +2,7 @@
 
 use std::future::ready;
 
-use app::tenancy::guilds::{self, GuildChange};
+use app::tenancy::guild_changes::{self, GuildChange};
 use app::tenancy::orgs;
 use app::tenancy::servers;
 use axum::body::{Body, Bytes};
@@ -228,7 +228,7 @@ async fn two_hundred_joins_in_five_minutes_with_ten_roles_each_stay_within_stand
         plugin_roles: Some(roles.clone()),
         ..GuildChange::default()
     };
-    guilds::change(
+    guild_changes::change(
         &test.app,
         tenant.scope,
         tenant.guild.clone(),

@@ -68,7 +68,8 @@ both_databases! {
         assert_eq!(entries[0].detail, json!({ "guild": tenant.guild.as_str(), "cause": "plugin" }).to_string());
         let messages = jobs(&test, "log.unlinked").await;
         assert_eq!(messages.len(), 1);
-        assert_eq!(messages[0].payload, format!(r#"{{"guild":"{}","link":"{}"}}"#, tenant.guild, all[0].id));
+        let (guild, link, by) = (&tenant.guild, &all[0].id, &key.id);
+        assert_eq!(messages[0].payload, format!(r#"{{"guild":"{guild}","link":"{link}","by":"{by}"}}"#));
         assert_answer(&test.plugin(&tenant.key).get("/api?action=count").await, 200, r#"{"Total":0}"#);
         test.finish().await;
     }

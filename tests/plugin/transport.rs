@@ -53,6 +53,22 @@ both_databases! {
         test.finish().await;
     }
 
+    async fn a_key_from_the_address_that_we_listen_on_is_accepted(engine) {
+        let own = |settings: &mut Settings| {
+            settings.require_tls = true;
+            settings.own_ip = "192.0.2.5".parse().ok();
+        };
+        let test = TestApp::start_with(engine, |_| {}, own).await;
+        let tenant = test.tenant(1, Tier::Free).await;
+        for (caller, uri) in callers(&test, &tenant.key) {
+            for address in ["192.0.2.5", "::ffff:192.0.2.5"] {
+                assert_answer(&caller.clone().from(address).get(&uri).await, 200, r#"{"Total":0}"#);
+            }
+            assert_failure(&caller.from("192.0.2.6").get(&uri).await, 403, "TLS_REQUIRED");
+        }
+        test.finish().await;
+    }
+
     async fn behind_a_trusted_proxy_its_word_counts(engine) {
         let test = TestApp::start_with(engine, |_| {}, strict).await;
         let tenant = test.tenant(1, Tier::Free).await;

@@ -1,4 +1,4 @@
-//! Guessing keys: well-formed keys that nobody holds are counted per network.
+//! Guessing keys: well-formed keys that do not exist are counted per network.
 
 use domain::plan::Tier;
 use testkit::{Client, TestApp, both_databases};

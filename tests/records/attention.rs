@@ -1,5 +1,7 @@
 //! What needs a person's attention: told once, for an Org and for operators.
 
+use std::collections::BTreeSet;
+
 use app::error::{IdentityError, RequestError, ServiceError};
 use app::identity::accounts;
 use app::memories::error_log::Failure;
@@ -44,8 +46,8 @@ both_databases! {
         let (provider, failures) = (&told["attention"][0], &told["attention"][1]);
         assert_eq!(provider["severity"], "bad");
         assert!(provider["text"].as_str().unwrap().ends_with("refused our credentials: discord.client_secret is wrong."), "{provider}");
-        assert_eq!(provider["fix"], json!({ "label": "Look at errors", "page": "/admin/errors?code=PROVIDER_MISCONFIGURED" }));
-        assert_eq!((&failures["text"], &failures["fix"]["page"]), (&"2 requests failed in the last hour.".into(), &"/admin/errors?status=5xx".into()));
+        assert_eq!(provider["fix"], json!({ "label": "View errors", "page": "/admin/errors?code=PROVIDER_MISCONFIGURED" }));
+        assert_eq!((&failures["text"], &failures["fix"]["page"]), (&"2 requests failed in the last hour.".into(), &"/admin/errors?status=faults".into()));
 
         // What is over needs nobody any more.
         instance::set_maintenance(&test.app, false, None, Actor::Operator).await.unwrap();
@@ -75,6 +77,15 @@ both_databases! {
         }
         background::flush_errors(&test.app).await.unwrap();
         assert_eq!(kinds(&operator).await, ["provider_misconfigured", "provider_misconfigured", "maintenance", "granted_operators"]);
+
+        // The page that a notice about failures leads to lists what it counted, and nothing that was refused on purpose.
+        note(&AppError::internal("a row is gone"), "/orgs", 0);
+        background::flush_errors(&test.app).await.unwrap();
+        let told = operator.get("/admin/attention").await.json();
+        let failures = told["attention"].as_array().unwrap().iter().find(|one| one["kind"] == "failures").expect("a notice");
+        let listed = operator.get(failures["fix"]["page"].as_str().unwrap()).await.json();
+        let codes: BTreeSet<&str> = listed["errors"].as_array().unwrap().iter().map(|one| one["code"].as_str().unwrap()).collect();
+        assert_eq!(codes, BTreeSet::from(["INTERNAL", "PROVIDER_MISCONFIGURED"]));
         test.finish().await;
     }
 
@@ -113,7 +124,7 @@ both_databases! {
             test.app.memories.errors.note(&Failure { error: &RequestError::NotFound.into(), route: "/orgs", org_num, request_id: "r", now_ms });
         }
         let told = operator.get("/admin/attention").await.json();
-        let text = "3 failures are missing in the error log: too many came at once.";
+        let text = "3 failures are missing from the error log, because too many came at once.";
         assert_eq!((&told["attention"][0]["kind"], &told["attention"][0]["text"]), (&"errors_dropped".into(), &text.into()));
         test.finish().await;
     }
@@ -126,7 +137,7 @@ both_databases! {
         assert_eq!(attention().await, json!([{
             "kind": "never_called",
             "severity": "info",
-            "text": "Server 1 has never called. Put its key into the plugin.",
+            "text": "Server 1 has never called. Add its key to the plugin.",
             "subject": tenant.server.as_str(),
             "fix": { "label": "Show key", "page": format!("/orgs/{}/servers/{}", tenant.org, tenant.server) },
         }]));
@@ -138,8 +149,8 @@ both_databases! {
         let told = attention().await;
         let lines: Vec<(&Value, &Value)> = told.as_array().unwrap().iter().map(|one| (&one["severity"], &one["text"])).collect();
         assert_eq!(lines, [
-            (&"bad".into(), &"The key of Server 1 is revoked: its calls are refused.".into()),
-            (&"warn".into(), &"Server 1 sends its key in the address, where logs may keep it.".into()),
+            (&"bad".into(), &"The key of Server 1 is revoked, so its calls are refused.".into()),
+            (&"warn".into(), &"Server 1 sends its key in the URL, where logs may keep it.".into()),
         ]);
         test.finish().await;
     }

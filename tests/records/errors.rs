@@ -136,7 +136,7 @@ both_databases! {
             ("code=NOTHING".to_owned(), 0),
             ("route=/orgs/{org}/guilds/{guild}".replace('{', "%7B").replace('}', "%7D"), 3),
             ("status=4xx".to_owned(), 8),
-            ("status=5xx".to_owned(), 0),
+            ("status=5xx".to_owned(), 0), ("status=faults".to_owned(), 0),
             (format!("to_ms={to_ms}"), 2),
             (format!("from_ms={to_ms}&code=NOT_FOUND"), 5),
         ] {

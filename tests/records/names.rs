@@ -119,6 +119,52 @@ both_databases! {
         test.finish().await;
     }
 
+    async fn what_went_with_its_guild_keeps_its_name_and_can_be_looked_for(engine) {
+        let test = TestApp::start(engine).await;
+        let tenant = test.full_tenant(1, Tier::Pro).await;
+        let owner = test.person(&test.session(&tenant.owner).await);
+        let plugin_key = owner.get(&server_of(&tenant)).await.json()["key"]["id"].as_str().unwrap().to_owned();
+        link(&test, &tenant, 60, "rivercrow59").await;
+        assert_eq!(test.plugin(&tenant.key).get(&format!("/api?action=remove&id={}", steam(60))).await.status, 200);
+        change(&owner, Method::DELETE, &format!("/orgs/{}/guilds/{}", tenant.org, tenant.guild), json!({ "confirm": "guild-1" })).await;
+        test.drain_jobs().await;
+        let page = log(&owner, &tenant, "?limit=100").await;
+        for (id, kind) in [(tenant.server.as_str(), "server"), (plugin_key.as_str(), "plugin_key")] {
+            let found = called(&page, id).unwrap();
+            assert_eq!((&found["kind"], &found["name"], &found["gone"]), (&json!(kind), &json!("Server 1"), &json!(true)), "{found}");
+        }
+        let choices = owner.get(&format!("/orgs/{}/audit/choices", tenant.org)).await.json();
+        let offered = |list: &str, id: &str| choices[list].as_array().unwrap().iter().any(|one| one["id"] == id && one["name"] == "Server 1");
+        assert!(offered("things", tenant.server.as_str()) && offered("actors", &plugin_key), "{choices}");
+        test.finish().await;
+    }
+
+    async fn what_is_there_is_offered_before_what_is_gone(engine) {
+        let test = TestApp::start(engine).await;
+        let tenant = test.full_tenant(1, Tier::Pro).await;
+        let owner = test.person(&test.session(&tenant.owner).await);
+        let chain = tenant.scope.num();
+        // Tools that made and removed a key each day, and used each of them once.
+        let rows: Vec<String> = (0..1_100).map(|number| {
+            let key = format!("key_{number:026}");
+            format!("({chain}, {}, 1, 'key', '{key}', 'key.removed', '{key}', '{{\"name\":\"Key {number}\"}}', '')", 1_000 + number)
+        }).collect();
+        test.db.damage(&format!("INSERT INTO audit (chain, seq, at, actor_kind, actor_id, action, target, detail, hash) VALUES {}", rows.join(", "))).await;
+        let choices = owner.get(&format!("/orgs/{}/audit/choices", tenant.org)).await.json();
+        let offered = |list: &str, id: &str| choices[list].as_array().unwrap().iter().any(|one| one["id"] == id);
+        for id in [tenant.server.as_str(), tenant.guild.as_str(), tenant.custom_key.as_ref().unwrap().as_str()] {
+            assert!(offered("things", id), "{id}");
+        }
+        assert!(offered("actors", tenant.owner.id.as_str()));
+        for (number, is_offered) in [(1_099, true), (0, false)] {
+            assert_eq!(offered("things", &format!("key_{number:026}")), is_offered, "{number}");
+            assert_eq!(offered("actors", &format!("key_{number:026}")), is_offered, "{number}");
+        }
+        assert_eq!((choices["things"].as_array().unwrap().len(), choices["actors"].as_array().unwrap().len()), (1_000, 1_000));
+        test.settle().await;
+        test.finish().await;
+    }
+
     async fn nobody_reads_a_name_of_another_org_or_a_player_without_seeing_links(engine) {
         let test = TestApp::start(engine).await;
         let (ours, theirs) = (test.full_tenant(1, Tier::Pro).await, test.full_tenant(2, Tier::Pro).await);
@@ -143,9 +189,9 @@ both_databases! {
         for foreign in ["Server 2", "Guild 2", "Org 2"] {
             assert!(!page["names"].to_string().contains(foreign), "{foreign}");
         }
-        let named = page["names"].as_array().unwrap().iter();
-        let theirs_named = named.filter(|one| [theirs.server.as_str(), theirs.guild.as_str()].contains(&one["id"].as_str().unwrap()));
-        assert_eq!(theirs_named.count(), 0);
+        for foreign in [theirs.server.as_str(), theirs.guild.as_str(), theirs.custom_key.as_ref().unwrap().as_str(), theirs.invite.as_ref().unwrap().0.as_str()] {
+            assert_eq!(called(&page, foreign), None);
+        }
 
         let auditor = test.person(&test.member(&ours, 5, &[Permission::AuditView]).await);
         let both = test.person(&test.member(&ours, 6, &[Permission::AuditView, Permission::LinksView]).await);
@@ -186,7 +232,7 @@ both_databases! {
         };
         let (is_here, is_gone) = (false, true);
         let helper = test.account(950_001).await.name;
-        let mut people = vec![("account".to_owned(), "Person 5".to_owned(), is_here), ("account".to_owned(), helper, is_here), ("account".to_owned(), ours.owner.name.clone(), is_here)];
+        let mut people = vec![("account".to_owned(), "Person 5".to_owned(), is_gone), ("account".to_owned(), helper, is_here), ("account".to_owned(), ours.owner.name.clone(), is_here)];
         people.push(("plugin_key".to_owned(), "Server 1".to_owned(), is_here));
         people.sort();
         assert_eq!(listed("actors"), people, "the team, who left it, and what acted for itself");

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use app::bots::register;
 use app::identity::blocklist::{self, BlockRequest};
 use app::identity::{accounts, sessions};
 use app::import::{ImportRow, ImportSlice};
@@ -11,6 +12,7 @@ use app::{instance, jobs, master_keys};
 use axum::body::Body;
 use domain::audit::{Actor, AuditAction};
 use domain::blocklist::BlockEntry;
+use domain::bot::BotId;
 use domain::link::UnlinkCause;
 use domain::name::DisplayName;
 use domain::permission::Role;
@@ -233,6 +235,8 @@ async fn operate(stage: &Stage, tenant: &Tenant) {
     instance::make_registration_code(app, NAME, Some(3), OPERATOR)
         .await
         .unwrap();
+    register::show(app, BotId::Platform, OPERATOR).await.unwrap();
+    register::rotate(app, BotId::Platform, OPERATOR).await.unwrap();
     let waiting = jobs::operate::list(app, 100).await.unwrap().0;
     let message = waiting.iter().find(|job| job.kind.starts_with("log.")).unwrap();
     jobs::operate::retry(app, message.num, OPERATOR).await.unwrap();

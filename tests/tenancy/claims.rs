@@ -200,7 +200,7 @@ both_databases! {
         stage.test.member(&stage.tenant, 1, Permission::ALL).await;
         let (_, reply) = look_up(&stage, 2).await;
         assert_eq!(reply.status, 403);
-        assert!(reply.text().contains("as somebody else"));
+        assert!(reply.text().contains("a different Discord account"));
         assert_eq!(stage.count("managed_guilds").await, 0);
         let stranger = stage.test.person(&stage.test.session(&stage.test.account(7).await).await);
         assert_eq!(stranger.get(&format!("/auth/discord/claim?org={}", stage.tenant.org)).await.status, 404);

@@ -25,7 +25,7 @@ both_databases! {
         let test = TestApp::start(engine).await;
         let tenant = test.full_tenant(1, Tier::Pro).await;
         let owner = test.person(&test.session(&tenant.owner).await);
-        let new = json!({ "role": "admin", "permissions": ["links.view", "servers.keys"], "note": "for <b>Mia</b>", "expires": "1d" });
+        let new = json!({ "role": "admin", "permissions": ["links.view", "servers.keys", "org.billing", "analytics.view"], "note": "for <b>Mia</b>", "expires": "1d" });
         let made = call(&owner, Method::POST, &format!("/orgs/{}/invites", tenant.org), &new).await.json();
         let code = made["url"].as_str().unwrap().rsplit('/').next().unwrap();
         let page = test.client().get(&format!("/invite/{code}")).await;
@@ -33,14 +33,14 @@ both_databases! {
         for shown in ["Org 1", "<bdi class=\"who\">Person ", "Admin", "View links", "Reveal and replace keys", "until 2 January 2026, 00:00 UTC", &format!("/auth/discord/login?return_to=/invite/{code}")] {
             assert!(page.text().contains(shown), "{shown}: {}", page.text());
         }
-        for hidden in ["Mia", "links.view", "Guild 1", "Server 1", "org_", "usr_", "inv_"] {
+        for hidden in ["Mia", "links.view", "billing", "analytics", "Guild 1", "Server 1", "org_", "usr_", "inv_"] {
             assert!(!page.text().contains(hidden), "{hidden}");
         }
         assert_eq!(page.header("referrer-policy"), Some("no-referrer"));
         let signed_in = test.person(&test.session(&test.account(5).await).await);
         assert!(signed_in.get(&format!("/invite/{code}")).await.text().contains("Join Org 1"));
         let member = owner.get(&format!("/invite/{code}")).await;
-        assert!(member.text().contains("You are in this team already"), "{}", member.text());
+        assert!(member.text().contains("You’re already in this team"), "{}", member.text());
         assert!(member.text().contains(&format!("href=\"/app/orgs/{}\"", tenant.org)) && !member.text().contains("<form"), "{}", member.text());
         assert_eq!(test.client().get(&format!("/invite/{}", "A".repeat(43))).await.status, 404);
         let rows = crate::secrecy::rows::Rows::of(&test.db.db).await.all(&test.db.db).await.join("\n");
@@ -117,6 +117,27 @@ both_databases! {
         test.finish().await;
     }
 
+    async fn a_dead_invitation_names_nobody_who_cannot_make_another(engine) {
+        let test = TestApp::start(engine).await;
+        let tenant = test.tenant(1, Tier::Pro).await;
+        let account = test.account(5).await;
+        let inviter = test.person(&test.member(&tenant, 5, &[Permission::OrgInvites, Permission::LinksView]).await);
+        let base = format!("/orgs/{}/invites", tenant.org);
+        let new = json!({ "role": "staff", "permissions": ["links.view"], "expires": "7d" });
+        let made = call(&inviter, Method::POST, &base, &new).await.json();
+        let page = format!("/invite/{}", made["url"].as_str().unwrap().rsplit('/').next().unwrap());
+        let shown = async || test.client().get(&page).await.text().to_owned();
+        let named = format!(r#"<bdi class="who">{}</bdi>"#, account.name);
+        assert!(shown().await.contains(&format!("{named} invites you")), "{}", shown().await);
+        assert_eq!(call(&inviter, Method::POST, &format!("{base}/{}/revoke", made["id"].as_str().unwrap()), &json!({})).await.status, 204);
+        assert!(shown().await.contains(&format!("Ask {named} for a new one")), "{}", shown().await);
+        test.set_permissions(&tenant, &account, [Permission::LinksView].into_iter().collect()).await;
+        assert!(shown().await.contains("Ask the team for a new one") && !shown().await.contains(&account.name), "{}", shown().await);
+        app::tenancy::team::remove(&test.app, tenant.scope, tenant.owner_actor(), account.id.clone()).await.unwrap();
+        assert!(shown().await.contains("Ask the team for a new one") && !shown().await.contains(&account.name), "{}", shown().await);
+        test.finish().await;
+    }
+
     async fn nobody_invites_to_more_than_they_are_when_it_is_accepted(engine) {
         let test = TestApp::start(engine).await;
         let tenant = test.tenant(1, Tier::Pro).await;
@@ -132,6 +153,8 @@ both_databases! {
         // The inviter loses something before anybody follows.
         test.set_permissions(&tenant, &test.account(5).await, [Permission::OrgInvites, Permission::LinksView].into_iter().collect()).await;
         let guest = test.person(&test.session(&test.account(6).await).await);
+        let promised = guest.get(&format!("/invite/{code}")).await;
+        assert!(promised.text().contains("View links") && !promised.text().contains("Reveal and replace keys"), "{}", promised.text());
         assert_eq!(join(&guest, &code).await.status, 303);
         let me = guest.get("/account").await.json();
         assert_eq!((&me["orgs"][0]["permissions"], &me["orgs"][0]["role"]), (&json!(["links.view"]), &"staff".into()));
@@ -192,7 +215,10 @@ both_databases! {
         let made = call(&admin, Method::POST, &base, &new).await.json();
         assert_eq!((made["url"].is_string(), &made["can_edit"]), (true, &true.into()));
         let staff = app::tenancy::team::MemberChange { role: Some(Role::Staff), permissions: Some(Role::Admin.default_permissions()), revision: None };
-        app::tenancy::team::change(&test.app, tenant.scope, tenant.doer(), account.id, staff).await.unwrap();
+        app::tenancy::team::change(&test.app, tenant.scope, tenant.owner_actor(), account.id, staff).await.unwrap();
+        let code = made["url"].as_str().unwrap().rsplit('/').next().unwrap();
+        let page = test.client().get(&format!("/invite/{code}")).await;
+        assert!(page.text().contains(r#"Your role will be <b class="who">Staff"#), "{}", page.text());
         let seen = admin.get(&base).await.json();
         assert_eq!((seen["invites"][0]["url"].is_null(), &seen["invites"][0]["can_edit"]), (true, &false.into()));
         let reissue = format!("{base}/{}/reissue", made["id"].as_str().unwrap());
@@ -210,7 +236,7 @@ both_databases! {
             app::tenancy::orgs::add_member(&test.app, tenant.scope, account, role).await.unwrap();
         }
         test.set_permissions(&tenant, &admin, [Permission::LinksView].into_iter().collect()).await;
-        let doer = || app::tenancy::team::Doer { account: admin.num, actor: domain::audit::Actor::Account(admin.id.clone()) };
+        let by = || app::tenancy::team::TeamActor { account: admin.num, actor: domain::audit::Actor::Account(admin.id.clone()) };
         let (app, scope) = (&test.app, tenant.scope);
         let request = app::tenancy::invites::InviteRequest {
             role: Role::Staff,
@@ -220,11 +246,11 @@ both_databases! {
         };
         let change = app::tenancy::team::MemberChange { permissions: Some(domain::permission::PermissionSet::EMPTY), ..Default::default() };
         let answers = [
-            app::tenancy::invites::create(app, scope, doer(), request).await.map(drop),
-            app::tenancy::invites::reissue(app, scope, doer(), invite.clone()).await.map(drop),
-            app::tenancy::invites::revoke(app, scope, doer(), invite).await,
-            app::tenancy::team::change(app, scope, doer(), staff.id.clone(), change).await,
-            app::tenancy::team::remove(app, scope, doer(), staff.id.clone()).await,
+            app::tenancy::invites::create(app, scope, by(), request).await.map(drop),
+            app::tenancy::invites::reissue(app, scope, by(), invite.clone()).await.map(drop),
+            app::tenancy::invites::revoke(app, scope, by(), invite).await,
+            app::tenancy::team::change(app, scope, by(), staff.id.clone(), change).await,
+            app::tenancy::team::remove(app, scope, by(), staff.id.clone()).await,
         ];
         for answer in answers {
             assert_eq!(answer.unwrap_err().code(), "MISSING_PERMISSION");

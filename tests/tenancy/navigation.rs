@@ -120,6 +120,12 @@ both_databases! {
         assert_eq!(call(&owner, Method::PUT, &uri, &paint(tenant.guild.as_str(), "mud")).await.status, 400);
         let foreign = call(&owner, Method::PUT, &uri, &paint(other.guild.as_str(), "red")).await;
         assert_eq!(refusal(&foreign), refused(404, "NOT_FOUND"));
+        // Who names what they saw has seen the page: it went meanwhile, or never was, which nobody is told.
+        for guild in [other.guild.as_str(), "gld_00000000000000000000000000"] {
+            let mut seen = paint(guild, "red");
+            seen["revision"] = owner.get(&uri).await.json()["revision"].clone();
+            assert_eq!(refusal(&call(&owner, Method::PUT, &uri, &seen).await), refused(409, "CHANGED_MEANWHILE"), "{guild}");
+        }
         shown("guild-1", "teal").await;
         shown("guild-2", "indigo").await;
         test.finish().await;

@@ -8,7 +8,8 @@ use app::keys::custom_keys::{CustomKeyRequest, KeyEdit};
 use app::keys::{bot_keys, custom_keys, plugin_keys};
 use app::linking::links;
 use app::linking::links::LinkRequest;
-use app::tenancy::guilds::{GuildChange, NewGuildRequest};
+use app::tenancy::guild_changes::{self, GuildChange};
+use app::tenancy::guilds::NewGuildRequest;
 use app::tenancy::invites::InviteRequest;
 use app::tenancy::orgs::OrgChange;
 use app::tenancy::team::MemberChange;
@@ -34,13 +35,13 @@ fn named(text: &str) -> DisplayName {
 }
 
 /// What a writer was told, by its name.
-type Told = Vec<(&'static str, Result<(), AppError>)>;
+type Outcomes = Vec<(&'static str, Result<(), AppError>)>;
 
 fn system() -> Actor {
     Actor::System
 }
 
-async fn guilds_and_servers(test: &TestApp, tenant: &Tenant) -> Told {
+async fn guilds_and_servers(test: &TestApp, tenant: &Tenant) -> Outcomes {
     let (app, scope) = (&test.app, tenant.scope);
     let (guild, server) = (|| tenant.guild.clone(), || tenant.server.clone());
     let claimed = NewGuildRequest {
@@ -50,7 +51,7 @@ async fn guilds_and_servers(test: &TestApp, tenant: &Tenant) -> Told {
         log_channel_id: None,
     };
     let claim = guilds::create(app, scope, claimed, system()).await;
-    let change = guilds::change(app, scope, guild(), GuildChange::default(), system()).await;
+    let change = guild_changes::change(app, scope, guild(), GuildChange::default(), system()).await;
     let remove = guilds::remove(app, scope, guild(), system()).await;
     let add = servers::create(app, scope, guild(), named("Late"), system()).await;
     let switch = servers::set_active(app, scope, server(), false, system()).await;
@@ -76,7 +77,7 @@ async fn guilds_and_servers(test: &TestApp, tenant: &Tenant) -> Told {
     ]
 }
 
-async fn all_keys(test: &TestApp, tenant: &Tenant) -> Told {
+async fn all_keys(test: &TestApp, tenant: &Tenant) -> Outcomes {
     let (app, scope) = (&test.app, tenant.scope);
     let (server, key) = (|| tenant.server.clone(), || tenant.custom_key.clone().unwrap());
     let actions = ActionSet::PLUGIN;
@@ -123,8 +124,8 @@ async fn all_keys(test: &TestApp, tenant: &Tenant) -> Told {
     ]
 }
 
-async fn people(test: &TestApp, tenant: &Tenant, stranger: &Account, code: &Code) -> Told {
-    let (app, scope, doer) = (&test.app, tenant.scope, || tenant.doer());
+async fn people(test: &TestApp, tenant: &Tenant, stranger: &Account, code: &Code) -> Outcomes {
+    let (app, scope, by) = (&test.app, tenant.scope, || tenant.owner_actor());
     let (invite, helper) = (
         || tenant.invite.clone().unwrap().0,
         || tenant.helper.clone().unwrap(),
@@ -143,27 +144,24 @@ async fn people(test: &TestApp, tenant: &Tenant, stranger: &Account, code: &Code
     vec![
         (
             "invites::create",
-            invites::create(app, scope, doer(), new).await.map(drop),
+            invites::create(app, scope, by(), new).await.map(drop),
         ),
         (
             "invites::reissue",
-            invites::reissue(app, scope, doer(), invite()).await.map(drop),
+            invites::reissue(app, scope, by(), invite()).await.map(drop),
         ),
         (
             "invites::revoke",
-            invites::revoke(app, scope, doer(), invite()).await,
+            invites::revoke(app, scope, by(), invite()).await,
         ),
         ("invited::accept", accept.map(drop)),
         (
             "team::change",
-            team::change(app, scope, doer(), helper(), fewer).await,
+            team::change(app, scope, by(), helper(), fewer).await,
         ),
-        ("team::remove", team::remove(app, scope, doer(), helper()).await),
-        ("team::leave", team::leave(app, scope, doer()).await),
-        (
-            "team::transfer",
-            team::transfer(app, scope, doer(), helper()).await,
-        ),
+        ("team::remove", team::remove(app, scope, by(), helper()).await),
+        ("team::leave", team::leave(app, scope, by()).await),
+        ("team::transfer", team::transfer(app, scope, by(), helper()).await),
         (
             "orgs::add_member",
             orgs::add_member(app, scope, stranger, Role::Admin).await,
@@ -171,7 +169,7 @@ async fn people(test: &TestApp, tenant: &Tenant, stranger: &Account, code: &Code
     ]
 }
 
-async fn the_org(test: &TestApp, tenant: &Tenant) -> Told {
+async fn the_org(test: &TestApp, tenant: &Tenant) -> Outcomes {
     let (app, scope) = (&test.app, tenant.scope);
     let renamed = OrgChange {
         name: Some(named("Late")),
@@ -184,7 +182,10 @@ async fn the_org(test: &TestApp, tenant: &Tenant) -> Told {
             "orgs::set_tier",
             orgs::set_tier(app, scope, Tier::Free, system()).await,
         ),
-        ("orgs::remove", orgs::remove(app, scope, tenant.doer()).await),
+        (
+            "orgs::remove",
+            orgs::remove(app, scope, tenant.owner_actor()).await,
+        ),
         ("orgs::get_own", orgs::get_own(app, scope).await.map(drop)),
         ("navigation::replace", buttons.map(drop)),
         (
@@ -203,7 +204,7 @@ both_databases! {
         tenant.link(&test.app, 1).await;
         let (_, code) = test.invite(&tenant, Role::Staff, &[]).await;
         let code = Code::parse(&code).unwrap();
-        orgs::remove(&test.app, tenant.scope, tenant.doer()).await.unwrap();
+        orgs::remove(&test.app, tenant.scope, tenant.owner_actor()).await.unwrap();
         let stranger = test.account(77).await;
         let rows = Rows::of(&test.db.db).await;
         let before = rows.all(&test.db.db).await;
@@ -248,7 +249,7 @@ both_databases! {
         let tenant = test.tenant(1, Tier::Pro).await;
         let other = test.tenant(2, Tier::Pro).await;
         guilds::remove(&test.app, tenant.scope, tenant.guild.clone(), Actor::System).await.unwrap();
-        orgs::remove(&test.app, other.scope, other.doer()).await.unwrap();
+        orgs::remove(&test.app, other.scope, other.owner_actor()).await.unwrap();
         let names = [tenant.guild.to_string(), other.guild.to_string(), "guild-1".to_owned(), "guild-2".to_owned()];
         for name in names {
             for uri in [format!("/link/{name}"), format!("/unlink/{name}"), format!("/auth/discord/link?guild={name}")] {

@@ -106,7 +106,7 @@ both_databases! {
         assert_eq!(admin.get(&base).await.status, 404);
         let code = made.json()["url"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
         let page = test.client().get(&format!("/invite/{code}")).await;
-        assert!(page.text().contains("does not work any more"), "what they handed out ends with them");
+        assert!(page.text().contains("no longer works"), "what they handed out ends with them");
         test.finish().await;
     }
 

@@ -335,7 +335,7 @@ async fn a_transfer_locks_both_accounts_in_their_order() {
         .await
         .unwrap();
     let beside = test.db.begin_beside(&locked_account(owner)).await;
-    let transfer = team::transfer(&test.app, tenant.scope, tenant.doer(), heir.id.clone());
+    let transfer = team::transfer(&test.app, tenant.scope, tenant.owner_actor(), heir.id.clone());
     let (done, ()) = tokio::join!(transfer, async {
         awaited(&beside).await;
         assert_eq!(

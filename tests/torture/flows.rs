@@ -31,13 +31,19 @@ const CRASHES: [Crash; 5] = [
 
 /// A browser that outlives the nodes it talks to.
 #[derive(Default)]
-struct Visitor {
+pub struct Visitor {
     cookies: BTreeMap<String, String>,
 }
 
 impl Visitor {
     /// Where the answer sends the browser, or else the page.
-    async fn send(&mut self, node: &Node, method: &str, path: &str, body: &str) -> std::io::Result<String> {
+    pub async fn send(
+        &mut self,
+        node: &Node,
+        method: &str,
+        path: &str,
+        body: &str,
+    ) -> std::io::Result<String> {
         let pairs: Vec<String> = self
             .cookies
             .iter()
@@ -70,16 +76,20 @@ impl Visitor {
     }
 
     /// The way to a provider and the address it sends back to.
-    async fn leave(&mut self, node: &Node, provider: &str, person: &str) -> String {
-        let out = self
-            .get(node, &format!("/auth/{provider}/link?guild=guild-1"))
-            .await;
-        own_path(&visit(&format!("{out}&as={person}")).await)
+    pub async fn leave(&mut self, node: &Node, provider: &str, person: &str) -> std::io::Result<String> {
+        let start = format!("/auth/{provider}/link?guild=guild-1");
+        let out = self.send(node, "GET", &start, "").await?;
+        Ok(own_path(&visit(&format!("{out}&as={person}")).await))
     }
 
-    async fn form(&mut self, node: &Node) -> String {
-        let page = self.get(node, PAGE).await;
-        format!("form={}", form_token(&page).expect("a form"))
+    /// What the button sends, if the page has one.
+    pub async fn form(&mut self, node: &Node) -> std::io::Result<Option<String>> {
+        let page = self.send(node, "GET", PAGE, "").await?;
+        Ok(form_token(&page).map(|token| format!("form={token}")))
+    }
+
+    pub async fn press(&mut self, node: &Node, form: &str) -> std::io::Result<String> {
+        self.send(node, "POST", VERIFY, form).await
     }
 }
 
@@ -97,34 +107,34 @@ both_databases! {
             let (person, account) = (discord(player), steam(player));
             let linked = format!("links WHERE steam_id = '{account}' AND discord_id = '{person}' AND ended_at IS NULL");
             let mut visitor = Visitor::default();
-            let back = visitor.leave(&node, "discord", person.as_str()).await;
+            let back = visitor.leave(&node, "discord", person.as_str()).await.expect("an answer");
             assert_eq!(visitor.get(&node, &back).await, PAGE);
             if *crash == Crash::AfterDiscord {
                 node = restarted(node, &site, &settings).await;
             }
-            let back = visitor.leave(&node, "steam", account.as_str()).await;
+            let back = visitor.leave(&node, "steam", account.as_str()).await.expect("an answer");
             if *crash == Crash::OnTheWayToSteam {
                 node = restarted(node, &site, &settings).await;
             }
             assert_eq!(visitor.get(&node, &back).await, PAGE, "{crash:?}");
-            let form = visitor.form(&node).await;
+            let form = visitor.form(&node).await.expect("an answer").expect("a form");
             if *crash == Crash::BeforeTheButton {
                 node = restarted(node, &site, &settings).await;
             }
             assert_eq!(site.db.count(&linked).await, 0, "{crash:?}: nobody confirmed anything");
             if *crash == Crash::AtTheButton {
                 // The answer may be lost, the link may be there or not; the page knows which.
-                let pressed = visitor.send(&node, "POST", VERIFY, &form);
+                let pressed = visitor.press(&node, &form);
                 let killed = async { Some(std::process::Command::new("kill").args(["-9", &node.pid().to_string()]).status()) };
                 let (_, killed) = tokio::join!(pressed, killed);
                 assert!(killed.is_some_and(|sent| sent.is_ok_and(|status| status.success())));
                 node = restarted(node, &site, &settings).await;
             }
-            visitor.send(&node, "POST", VERIFY, &form).await.expect("an answer");
+            visitor.press(&node, &form).await.expect("an answer");
             if *crash == Crash::AfterTheButton {
                 node = restarted(node, &site, &settings).await;
             }
-            assert!(visitor.get(&node, PAGE).await.contains("You are linked"), "{crash:?}");
+            assert!(visitor.get(&node, PAGE).await.contains("You’re linked"), "{crash:?}");
             assert_eq!(site.db.count(&linked).await, 1, "{crash:?}");
             assert_eq!(site.db.count(&format!("links WHERE steam_id = '{account}'")).await, 1, "{crash:?}");
         }

@@ -8,6 +8,7 @@ mod flows;
 mod jobs;
 mod kill;
 mod life;
+mod messages;
 mod overload;
 pub mod race;
 mod relinks;

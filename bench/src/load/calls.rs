@@ -14,6 +14,8 @@ pub enum Call {
     Count,
     /// A hundred players of one Guild at once, as a busy game server asks for them.
     SteamChecks,
+    /// Ends a link.
+    Remove,
     /// The page that players see, for somebody who has not begun.
     LinkPage,
 }
@@ -29,6 +31,7 @@ impl Call {
             Self::FindBySteam => "findBySteam",
             Self::Count => "count",
             Self::SteamChecks => "steamChecks",
+            Self::Remove => "remove",
             Self::LinkPage => "link page",
         }
     }
@@ -52,10 +55,11 @@ impl Calls {
             Call::Baseline | Call::FindBySteam => "GET /api?action=findBySteam&id=",
             Call::Count => "GET /api?action=count",
             Call::SteamChecks => "GET /api?action=steamChecks&id=",
+            Call::Remove => "GET /api?action=remove&id=",
             Call::LinkPage => "GET /link/guild-",
         };
         let ids = match call {
-            Call::Baseline | Call::FindBySteam => 1,
+            Call::Baseline | Call::FindBySteam | Call::Remove => 1,
             Call::Count | Call::LinkPage => 0,
             Call::SteamChecks => CHECKED,
         };
@@ -138,6 +142,7 @@ impl Caller {
             && match self.calls.call {
                 Call::Baseline => body == baseline::BODY.as_bytes(),
                 Call::Count => body == self.calls.count_body,
+                Call::Remove => body == b"\"User Removed\"",
                 Call::FindBySteam => is_quoted_number(body, discord_id(self.link)),
                 Call::SteamChecks => is_all_true(body, steam_id(self.link)),
                 Call::LinkPage => {

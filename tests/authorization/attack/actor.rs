@@ -17,7 +17,7 @@ pub type Standing = (Role, PermissionSet);
 
 /// Ids are no secrets: what one learns, all know. Whatever stops them, it is not that they had to guess.
 #[derive(Default)]
-pub struct Known {
+pub struct LearnedIds {
     ids: BTreeMap<&'static str, Vec<String>>,
     /// Short names of Orgs and Guilds by their ids, for confirming.
     pub slugs: BTreeMap<String, String>,
@@ -27,7 +27,7 @@ pub struct Known {
 
 pub const KINDS: [&str; 6] = ["org_", "gld_", "srv_", "key_", "usr_", "inv_"];
 
-impl Known {
+impl LearnedIds {
     pub fn of(&self, kind: &str) -> &[String] {
         self.ids.get(kind).map_or(&[], Vec::as_slice)
     }
@@ -149,7 +149,7 @@ impl Actor {
     }
 
     /// Remembers whatever an answer tells.
-    pub fn learn(&mut self, reply: &Reply, known: &mut Known) {
+    pub fn learn(&mut self, reply: &Reply, known: &mut LearnedIds) {
         let text = String::from_utf8_lossy(&reply.body);
         let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
         for word in text.split(|letter| !is_part(letter)) {

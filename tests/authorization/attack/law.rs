@@ -9,7 +9,7 @@ use storage::testing::statement;
 use testkit::{Reply, Tenant, TestApp};
 use web::routes::{Access, RouteSpec};
 
-use super::actor::{Actor, Call, Known, Standing, is_key, objects, standing_in};
+use super::actor::{Actor, Call, LearnedIds, Standing, is_key, objects, standing_in};
 use crate::secrecy::rows::Rows;
 
 /// Whether somebody may have this, or hand it out.
@@ -99,7 +99,7 @@ impl Law {
         test: &TestApp,
         route: &RouteSpec,
         (actor, call, reply): (&Actor, &Call, &Reply),
-        known: &Known,
+        known: &LearnedIds,
     ) -> Result<(), String> {
         if reply.status.is_server_error() {
             return Err(format!("a failure of ours: {}", reply.text()));
@@ -162,7 +162,7 @@ impl Law {
     fn judge_changes(
         &mut self,
         actor: &Actor,
-        doer: Option<Standing>,
+        by: Option<Standing>,
         now: &BTreeMap<i64, Standing>,
     ) -> Result<(), String> {
         for (account, before) in &self.standing {
@@ -170,11 +170,11 @@ impl Law {
             if after == Some(before) || (after.is_none() && *account == actor.account.num.0) {
                 continue;
             }
-            let doer = doer.ok_or_else(|| format!("account {account} was {before:?} and is {after:?}"))?;
-            let outranks = doer.0 == Role::Owner || doer.0 > before.0;
-            let gives_own = after.is_none_or(|after| covers(doer, (after.0, after.1.difference(before.1))));
+            let by = by.ok_or_else(|| format!("account {account} was {before:?} and is {after:?}"))?;
+            let outranks = by.0 == Role::Owner || by.0 > before.0;
+            let gives_own = after.is_none_or(|after| covers(by, (after.0, after.1.difference(before.1))));
             if !outranks || !gives_own {
-                return Err(format!("{doer:?} made {after:?} of {before:?}"));
+                return Err(format!("{by:?} made {after:?} of {before:?}"));
             }
             if let Some((role, set)) = after {
                 let given = self.given.entry(*account).or_insert((*role, *set));
@@ -223,18 +223,18 @@ fn judge_secrets(viewer: Option<Standing>, reply: &Reply) -> Result<(), String> 
 /// Only who could have made an invitation ends it.
 fn judge_revocation(
     route: &RouteSpec,
-    doer: Option<Standing>,
+    by: Option<Standing>,
     call: &Call,
-    known: &Known,
+    known: &LearnedIds,
 ) -> Result<(), String> {
     if route.path != "/orgs/{org}/invites/{invite}/revoke" {
         return Ok(());
     }
     let id = call.uri.split('/').find(|part| part.starts_with("inv_"));
     let made = id.and_then(|id| known.invites.get(id)).copied();
-    match (doer, made) {
-        (Some(doer), Some(made)) if !covers(doer, made) => {
-            Err(format!("{doer:?} revoked an invitation to be {made:?}"))
+    match (by, made) {
+        (Some(by), Some(made)) if !covers(by, made) => {
+            Err(format!("{by:?} revoked an invitation to be {made:?}"))
         }
         (Some(_) | None, Some(_) | None) => Ok(()),
     }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use testkit::{Tenant, discord};
 use web::routes::{RouteAnswer, RouteSpec};
 
-use super::actor::{Actor, Call, Known, Manner};
+use super::actor::{Actor, Call, LearnedIds, Manner};
 use super::dice::Dice;
 use crate::authorization::examples::{Example, Target, example};
 use crate::linking::stage::{own_path, visit};
@@ -32,7 +32,7 @@ pub fn way_to(path: &str) -> &'static [&'static str] {
 pub struct Place<'a> {
     pub ours: &'a Tenant,
     pub theirs: &'a Tenant,
-    pub known: &'a Known,
+    pub known: &'a LearnedIds,
 }
 
 impl Place<'_> {

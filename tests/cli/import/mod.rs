@@ -71,7 +71,7 @@ fn assert_report(report: &Value, dry_run: bool) {
         .map(|one| (one["row"].as_u64(), one["line"].as_u64()))
         .collect();
     assert_eq!(places, [4, 5, 6].map(|row| (Some(row), Some(13))));
-    for (index, words) in ["the Steam id is not valid", "also in row 6", "also in row 5"]
+    for (index, words) in ["the Steam ID is not valid", "also in row 6", "also in row 5"]
         .into_iter()
         .enumerate()
     {
@@ -84,10 +84,7 @@ fn assert_report(report: &Value, dry_run: bool) {
         );
     }
     assert_eq!(report["users"]["columns_ignored"], json!(["id", "last_ip"]));
-    assert_eq!(
-        report["removed"]["left_out"],
-        json!(["1 causes that are not known here"])
-    );
+    assert_eq!(report["removed"]["left_out"], json!(["1 unknown causes"]));
     assert_eq!((&report["boosters"], &report["groups"]), (&json!(1), &json!(2)));
 }
 
@@ -258,8 +255,8 @@ both_databases! {
                 .map(|one| (one["line"].as_u64(), one["reason"].as_str().expect("a reason").split(' ').take(3).collect::<Vec<_>>().join(" ")))
                 .collect();
             assert_eq!(reasons, [
-                (Some(2), "its Discord id".to_owned()),
-                (Some(3), "its Steam id".to_owned()),
+                (Some(2), "its Discord ID".to_owned()),
+                (Some(3), "its Steam ID".to_owned()),
                 (Some(4), "this pair was".to_owned()),
             ]);
         }
@@ -274,10 +271,10 @@ both_databases! {
         let good = scene.file("good.csv", &good);
         let cases: &[(&str, &str, &[&str], &str)] = &[
             ("a.sql", "INSERT INTO `players` VALUES (1);", &["--dump"], "it has: players"),
-            ("b.sql", "INSERT INTO users (discord_id, steam_id) VALUES ('1", &["--dump"], "line 1: a quote"),
+            ("b.sql", "INSERT INTO users (discord_id, steam_id) VALUES ('1", &["--dump"], "line 1: this quote"),
             ("c.csv", "discord_id,player\n1,2\n", &["--users-csv"], "--column steam_id=NAME"),
             ("d.csv", "a,b\n\"1,2\n", &["--removed-csv"], "no column holds"),
-            ("e.csv", "discord_id,steam_id\n\"1,2\n", &["--removed-csv"], "line 2: a quote"),
+            ("e.csv", "discord_id,steam_id\n\"1,2\n", &["--removed-csv"], "line 2: this quote"),
             ("f.csv", "", &["--users-csv"], "there is no header row"),
         ];
         for (name, content, option, words) in cases {
@@ -304,11 +301,11 @@ both_databases! {
         let ran = scene.refused(&["--dump", &file]);
         assert_eq!(ran.code, Some(0), "{}", ran.err);
         for line in [
-            "users: 6 rows read, 3 would be added, 0 known already, 3 refused",
+            "users: 6 rows read, 3 would be added, 0 already known, 3 refused",
             "  columns ignored: id, last_ip",
-            "  row 4 (line 13): the Steam id is not valid",
-            "removed: 2 rows read, 2 would be added, 0 known already, 0 refused",
-            "This was a dry run: nothing was written. Run it again with --apply.",
+            "  row 4 (line 13): the Steam ID is not valid",
+            "removed: 2 rows read, 2 would be added, 0 already known, 0 refused",
+            "This was a dry run; nothing was written. Run it again with --apply to import.",
         ] {
             assert!(ran.out.lines().any(|told| told.starts_with(line)), "{line}: {}", ran.out);
         }

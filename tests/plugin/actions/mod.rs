@@ -40,7 +40,7 @@ mod update_oxide_groups_bulk;
 mod update_steam;
 
 use app::AppError;
-use app::tenancy::guilds::{self, GuildChange};
+use app::tenancy::guild_changes::{self, GuildChange};
 use domain::action::ActionSet;
 use domain::audit::Actor;
 use domain::plan::Tier;
@@ -86,7 +86,7 @@ impl Stage {
             ..GuildChange::default()
         };
         let (app, tenant) = (&self.test.app, &self.tenant);
-        guilds::change(app, tenant.scope, tenant.guild.clone(), change, Actor::System).await
+        guild_changes::change(app, tenant.scope, tenant.guild.clone(), change, Actor::System).await
     }
 }
 

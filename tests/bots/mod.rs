@@ -1,0 +1,14 @@
+//! Bots: who they are, what they tell and are told, and what they do on Discord.
+
+pub mod children;
+mod facts;
+mod guild_list;
+mod hints;
+mod interactions;
+mod leases;
+mod log;
+mod log_trouble;
+mod processes;
+mod rest;
+mod running;
+mod secrets;

@@ -1,0 +1,5 @@
+//! The client of a bot's token, against an emulated Discord.
+
+mod manners;
+mod stage;
+mod trouble;
