@@ -3,7 +3,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run build test ui ui-test dev browser outsiders lint fmt gen bench torture clean-data
+.PHONY: help run build test ui ui-test dev browser outsiders lint fmt gen bench lighthouse torture clean-data
 
 DATE = $(shell date +%Y-%m-%d)
 RESULTS := bench/results
@@ -56,7 +56,7 @@ browser: ui ## click through the pages of a sandbox in Chromium
 
 outsiders: ## let discord.js, passport-steam and others judge the emulators
 	cargo build -p emulator --example emulators
-	cargo build -p platform --example countries
+	cargo build -p platform --example countries --example blobs
 	tools/outsiders
 
 lint: ## formatting, clippy, the rules of the house, dependencies
@@ -86,7 +86,14 @@ bench: ## measure a release build; the report goes to bench/results
 	mkdir -p $(RESULTS)
 	$(MAKE) --no-print-directory ui
 	cargo build --release -p symbolon
-	tools/with-postgres --durable cargo run --release -p bench -- run 2>&1 | tee $(RESULTS)/bench-$(DATE).txt
+	tools/with-postgres --durable cargo run -q --release -p bench -- run 2>&1 | tee $(RESULTS)/bench-$(DATE).txt
+
+lighthouse: ui ## how the pages of a release build do on a slow phone; the report goes to bench/results
+	mkdir -p $(RESULTS)
+	cargo build --release -p symbolon
+	npm ci --prefix bench/lighthouse --no-audit --no-fund --ignore-scripts
+	node bench/lighthouse/run.mjs target/release/symbolon "$$(command -v chromium)" \
+	  2>&1 | tee $(RESULTS)/lighthouse-$(DATE).txt
 
 torture: ## the crash and load tests at full scale; the log goes to bench/results
 	mkdir -p $(RESULTS)

@@ -27,7 +27,7 @@ DIRECTION = {
     "platform": {"domain"},
     "app": {"domain", "config", "storage", "platform"},
     "web": {"domain", "config", "app"},
-    "bot": {"domain", "platform"},
+    "bot": {"domain"},
     "emulator": {"domain"},
     "symbolon": ANYTHING,
     "testkit": ANYTHING,

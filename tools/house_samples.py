@@ -81,7 +81,7 @@ GOOD = [
     ({}, with_crate("app", "domain", "config", "storage", "platform", dev=("testkit", "rusqlite", "axum"))),
     ({}, with_crate("web", "app", "axum", "hyper", dev=("storage",))),
     ({}, with_crate("storage", "domain", "rusqlite", "tokio-postgres", "deadpool-postgres", "tokio-postgres-rustls")),
-    ({}, with_crate("bot", "domain", "platform", "twilight-gateway")),
+    ({}, with_crate("bot", "domain", "twilight-gateway")),
     ({}, with_crate("testkit", "app", "axum", "tokio-postgres")),
     ({}, with_crate("bench", "testkit", "hyper", "rusqlite")),
     ({"crates/app/src/keys/a.rs": "use crate::tenancy::b;\n", "crates/app/src/tenancy.rs": "", "crates/app/src/start.rs": "use crate::keys;\n"}, CRATES),
