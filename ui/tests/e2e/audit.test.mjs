@@ -1,6 +1,7 @@
 // The audit log in a real browser on made-up data: sentences, their details, and the filters. Needs dist/.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { becomes } from '../../../tests/e2e/waiting.mjs';
 import { open } from '../browser.mjs';
 
 let on;
@@ -52,16 +53,16 @@ test('the log is filtered by choosing names, and each choice can be taken back',
     await box.fill(typed);
     await page.getByRole('option', { name: option }).click();
     await asked;
-    assert.equal(await box.inputValue(), option instanceof RegExp ? option.source.replace(/^\^|\$$/g, '') : option);
+    await becomes(() => box.inputValue(), option instanceof RegExp ? option.source.replace(/^\^|\$$/g, '') : option);
   };
   await choose('Who', 'iven', /^iven/, { actor: 'a2' });
   await choose('Kind', 'regen', 'Key regenerated', { actor: 'a2', action: 'key.regenerated' });
   await choose('About', 'classic', /^EU Classic/, { actor: 'a2', action: 'key.regenerated', target: 's9' });
-  assert.equal(new URL(page.url()).search, '?actor=a2&action=key.regenerated&target=s9');
+  await page.waitForURL((url) => url.search === '?actor=a2&action=key.regenerated&target=s9');
   await choose('Kind', 'every', 'Everything', { actor: 'a2', action: null, target: 's9' });
   await page.getByRole('button', { name: 'Clear filters' }).click();
-  assert.equal(await page.getByRole('combobox', { name: 'Who' }).inputValue(), 'Anyone');
-  assert.equal(new URL(page.url()).search, '');
+  await becomes(() => page.getByRole('combobox', { name: 'Who' }).inputValue(), 'Anyone');
+  await page.waitForURL((url) => url.search === '');
   await leave();
 });
 
@@ -71,6 +72,6 @@ test('an entry leads to all others about the same thing', async () => {
   await page.getByRole('link', { name: 'All entries about rivercrow59' }).click();
   await page.waitForURL(/\?target=l1$/);
   await page.getByRole('dialog').waitFor({ state: 'detached' });
-  assert.equal(await page.getByRole('combobox', { name: 'About' }).inputValue(), 'rivercrow59');
+  await becomes(() => page.getByRole('combobox', { name: 'About' }).inputValue(), 'rivercrow59');
   await leave();
 });

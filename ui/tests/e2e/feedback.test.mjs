@@ -1,6 +1,7 @@
 // What the dashboard says back: notes, times, states, what is left to do, and what it does not promise. Needs dist/.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { rest, settled } from '../../../tests/e2e/waiting.mjs';
 import { open } from '../browser.mjs';
 import { READS } from '../fixtures.mjs';
 
@@ -23,17 +24,15 @@ const reachable = (locator) =>
     return element.contains(document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2));
   });
 
-/** After two frames everything is where it stays. */
-const settled = (page) => page.evaluate(() => new Promise((rest) => requestAnimationFrame(() => requestAnimationFrame(rest))));
-
 for (const width of [1280, 375]) {
   test(`a note never covers the Save bar, at ${width}`, async () => {
-    const { page, leave } = await visit('/orgs/o1/guilds/g1', { width });
+    const { page, leave } = await visit('/orgs/o1/guilds/g1', { width, notes: true });
     const name = page.getByLabel('Name', { exact: true });
     const save = page.getByRole('button', { name: 'Save', exact: true });
     await name.fill('Rustlands EU');
     await save.click();
     await note(page, 'Saved').waitFor();
+    await rest(page);
     await name.fill('Rustlands US');
     await save.waitFor();
     await settled(page);
@@ -50,7 +49,7 @@ for (const width of [1280, 375]) {
   });
 
   test(`nor the buttons of a dialog, at ${width}`, async () => {
-    const { page, leave } = await visit('/orgs/o1/servers', { width });
+    const { page, leave } = await visit('/orgs/o1/servers', { width, notes: true });
     await page.getByRole('button', { name: 'Add Server' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('EU 3x');
@@ -89,7 +88,7 @@ test('the last call of a Server shows by itself while somebody watches for it', 
   await page.clock.fastForward(15_000);
   await page.getByText('Never. Add its key to the plugin and reload it.').waitFor({ state: 'detached' });
   await page.getByText('3.23.1').waitFor();
-  assert.ok((await page.getByText('Active', { exact: true }).count()) > 0);
+  await page.getByText('Active', { exact: true }).first().waitFor();
   await leave();
 });
 
@@ -122,21 +121,22 @@ test('an organisation with nothing set up is not in order, and offers only the s
   await calm.leave();
 });
 
-for (const [name, path, act] of [
-  ['a new invite', '/orgs/o1/team?tab=invites', (page) => page.getByRole('button', { name: 'Create invite' }).click()],
-  ['a new key', '/orgs/o1/keys', (page) => page.getByRole('button', { name: 'Create key' }).click()],
-  ['a regenerated key', '/orgs/o1/servers/s1', async (page) => {
+// [what, path, the dialog, what opens it]
+for (const [name, path, title, act] of [
+  ['a new invite', '/orgs/o1/team?tab=invites', 'Create invite', (page) => page.getByRole('button', { name: 'Create invite' }).click()],
+  ['a new key', '/orgs/o1/keys', 'Create key', (page) => page.getByRole('button', { name: 'Create key' }).click()],
+  ['a regenerated key', '/orgs/o1/servers/s1', 'New key of EU Main 2x', async (page) => {
     await page.getByRole('button', { name: 'Regenerate' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Regenerate' }).click();
-    await page.getByText('New key of EU Main 2x').waitFor();
   }],
 ]) {
   for (const width of [1280, 375]) {
     test(`the buttons of ${name} are in sight without scrolling, at ${width}`, async () => {
       const { page, leave } = await visit(path, { width });
       await act(page);
-      const dialog = page.getByRole('dialog');
-      const buttons = dialog.locator('footer').getByRole('button');
+      const buttons = page.getByRole('dialog', { name: title, exact: true }).locator('footer').getByRole('button');
+      await buttons.first().waitFor();
+      await rest(page);
       for (const button of await buttons.all()) {
         const box = await button.boundingBox();
         assert.ok(box.y >= 0 && box.y + box.height <= 800, `${JSON.stringify(box)}`);

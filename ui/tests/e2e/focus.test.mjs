@@ -1,6 +1,7 @@
 // Where the keyboard is after everything that opens, closes, shows, hides or goes. Needs dist/.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { holdsFocus, rest, until } from '../../../tests/e2e/waiting.mjs';
 import { open } from '../browser.mjs';
 import { READS } from '../fixtures.mjs';
 
@@ -14,23 +15,28 @@ const button = (page, name, exact = true) => page.getByRole('button', { name, ex
 const inDialog = (page, name) => page.getByRole('dialog').getByRole('button', { name, exact: true });
 const describe = (page) => page.evaluate(() => `${document.activeElement?.tagName} ${document.activeElement?.textContent?.trim().slice(0, 60)}`);
 
+/** Looked up anew each time: what has the focus in the end may not be there yet. */
+const isFocused = (locator) => locator.evaluateAll((all) => all.length === 1 && all[0] === document.activeElement);
+
 /** The focus is on it, and is still there when everything has come to rest. */
 async function has(page, locator) {
-  const handle = await locator.elementHandle();
-  const reached = () => page.waitForFunction((element) => element === document.activeElement, handle, { timeout: 5_000 });
-  await reached().catch(async () => assert.fail(`the focus is on ${await describe(page)} instead of ${locator}`));
-  await page.waitForLoadState('networkidle');
-  await page.evaluate(() => new Promise((rest) => setTimeout(() => requestAnimationFrame(rest))));
-  assert.ok(await handle.evaluate((element) => element === document.activeElement), `the focus went on to ${await describe(page)}`);
+  await until(() => isFocused(locator), async () => `the focus to be on ${locator} instead of ${await describe(page)}`);
+  await rest(page);
+  assert.ok(await isFocused(locator), `the focus went on to ${await describe(page)}`);
 }
 
 /** From now on the server answers this read otherwise. */
 const answer = (page, path, json) => page.route(`**/api${path}`, (route) => (route.request().method() === 'GET' ? route.fulfill({ json }) : route.fallback()));
 
-/** Opens something by keyboard, so that what is pressed has the focus. */
+/** Opens something by keyboard, so that what is pressed has the focus. A dialog around it takes the focus first. */
 async function press(page, locator) {
+  const isReady = (element) => (element.closest('[role=dialog], [role=menu]') ?? document).contains(document.activeElement);
+  await until(() => locator.evaluate(isReady), `the focus to be near ${locator}`);
   await locator.focus();
   await page.keyboard.press('Enter');
+}
+async function opened(page) {
+  await holdsFocus(page.getByRole('dialog'));
 }
 async function closed(page) {
   await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -62,14 +68,13 @@ for (const [what, path, name, world] of [
     const { page, leave } = await on.visit(path, { world });
     const from = page.getByRole('main').getByRole('button', { name, exact: typeof name === 'string' }).first();
     await press(page, from);
-    await page.getByRole('dialog').waitFor();
-    await page.waitForFunction(() => document.activeElement?.closest('[role=dialog]'));
+    await opened(page);
     await page.keyboard.press('Escape');
     await closed(page);
     await has(page, from);
     const cancel = inDialog(page, 'Cancel');
     await press(page, from);
-    await page.getByRole('dialog').waitFor();
+    await opened(page);
     await press(page, (await cancel.count()) ? cancel : inDialog(page, 'Close'));
     await closed(page);
     await has(page, from);
@@ -135,14 +140,14 @@ test('a new invite and a re-issued one lead back to their buttons', async () => 
   const { page, leave } = await on.visit('/orgs/o1/team?tab=invites');
   await press(page, button(page, 'Create invite'));
   await press(page, inDialog(page, 'Create invite'));
-  await page.getByRole('dialog', { name: 'Invite link' }).waitFor();
+  await holdsFocus(page.getByRole('dialog', { name: 'Invite link', exact: true }));
   await press(page, inDialog(page, 'Done'));
   await closed(page);
   await has(page, button(page, 'Create invite'));
   const again = button(page, 'Re-issue').first();
   await press(page, again);
   await press(page, inDialog(page, 'Re-issue'));
-  await page.getByRole('dialog', { name: 'New invite link' }).waitFor();
+  await holdsFocus(page.getByRole('dialog', { name: 'New invite link', exact: true }));
   await press(page, inDialog(page, 'Done'));
   await closed(page);
   await has(page, again);
@@ -190,8 +195,8 @@ test('a role is changed from its menu and the focus comes back to it', async () 
   const { page, leave } = await on.visit('/orgs/o1/team');
   const role = button(page, 'Role of iven:', false);
   await press(page, role);
-  await page.getByRole('menuitemcheckbox', { name: 'Staff' }).press('Enter');
-  await inDialog(page, 'Cancel').waitFor();
+  await press(page, page.getByRole('menuitemcheckbox', { name: 'Staff' }));
+  await opened(page);
   await page.keyboard.press('Escape');
   await closed(page);
   await has(page, role);
@@ -217,8 +222,9 @@ test('a sign-in that is asked for again and called off leads back to what asked 
   await press(page, from);
   await page.getByLabel('Type rustlands to confirm').fill('rustlands');
   await press(page, inDialog(page, 'Delete'));
-  await page.getByRole('dialog', { name: 'Sign in again' }).waitFor();
-  await press(page, inDialog(page, 'Cancel'));
+  const asked = page.getByRole('dialog', { name: 'Sign in again', exact: true });
+  await holdsFocus(asked);
+  await press(page, asked.getByRole('button', { name: 'Cancel', exact: true }));
   await closed(page);
   await has(page, from);
   await leave();
@@ -258,6 +264,7 @@ test('the palette, the menu of a phone and a dismissed note give the focus back'
   const desk = await on.visit('/orgs/o1');
   const search = desk.page.getByRole('button', { name: 'Search' });
   await press(desk.page, search);
+  await opened(desk.page);
   await desk.page.getByRole('option').first().waitFor();
   await desk.page.keyboard.press('Escape');
   await closed(desk.page);
@@ -267,13 +274,13 @@ test('the palette, the menu of a phone and a dismissed note give the focus back'
   const phone = await on.visit('/orgs/o1', { width: 375 });
   const menu = phone.page.getByRole('button', { name: 'Open menu' });
   await press(phone.page, menu);
-  await phone.page.getByRole('dialog', { name: 'Menu' }).waitFor();
+  await holdsFocus(phone.page.getByRole('dialog', { name: 'Menu', exact: true }));
   await phone.page.keyboard.press('Escape');
   await closed(phone.page);
   await has(phone.page, menu);
   await phone.leave();
 
-  const account = await on.visit('/account');
+  const account = await on.visit('/account', { notes: true });
   const end = button(account.page, 'End session on Unknown device');
   await press(account.page, end);
   await press(account.page, button(account.page, 'Dismiss'));

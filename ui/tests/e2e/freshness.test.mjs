@@ -1,6 +1,7 @@
 // What is on the page is never passed off as live. On made-up data; needs dist/.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { rest } from '../../../tests/e2e/waiting.mjs';
 import { open } from '../browser.mjs';
 
 let on;
@@ -34,8 +35,8 @@ for (const [trouble, answer] of Object.entries(away)) {
       assert.ok(y >= 0 && y < 400, `it stays in sight: ${y}`);
 
       const again = notice.getByRole('button', { name: 'Try again' });
-      await again.click();
-      await notice.locator('[aria-busy]').waitFor({ state: 'detached' });
+      await Promise.all([page.waitForRequest('**/api/orgs/o1/overview'), again.click()]);
+      await rest(page);
       assert.equal(await again.count(), 1, 'it is still away');
       await page.unroute('**/api/**');
       await again.click();
@@ -57,6 +58,7 @@ test('what is gone is not shown as it once was', async () => {
   const [asked] = await Promise.all([page.waitForRequest((request) => request.url().endsWith('/api/account')), page.clock.runFor(31_000)]);
   assert.equal(asked.method(), 'GET', 'and the rights are read again');
   await page.getByText('You don’t have access').waitFor();
+  await rest(page);
   assert.equal(await page.getByRole('main').getByRole('link', { name: 'EU Main 2x' }).count(), 0);
   assert.equal(await page.getByText('Not updated since').count(), 0);
   await page.context().close();

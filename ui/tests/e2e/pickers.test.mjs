@@ -1,6 +1,7 @@
 // Choosing roles and channels of a Discord server, and the card of its bot. Needs dist/.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { becomes, rest, settled } from '../../../tests/e2e/waiting.mjs';
 import { open } from '../browser.mjs';
 import { kicked, onDiscord } from '../fixtures-discord.mjs';
 import { wrongWith } from '../screens.mjs';
@@ -20,35 +21,39 @@ const channel = (page) => page.getByLabel('Log Channel ID');
 const roles = (page, name) => page.getByRole('combobox', { name });
 const chips = (page, name) => page.getByRole('list', { name, exact: true }).getByRole('listitem');
 /** What a screen reader is led to. */
-const active = (page) =>
-  page.evaluate(() => document.getElementById(document.activeElement.getAttribute('aria-activedescendant') ?? '')?.innerText.split('\n')[0] ?? null);
-const focused = (page, locator) => locator.evaluate((element) => element === document.activeElement);
+const active = (page, there, message) =>
+  becomes(() => page.evaluate(() => document.getElementById(document.activeElement.getAttribute('aria-activedescendant') ?? '')?.innerText.split('\n')[0] ?? null), there, message);
+const focused = (locator, message) => becomes(() => locator.evaluate((element) => element === document.activeElement), true, message);
+const holds = (field, text) => becomes(() => field.inputValue(), text);
 const closed = (page) => page.getByRole('listbox').waitFor({ state: 'detached' });
 /** Saves, and returns what was sent. */
 async function saved(page) {
   const sent = page.waitForRequest((request) => request.method() === 'PATCH');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
-  return (await sent).postDataJSON();
+  const body = (await sent).postDataJSON();
+  await rest(page);
+  return body;
 }
 
 test('a channel is chosen by its name, with arrows, Home, End, letters and Enter', async () => {
   const { page, leave } = await on.visit(GUILD);
   const field = channel(page);
-  assert.equal(await field.inputValue(), '#link-log');
+  await holds(field, '#link-log');
   await field.focus();
+  await settled(page);
   assert.equal(await page.getByRole('listbox').count(), 0, 'the focus alone opens nothing');
   await page.keyboard.press('ArrowDown');
-  assert.equal(await active(page), '#link-log');
+  await active(page, '#link-log');
   for (const [key, there] of [['Home', '#rules'], ['ArrowUp', '#staff-only'], ['ArrowDown', '#rules'], ['ArrowDown', '#general'], ['End', '#staff-only'], ['PageUp', '#rules']]) {
     await page.keyboard.press(key);
-    assert.equal(await active(page), there, key);
+    await active(page, there, key);
   }
   await field.fill('gen');
-  assert.equal(await active(page), '#general');
+  await active(page, '#general');
   await page.keyboard.press('Enter');
   await closed(page);
-  assert.ok(await focused(page, field));
-  assert.equal(await field.inputValue(), '#general');
+  await focused(field);
+  await holds(field, '#general');
   assert.equal((await saved(page)).log_channel_id, GENERAL);
   await leave();
 });
@@ -69,10 +74,11 @@ test('channels stand under their categories, and those that cannot be used say w
   await rules.click({ force: true });
   await page.keyboard.press('Home');
   await page.keyboard.press('Enter');
+  await settled(page);
   assert.equal(await page.getByRole('listbox').count(), 1);
   await page.keyboard.press('Escape');
   await closed(page);
-  assert.equal(await channel(page).inputValue(), '#link-log');
+  await holds(channel(page), '#link-log');
   await leave();
 });
 
@@ -84,8 +90,8 @@ test('Escape puts back what was there, keeps the focus, and leaves nothing to sa
   await field.fill('off');
   await page.keyboard.press('Escape');
   await closed(page);
-  assert.equal(await field.inputValue(), '#link-log');
-  assert.ok(await focused(page, field));
+  await holds(field, '#link-log');
+  await focused(field);
   await page.getByText('You have unsaved changes.').waitFor({ state: 'detached' });
   await leave();
 });
@@ -95,7 +101,7 @@ test('a pasted mention becomes its channel, an unknown id is kept and told, and 
   const field = channel(page);
   await field.fill(`<#${GENERAL}>`);
   await page.keyboard.press('Tab');
-  assert.equal(await field.inputValue(), '#general');
+  await holds(field, '#general');
   await field.fill(STRANGE);
   await page.keyboard.press('Enter');
   await closed(page);
@@ -113,9 +119,9 @@ test('what is no channel is not lost, told at the field, and not saved', async (
   await field.fill('nowhere');
   await page.getByText('No channel matches.').waitFor();
   await page.keyboard.press('Tab');
+  await becomes(() => field.getAttribute('aria-invalid'), 'true');
   assert.equal(await field.inputValue(), 'nowhere');
-  assert.equal(await field.getAttribute('aria-invalid'), 'true');
-  assert.ok(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled());
+  await becomes(() => page.getByRole('button', { name: 'Save', exact: true }).isDisabled(), true);
   await leave();
 });
 
@@ -123,6 +129,7 @@ test('roles are chosen one after the other, the highest first, and taken out aga
   const { page, leave } = await on.visit(GUILD);
   const field = roles(page, 'Verified roles');
   await field.press('ArrowDown');
+  await page.getByRole('listbox').waitFor();
   const names = (await page.getByRole('listbox').getByRole('option').allInnerTexts()).map((text) => text.split('\n')[0]);
   assert.deepEqual(names.slice(0, 5), ['Owner', 'Symbolon', 'Server Booster', 'Verified', 'VIP']);
   assert.equal(await page.getByRole('option', { name: 'Old VIP' }).count(), 0);
@@ -130,16 +137,16 @@ test('roles are chosen one after the other, the highest first, and taken out aga
   await page.keyboard.press('Enter');
   await field.fill('vip');
   await page.keyboard.press('Enter');
-  assert.ok(await focused(page, field));
-  assert.deepEqual(await chips(page, 'Verified roles').allInnerTexts().then((all) => all.map((text) => text.split('\n')[0].trim())), ['Verified', 'Café regular', 'VIP']);
-  assert.equal(await active(page), 'VIP');
+  await focused(field);
+  await becomes(() => chips(page, 'Verified roles').allInnerTexts().then((all) => all.map((text) => text.split('\n')[0].trim())), ['Verified', 'Café regular', 'VIP']);
+  await active(page, 'VIP');
   await page.keyboard.press('Enter');
-  assert.equal(await chips(page, 'Verified roles').count(), 2);
+  await becomes(() => chips(page, 'Verified roles').count(), 2);
   await page.keyboard.press('Escape');
   await closed(page);
-  assert.ok(await focused(page, field));
+  await focused(field);
   await chips(page, 'Verified roles').getByRole('button', { name: 'Remove Verified' }).press('Enter');
-  assert.ok(await focused(page, field));
+  await focused(field);
   assert.deepEqual((await saved(page)).verified_roles, ['914513381600264014']);
   await leave();
 });
@@ -148,8 +155,8 @@ test('a role that only has to be seen can be one that nobody can give', async ()
   const { page, leave } = await on.visit(GUILD);
   const booster = page.getByRole('option', { name: 'Server Booster' });
   await roles(page, 'Verified roles').fill('booster');
-  assert.equal(await booster.getAttribute('aria-disabled'), 'true');
-  assert.equal(await active(page), null);
+  await becomes(() => booster.getAttribute('aria-disabled'), 'true');
+  await active(page, null);
   await page.keyboard.press('Escape');
   await roles(page, 'Booster roles').fill('booster');
   await page.keyboard.press('Enter');
@@ -176,8 +183,8 @@ test('pasted lists and mentions of roles are added at once, and what is none sta
     field.value = text;
     field.dispatchEvent(new InputEvent('input', { bubbles: true, inputType: 'insertFromPaste' }));
   }, [`<@&914513381600264003>, 914513381600264014 nobody`]);
-  assert.equal(await chips(page, 'Verified roles').count(), 3);
-  assert.equal(await field.inputValue(), 'nobody');
+  await becomes(() => chips(page, 'Verified roles').count(), 3);
+  await holds(field, 'nobody');
   await page.getByText('Not an ID: nobody.').waitFor();
   await page.keyboard.press('Tab');
   await page.getByText('No role is called nobody.').waitFor();
@@ -190,12 +197,12 @@ test('where nothing is known, ids are pasted into plain fields that say why, and
   await page.getByText('The bot hasn’t looked at this Discord server yet.').first().waitFor();
   assert.equal(await page.getByRole('combobox', { name: 'Log Channel ID' }).count(), 0);
   const field = channel(page);
-  assert.equal(await field.inputValue(), LOG);
+  await holds(field, LOG);
   await field.focus();
   await page.route(`**/api${GUILD}/discord`, (route) => route.fulfill({ json: onDiscord }));
   await page.getByText('In the Discord server', { exact: true }).waitFor();
-  assert.equal(await field.inputValue(), '#link-log');
-  assert.ok(await focused(page, field), 'the field stays the same one');
+  await holds(field, '#link-log');
+  await focused(field, 'the field stays the same one');
   await leave();
 });
 
@@ -214,7 +221,7 @@ test('what the bot lacks is named with the link that adds it, and an unreachable
   await page.getByText('The bot is missing Embed Links and Manage Roles.').waitFor();
   assert.match(await page.getByRole('link', { name: 'Grant missing permissions' }).getAttribute('href'), /^https:.*permissions=/);
   await page.getByText('Log messages aren’t arriving. Discord knows no such channel.').waitFor();
-  assert.equal(await channel(page).inputValue(), '#old-log');
+  await holds(channel(page), '#old-log');
   await page.getByText('Deleted on Discord. Choose another channel.').waitFor();
   await leave();
 });
@@ -222,15 +229,19 @@ test('what the bot lacks is named with the link that adds it, and an unreachable
 test('Check again has the bot look, waits for what it finds, and keeps the focus', async () => {
   const { page, leave } = await on.visit(GUILD, { world: 'kicked' });
   const look = page.getByRole('button', { name: 'Check again' });
-  const asked = page.waitForRequest((request) => request.method() === 'POST' && request.url().endsWith(`${GUILD}/discord`));
+  let asked = false;
+  await page.route(`**/api${GUILD}/discord`, (route) => {
+    if (route.request().method() === 'POST') asked = true;
+    else if (asked) return route.fulfill({ json: { ...onDiscord, checked_at_ms: Date.now() } });
+    return route.fallback();
+  });
   await look.focus();
   await page.keyboard.press('Enter');
-  await asked;
-  await page.route(`**/api${GUILD}/discord`, (route) => route.fulfill({ json: { ...onDiscord, checked_at_ms: Date.now() } }));
   await page.getByText('Checked again.').waitFor();
   await page.getByText('In the Discord server', { exact: true }).waitFor();
-  assert.ok(await focused(page, look));
-  assert.equal(await channel(page).inputValue(), '#link-log');
+  assert.ok(asked);
+  await focused(look);
+  await holds(channel(page), '#link-log');
   await leave();
 });
 
@@ -243,7 +254,7 @@ test('on a phone the list fits beside its field, and is tapped', async () => {
   for (const option of await page.getByRole('listbox').getByRole('option').all()) assert.ok((await option.boundingBox()).height >= 44);
   assert.deepEqual(await wrongWith(page), []);
   await page.getByRole('option', { name: 'Café regular' }).click();
-  assert.ok(await focused(page, field));
-  assert.equal(await chips(page, 'Roles plugins can grant').count(), 4);
+  await focused(field);
+  await becomes(() => chips(page, 'Roles plugins can grant').count(), 4);
   await leave();
 });

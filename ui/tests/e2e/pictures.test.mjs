@@ -1,6 +1,7 @@
 // Pictures of people and Guilds in a real browser, on made-up data. Needs dist/.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { becomes } from '../../../tests/e2e/waiting.mjs';
 import { open } from '../browser.mjs';
 
 let on;
@@ -19,7 +20,7 @@ test('people have their pictures, and letters where there is none or it cannot b
   assert.equal(await loaded(row('maya.okafor').locator('img')), true);
   for (const [name, letters] of [['iven', 'I'], ['ruta_k', 'RK']]) {
     await row(name).getByText(letters, { exact: true }).waitFor();
-    assert.equal(await row(name).locator('img').count(), 0, name);
+    await becomes(() => row(name).locator('img').count(), 0, name);
   }
   await leave();
 });

@@ -1,6 +1,7 @@
 // The parts of the dashboard that every page relies on, in a real browser on made-up data. Needs dist/.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { arrived, becomes, holdsFocus, rest, settled } from '../../../tests/e2e/waiting.mjs';
 import { open } from '../browser.mjs';
 
 let on;
@@ -12,7 +13,7 @@ before(async () => {
 after(() => on.close());
 
 test('a link changes the page without loading: title, focus and scroll follow, and back comes back', async () => {
-  const { page, heading, focused, leave } = await visit('/orgs/o1');
+  const { page, heading, focusedOn, leave } = await visit('/orgs/o1');
   await page.evaluate(() => (globalThis.same = true));
   await page.setViewportSize({ width: 1280, height: 600 });
   const top = await page.evaluate(() => {
@@ -24,9 +25,9 @@ test('a link changes the page without loading: title, focus and scroll follow, a
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Settings' }).evaluate((link) => link.click());
   await heading('Settings');
   await page.waitForFunction(() => document.activeElement?.tagName === 'H1');
-  assert.equal(await focused(), 'Settings');
-  assert.equal(await page.title(), 'Settings · Symbolon');
-  assert.equal(await page.evaluate(() => scrollY), 0);
+  await focusedOn('Settings');
+  await becomes(() => page.title(), 'Settings · Symbolon');
+  await becomes(() => page.evaluate(() => scrollY), 0);
   assert.equal(await page.evaluate(() => globalThis.same), true);
   await page.goBack();
   await heading('Rustlands');
@@ -65,20 +66,29 @@ test('saving says so and lets go', async () => {
   await leave();
 });
 
+/** Opens the palette and types into it, once it has the keyboard. */
+async function search(page, words) {
+  await page.keyboard.press('Control+k');
+  await page.getByRole('dialog').locator('input:focus').waitFor();
+  await page.keyboard.type(words);
+}
+
+/** Runs what was found, once it is what Enter would run. */
+async function run(page, name) {
+  await page.getByRole('option', { name, selected: true }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+}
+
 test('the palette finds a page and a server by keyboard, and gives the focus back', async () => {
   const { page, heading, leave } = await visit('/orgs/o1');
-  await page.keyboard.press('Control+k');
-  await page.getByRole('option', { name: 'EU Main 2x' }).waitFor();
-  await page.keyboard.type('audit');
-  await page.keyboard.press('Enter');
+  await search(page, 'audit');
+  await run(page, 'Audit log');
   await heading('Audit log');
-  await page.keyboard.press('Control+k');
-  await page.getByRole('dialog').getByRole('option').first().waitFor();
-  await page.keyboard.type('eu main');
-  await page.keyboard.press('Enter');
+  await search(page, 'eu main');
+  await run(page, 'EU Main 2x');
   await page.waitForURL(/servers\/s1$/);
-  await page.keyboard.press('Control+k');
-  await page.keyboard.type('zzz');
+  await search(page, 'zzz');
   await page.getByText('No match.').waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -96,6 +106,7 @@ test('switching the organisation keeps the page, unless it is not allowed there'
   await change(/Arcadia/);
   await page.waitForURL(/orgs\/o2\/servers$/);
   await change('Rustlands');
+  await page.waitForURL(/orgs\/o1\/servers$/);
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Audit log' }).click();
   await heading('Audit log');
   await change(/Arcadia/);
@@ -122,11 +133,12 @@ test('a menu that is still on its way opens when it is there, by mouse and by ke
     assert.equal(await page.getByRole('menu').count(), 0);
     arrive();
     await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();
-    assert.equal(await button.getAttribute('aria-expanded'), 'true');
+    await holdsFocus(page.getByRole('menu'));
+    await becomes(() => button.getAttribute('aria-expanded'), 'true');
     await page.keyboard.press('Escape');
     await page.getByRole('menu').waitFor({ state: 'detached' });
     await page.waitForFunction(() => document.activeElement?.classList.contains('account'));
-    assert.equal(await button.getAttribute('aria-expanded'), 'false');
+    await becomes(() => button.getAttribute('aria-expanded'), 'false');
     await page.unroute(/layers-/);
   }
   await leave();
@@ -143,21 +155,20 @@ test('on a phone the menu is a drawer that closes on arrival', async () => {
 });
 
 test('deleting asks for the short name first, with the focus on Cancel', async () => {
-  const { page, focused, leave } = await visit('/orgs/o1/settings');
+  const { page, focusedOn, leave } = await visit('/orgs/o1/settings');
   await page.getByRole('button', { name: 'Delete' }).click();
   const dialog = page.getByRole('dialog', { name: 'Delete Rustlands' });
   await dialog.waitFor();
-  await page.waitForFunction(() => document.activeElement?.textContent?.includes('Cancel'));
-  assert.equal(await focused(), 'Cancel');
+  await focusedOn('Cancel');
   assert.equal(await dialog.getByRole('button', { name: 'Delete' }).isDisabled(), true);
   await dialog.getByLabel('Type rustlands to confirm').fill('rustlands');
   const [sent] = await Promise.all([
     page.waitForRequest((request) => request.method() === 'DELETE'),
+    page.getByText('Deleted Rustlands').waitFor(),
     dialog.getByRole('button', { name: 'Delete' }).click(),
   ]);
   assert.deepEqual(sent.postDataJSON(), { confirm: 'rustlands' });
   await page.waitForURL(/\/app\/?$/);
-  await page.getByText('Deleted Rustlands').waitFor();
   await leave();
 });
 
@@ -212,12 +223,12 @@ async function comeBack(page) {
 }
 
 test('maintenance in the middle of something is heard', async () => {
-  const { page, focused, leave } = await visit('/orgs/o1/settings', { clock: true });
+  const { page, focusedOn, leave } = await visit('/orgs/o1/settings', { clock: true });
   await page.getByLabel('Name').fill('Half typed');
   await page.route('**/api/**', (route) => route.fulfill({ status: 503, json: { status: 503, code: 'MAINTENANCE', message: 'Back at noon.' } }));
   await comeBack(page);
   await page.getByText('Back at noon.').waitFor();
-  assert.equal(await focused(), 'Down for maintenance');
+  await focusedOn('Down for maintenance');
   await leave();
 });
 
@@ -234,6 +245,7 @@ test('who is somebody else now is not asked whether to keep what another person 
   await comeBack(page);
   await loaded;
   await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor();
+  await arrived(page);
   assert.deepEqual(asked, []);
   assert.doesNotMatch(await page.getByLabel('Name').inputValue(), /typed by another/);
   await leave();
@@ -252,20 +264,30 @@ test('a key that was revoked while it was edited says so and keeps what was type
   await comeBack(page);
   await dialog.getByText('Someone revoked this key, so').waitFor();
   assert.equal(await dialog.getByLabel('Name').inputValue(), 'Half typed');
-  assert.equal(await dialog.getByRole('button', { name: 'Save key' }).isDisabled(), true);
+  await becomes(() => dialog.getByRole('button', { name: 'Save key' }).isDisabled(), true);
   await leave();
 });
+
+/** The colour of the first frame in which the page has one; until its styles are there, nothing is drawn. */
+function noteGround() {
+  requestAnimationFrame(function look() {
+    const ground = document.body && getComputedStyle(document.body).backgroundColor;
+    if (!ground || ground === 'rgba(0, 0, 0, 0)') requestAnimationFrame(look);
+    else globalThis.ground = ground;
+  });
+}
 
 test('the theme is chosen once and kept, before the first paint', async () => {
   const { page, leave } = await visit('/account');
   await page.getByRole('radio', { name: 'Dark' }).check();
   const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-  assert.equal(await background(), 'rgb(13, 16, 22)');
+  await becomes(background, 'rgb(13, 16, 22)');
+  await page.addInitScript(noteGround);
   await page.reload({ waitUntil: 'commit' });
-  await page.waitForFunction(() => document.body !== null);
-  assert.equal(await background(), 'rgb(13, 16, 22)');
+  await page.waitForFunction(() => globalThis.ground);
+  assert.equal(await page.evaluate(() => globalThis.ground), 'rgb(13, 16, 22)');
   await page.getByRole('radio', { name: 'System' }).check();
-  assert.equal(await background(), 'rgb(246, 247, 249)');
+  await becomes(background, 'rgb(246, 247, 249)');
   await leave();
 });
 
@@ -273,9 +295,10 @@ test('a new organisation gets its short name from its name, until somebody write
   const { page, leave } = await visit('/new');
   const slug = page.getByLabel('Short name');
   await page.getByLabel('Name', { exact: true }).fill('Rust Lands!');
-  assert.equal(await slug.inputValue(), 'rust-lands');
+  await becomes(() => slug.inputValue(), 'rust-lands');
   await slug.fill('mine');
   await page.getByLabel('Name', { exact: true }).fill('Other');
+  await settled(page);
   assert.equal(await slug.inputValue(), 'mine');
   const [sent] = await Promise.all([
     page.waitForRequest((request) => request.method() === 'POST'),
@@ -296,7 +319,9 @@ test('an operator finds the operator area, and what needs attention leads to the
   await page.waitForURL(/admin\/errors\?status=faults$/);
   await page.getByRole('button', { name: 'Details of' }).first().click();
   await page.getByRole('dialog').getByText('discord.client_secret is wrong').waitFor();
+  await holdsFocus(page.getByRole('dialog'));
   await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
   const [asked] = await Promise.all([
     page.waitForRequest((request) => request.url().includes('org=org_7')),
     page.getByLabel('Organisation ID').fill('org_7'),
@@ -309,14 +334,17 @@ test('an operator finds the operator area, and what needs attention leads to the
 
 test('to everybody else there is no operator area', async () => {
   for (const path of ['/admin', '/admin/errors']) {
-    const { page, heading, leave } = await visit(path);
-    const asked = [];
-    page.on('request', (request) => asked.push(request.url()));
-    await heading('Page not found');
+    const [asked, findings] = [[], []];
+    const page = await on.page({}, findings);
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    await on.goto(page, path);
+    await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor();
     await page.getByRole('button', { name: 'Account and theme' }).click();
     await page.getByRole('menuitem', { name: 'Account' }).waitFor();
     assert.equal(await page.getByRole('menuitem', { name: 'Operator area' }).count(), 0);
-    assert.deepEqual(asked.filter((url) => url.includes('/admin/')), []);
-    await leave();
+    await rest(page);
+    assert.deepEqual(asked.filter((path) => path.startsWith('/api/admin')), []);
+    await page.context().close();
+    assert.deepEqual(findings, []);
   }
 });
