@@ -1,15 +1,23 @@
 // Every screen of the dashboard in every state worth a look, on made-up data.
 import { readFileSync } from 'node:fs';
+import { rest } from '../../tests/e2e/waiting.mjs';
 import { need } from './browser.mjs';
 
 const AXE = readFileSync(need.resolve('axe-core/axe.min.js'), 'utf8');
+
+const dialog = (page) => page.getByRole('dialog').waitFor();
+const list = (page) => page.getByRole('listbox').waitFor();
+const bar = (page) => page.getByText('You have unsaved changes.').waitFor();
 
 // name: [path, world, what to do before looking]
 export const SCREENS = {
   orgs: ['/'],
   'orgs-empty': ['/', 'empty'],
   new: ['/new'],
-  'new-tried': ['/new', '', (page) => page.click('main button[type=submit]')],
+  'new-tried': ['/new', '', async (page) => {
+    await page.click('main button[type=submit]');
+    await page.locator('[aria-invalid=true]').first().waitFor();
+  }],
   'new-invited': ['/new', 'invited'],
   overview: ['/orgs/o1'],
   'overview-fresh': ['/orgs/o1', 'fresh'],
@@ -17,8 +25,14 @@ export const SCREENS = {
   'overview-over': ['/orgs/o2'],
   'overview-error': ['/orgs/o1', 'error'],
   settings: ['/orgs/o1/settings'],
-  'settings-dirty': ['/orgs/o1/settings', '', (page) => page.fill('main input', 'Rustlands EU')],
-  'settings-delete': ['/orgs/o1/settings', '', (page) => page.getByRole('button', { name: 'Delete' }).click()],
+  'settings-dirty': ['/orgs/o1/settings', '', async (page) => {
+    await page.fill('main input', 'Rustlands EU');
+    await bar(page);
+  }],
+  'settings-delete': ['/orgs/o1/settings', '', async (page) => {
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await dialog(page);
+  }],
   'settings-transfer': ['/orgs/o1/settings', '', async (page) => {
     await page.getByRole('button', { name: 'Transfer ownership' }).click();
     await page.getByRole('combobox').click();
@@ -31,7 +45,10 @@ export const SCREENS = {
     await page.getByRole('dialog', { name: 'Sign in again' }).waitFor();
   }],
   account: ['/account'],
-  'account-toast': ['/account', '', (page) => page.getByRole('button', { name: 'End session on Safari' }).click()],
+  'account-toast': ['/account', '', async (page) => {
+    await page.getByRole('button', { name: 'End session on Safari' }).click();
+    await page.getByText('Ended the session on Safari').waitFor();
+  }],
   denied: ['/orgs/o2/settings'],
   strange: ['/orgs/nope'],
   missing: ['/no/such/page'],
@@ -43,6 +60,7 @@ export const SCREENS = {
   switcher: ['/orgs/o1', '', async (page, width) => {
     if (width < 860) await page.getByRole('button', { name: 'Open menu' }).click();
     await page.getByRole('button', { name: 'Switch organisation' }).click();
+    await page.getByRole('menu').waitFor();
   }],
   guilds: ['/orgs/o1/guilds'],
   'guilds-removing': ['/orgs/o2/guilds'],
@@ -51,9 +69,18 @@ export const SCREENS = {
   'guild-kicked': ['/orgs/o1/guilds/g1', 'kicked'],
   'guild-lacking': ['/orgs/o1/guilds/g1', 'lacking'],
   'guild-unseen': ['/orgs/o1/guilds/g1', 'unseen'],
-  'guild-channels': ['/orgs/o1/guilds/g1', '', (page) => page.getByLabel('Log Channel ID').click()],
-  'guild-roles': ['/orgs/o1/guilds/g1', '', (page) => page.getByRole('combobox', { name: 'Verified roles' }).press('ArrowDown')],
-  'guild-nothing': ['/orgs/o1/guilds/g1', '', (page) => page.getByLabel('Log Channel ID').fill('nowhere')],
+  'guild-channels': ['/orgs/o1/guilds/g1', '', async (page) => {
+    await page.getByLabel('Log Channel ID').click();
+    await list(page);
+  }],
+  'guild-roles': ['/orgs/o1/guilds/g1', '', async (page) => {
+    await page.getByRole('combobox', { name: 'Verified roles' }).press('ArrowDown');
+    await list(page);
+  }],
+  'guild-nothing': ['/orgs/o1/guilds/g1', '', async (page) => {
+    await page.getByLabel('Log Channel ID').fill('nowhere');
+    await page.getByText('No channel matches.').waitFor();
+  }],
   servers: ['/orgs/o1/servers'],
   server: ['/orgs/o1/servers/s1'],
   team: ['/orgs/o1/team'],
@@ -64,7 +91,7 @@ export const SCREENS = {
   errors: ['/orgs/o1/errors'],
   'errors-detail': ['/orgs/o1/errors', '', async (page) => {
     await page.getByRole('button', { name: 'Details of' }).first().click();
-    await page.getByRole('dialog').waitFor();
+    await dialog(page);
   }],
   admin: ['/admin', 'operating'],
   'admin-calm': ['/admin', 'calm_operating'],
@@ -73,11 +100,12 @@ export const SCREENS = {
   'admin-errors-none': ['/admin/errors', 'calm_operating'],
   'admin-errors-detail': ['/admin/errors', 'operating', async (page) => {
     await page.getByRole('button', { name: 'Details of' }).nth(3).click();
-    await page.getByRole('dialog').waitFor();
+    await dialog(page);
   }],
   'admin-menu': ['/orgs/o1', 'operating', async (page, width) => {
     if (width < 860) await page.getByRole('button', { name: 'Open menu' }).click();
     await page.getByRole('button', { name: 'Account and theme' }).click();
+    await page.getByRole('menu').waitFor();
   }],
   ...Object.fromEntries(['guilds', 'guilds/new', 'servers', 'team?tab=invites', 'keys', 'link-page', 'audit', 'errors'].map((path) => [`none-${path.split(/[/?]/).join('-')}`, [`/orgs/o1/${path}`, 'fresh']])),
   'guilds-new-done': ['/orgs/o1/guilds/new', '', async (page) => {
@@ -85,8 +113,14 @@ export const SCREENS = {
     await page.getByRole('button', { name: 'Add Guild' }).click();
     await page.getByRole('link', { name: 'Open settings' }).waitFor();
   }],
-  'guild-dirty': ['/orgs/o1/guilds/g1', '', (page) => page.getByLabel('Short name').fill('rust-lands')],
-  'guild-remove': ['/orgs/o1/guilds/g1', '', (page) => page.getByRole('button', { name: 'Remove Guild' }).click()],
+  'guild-dirty': ['/orgs/o1/guilds/g1', '', async (page) => {
+    await page.getByLabel('Short name').fill('rust-lands');
+    await bar(page);
+  }],
+  'guild-remove': ['/orgs/o1/guilds/g1', '', async (page) => {
+    await page.getByRole('button', { name: 'Remove Guild' }).click();
+    await dialog(page);
+  }],
   'servers-made': ['/orgs/o1/servers', '', async (page) => {
     await page.getByRole('button', { name: 'Add Server' }).click();
     await page.getByLabel('Name').fill('EU 3x');
@@ -97,7 +131,10 @@ export const SCREENS = {
     await page.getByRole('button', { name: 'Reveal' }).click();
     await page.getByRole('button', { name: 'Hide' }).waitFor();
   }],
-  'server-regenerate': ['/orgs/o1/servers/s4', '', (page) => page.getByRole('button', { name: 'Regenerate' }).click()],
+  'server-regenerate': ['/orgs/o1/servers/s4', '', async (page) => {
+    await page.getByRole('button', { name: 'Regenerate' }).click();
+    await dialog(page);
+  }],
   'keys-new': ['/orgs/o1/keys', '', async (page) => {
     await page.getByRole('button', { name: 'Create key' }).click();
     await page.getByRole('checkbox', { name: 'count', exact: true }).check();
@@ -105,18 +142,27 @@ export const SCREENS = {
   'team-role': ['/orgs/o1/team', '', async (page) => {
     await page.getByRole('button', { name: 'Role of' }).first().click();
     await page.getByRole('menuitemcheckbox', { checked: false }).click();
-    await page.getByRole('dialog').waitFor();
+    await dialog(page);
   }],
-  'invites-new': ['/orgs/o1/team?tab=invites', '', (page) => page.getByRole('button', { name: 'Create invite' }).click()],
+  'invites-new': ['/orgs/o1/team?tab=invites', '', async (page) => {
+    await page.getByRole('button', { name: 'Create invite' }).click();
+    await dialog(page);
+  }],
   'linkpage-icon': ['/orgs/o1/link-page', '', async (page) => {
     await page.getByRole('button', { name: 'Icon of Chat' }).click();
     await page.getByRole('menuitemcheckbox').first().waitFor();
   }],
   'audit-detail': ['/orgs/o1/audit', '', async (page) => {
     await page.getByRole('button', { name: 'Details of' }).nth(1).click();
-    await page.getByRole('dialog').waitFor();
+    await dialog(page);
   }],
 };
+
+/** Does what is to be done on a screen, and waits until all of it shows. */
+export async function act(page, width, what) {
+  await what?.(page, width);
+  await rest(page);
+}
 
 /** What is wrong with what a page shows: the width of the screen, the content policy, and everything axe looks for. */
 export async function wrongWith(page) {

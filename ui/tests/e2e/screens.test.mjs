@@ -2,8 +2,9 @@
 // follows. Needs dist/.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { arrived, rest } from '../../../tests/e2e/waiting.mjs';
 import { open } from '../browser.mjs';
-import { SCREENS, wrongWith } from '../screens.mjs';
+import { act, SCREENS, wrongWith } from '../screens.mjs';
 
 let on;
 before(async () => {
@@ -14,11 +15,11 @@ after(() => on.close());
 for (const width of [1280, 375]) {
   test(`axe finds nothing on any screen, at ${width}, in both themes`, async () => {
     const findings = [];
-    for (const [name, [path, world, act]] of Object.entries(SCREENS)) {
+    for (const [name, [path, world, what]] of Object.entries(SCREENS)) {
       const wrong = [];
-      const page = await on.page({ world, width }, wrong);
+      const page = await on.page({ world, width, notes: true }, wrong);
       await on.goto(page, path);
-      await act?.(page, width);
+      await act(page, width, what);
       for (const colorScheme of ['light', 'dark']) {
         await page.emulateMedia({ colorScheme });
         wrong.push(...(await wrongWith(page)).map((one) => `${colorScheme}: ${one}`));
@@ -41,6 +42,12 @@ const cards = (page) =>
       }),
   );
 
+/** The page itself is there and every part that it waits for has its shape. Before it come the shapes of the frame. */
+function isLoading() {
+  const parts = [...document.querySelectorAll('main [aria-busy="true"]')];
+  return document.querySelector('main h1:not(.visually-hidden)') && parts.length > 0 && parts.every((part) => part.querySelector('.skeleton'));
+}
+
 const LOADING = ['', '/guilds', '/guilds/g1', '/guilds/new', '/servers', '/servers/s1', '/link-page', '/team', '/team?tab=invites', '/keys', '/audit', '/errors', '/settings'];
 
 for (const [path, world] of [...LOADING.map((path) => [`/orgs/o1${path}`]), ['/account'], ['/admin', 'operating'], ['/admin/errors', 'operating']]) {
@@ -54,12 +61,12 @@ for (const [path, world] of [...LOADING.map((path) => [`/orgs/o1${path}`]), ['/a
         await route.continue();
       });
       await page.goto(`${on.base}/app${path}`);
-      await page.locator('.skeleton').first().waitFor();
+      await page.waitForFunction(isLoading);
       const before = await cards(page);
       assert.equal(await page.locator('.card .skeleton.card').count(), 0, 'no card in a card');
       release();
-      await page.locator('.skeleton').first().waitFor({ state: 'detached' });
-      await page.waitForLoadState('networkidle');
+      await arrived(page);
+      assert.equal(await page.locator('.skeleton').count(), 0);
       const after = await cards(page);
       assert.ok(before.length > 0);
       assert.ok(Math.abs(before[0].y - after[0].y) <= 2, `the first card moved from ${before[0].y} to ${after[0].y}`);
@@ -88,6 +95,7 @@ test('before it is known who looks, the page stands where it will be', async () 
   const [before] = await cards(page);
   release();
   await page.getByRole('heading', { level: 1, name: 'Your organisations' }).waitFor();
+  await rest(page);
   const [after] = await cards(page);
   assert.deepEqual([before.x, before.width], [after.x, after.width]);
   await page.context().close();
