@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { chromium } from 'playwright-core';
 import { Member } from './member.mjs';
 import { startSandbox } from './sandbox.mjs';
+import { becomes, rest, until } from './waiting.mjs';
 
 const { SYMBOLON_TEST_BINARY, SYMBOLON_TEST_PICTURES, SYMBOLON_TEST_CHROMIUM } = process.env;
 const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
@@ -38,7 +39,7 @@ test('an Org, a Guild, a Server, its key, a call with it, and a new key that end
   const { page } = gia;
   await gia.open('/new');
   await gia.fill('Name', "Gia's community");
-  assert.equal(await page.getByLabel('Short name', { exact: true }).inputValue(), 'gia-s-community');
+  await becomes(() => page.getByLabel('Short name', { exact: true }).inputValue(), 'gia-s-community');
   await gia.click('Create organisation');
   await page.waitForURL(/\/app\/orgs\/org_/);
   const org = page.url().match(/org_\w+/)[0];
@@ -73,6 +74,9 @@ test('an Org, a Guild, a Server, its key, a call with it, and a new key that end
   assert.equal((await count(first))[0], 401);
   assert.deepEqual(await count(second), [200, { Total: 0 }]);
 
+  // The use of an old key is recorded after its answer.
+  const isRecorded = async () => (await gia.read(`/api/orgs/${org}/audit`)).entries?.some(({ action }) => action === 'key.retired_used');
+  await until(isRecorded, 'the old key to be in the audit log');
   await gia.open(`/orgs/${org}/audit`);
   await page.getByRole('row').filter({ hasText: "Gia added the Guild Gia's Outpost" }).waitFor();
   await page.getByRole('combobox', { name: 'About' }).click();
@@ -114,7 +118,8 @@ test('somebody is invited in a second browser, and what they may do changes on t
   await ada.page.getByRole('button', { name: 'Create invite' }).first().click();
   await ada.page.getByRole('dialog').getByText('Staff', { exact: true }).click();
   await ada.page.getByRole('dialog').getByRole('button', { name: 'Create invite' }).click();
-  const address = await ada.page.getByText(/\/invite\/[\w-]{43}/).first().innerText();
+  const link = ada.page.getByRole('dialog', { name: 'Invite link', exact: true });
+  const address = await link.getByText(/\/invite\/[\w-]{43}/).first().innerText();
   const code = address.match(/\/invite\/[\w-]{43}/)[0];
 
   const hugo = new Member(browser, world, 'Hugo');
@@ -135,7 +140,10 @@ test('somebody is invited in a second browser, and what they may do changes on t
 
   await ada.open(`/orgs/${org.id}/team`);
   const toggle = ada.page.getByRole('switch', { name: /audit log, Hugo/i }).first();
-  const saved = (toggle) => Promise.all([ada.page.waitForResponse((reply) => reply.request().method() === 'PATCH' && reply.ok()), toggle.click()]);
+  const saved = async (toggle) => {
+    await Promise.all([ada.page.waitForResponse((reply) => reply.request().method() === 'PATCH' && reply.ok()), toggle.click()]);
+    await rest(ada.page);
+  };
   await saved(toggle);
   assert.equal(await hugo.status(audit), 200);
   await saved(toggle);
@@ -162,6 +170,7 @@ test('a custom key is made, revoked, and only then removed from the list', async
     await dialog.waitFor({ state: 'detached' });
   }
   const named = (word) => page.getByRole('button', { name: `${word} Poll bot` });
+  const closed = () => dialog.waitFor({ state: 'detached' });
   const listed = async () => (await page.getByRole('listitem').getByRole('heading', { level: 3 }).allInnerTexts()).filter((name) => / bot$/.test(name)).sort();
   assert.equal((await count(ada.key))[0], 200);
   assert.equal(await named('Remove').count(), 0, 'a key in use is not removed by one click');
@@ -169,12 +178,14 @@ test('a custom key is made, revoked, and only then removed from the list', async
   await named('Revoke').click();
   await dialog.getByRole('button', { name: 'Revoke', exact: true }).click();
   await named('Remove').waitFor();
+  await closed();
   assert.equal(await page.getByRole('button', { name: /^Remove .* bot$/ }).count(), 1, 'the other one is still in use');
   assert.equal((await count(ada.key))[0], 403);
   assert.deepEqual(await listed(), ['Other bot', 'Poll bot']);
 
   await named('Remove').click();
   await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await closed();
   assert.deepEqual(await listed(), ['Other bot', 'Poll bot']);
   await named('Remove').click();
   await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
@@ -221,7 +232,12 @@ test('a link page gets another colour, and its preview is the page itself in bot
   const frame = page.frameLocator('iframe');
   const root = frame.locator('html');
   const shows = (accent, theme) => frame.locator(`html[data-accent="${accent}"][data-theme="${theme}"]`).waitFor({ state: 'attached' });
-  const ground = () => root.evaluate((html) => getComputedStyle(html.ownerDocument.body).backgroundColor);
+  // A frame that is still being drawn has no colour yet.
+  const ground = async () => {
+    const colour = () => root.evaluate((html) => html.ownerDocument.body && getComputedStyle(html.ownerDocument.body).backgroundColor);
+    await until(async () => !['', null, 'rgba(0, 0, 0, 0)'].includes(await colour()), 'the frame to be drawn');
+    return colour();
+  };
   await shows('violet', 'light');
   const light = await ground();
   const steps = await page.evaluate(() => history.length);
@@ -290,7 +306,7 @@ test('a member without a permission is told which one, and a closed dashboard sh
   const [org] = world.orgs;
   const chen = await new Member(browser, world, 'Chen').arrive();
   await chen.open(`/orgs/${org.id}/audit`);
-  assert.match(await chen.page.locator('main').innerText(), /audit\.view/);
+  await chen.page.getByRole('main').getByText(/audit\.view/).first().waitFor();
   assert.equal(await chen.page.getByRole('link', { name: 'Audit log' }).count(), 0, 'what they cannot open is not offered');
   assert.deepEqual(chen.findings, []);
 

@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test';
 import { chromium } from 'playwright-core';
 import { Member } from './member.mjs';
 import { startSandbox } from './sandbox.mjs';
+import { holdsFocus, rest } from './waiting.mjs';
 
 const { SYMBOLON_TEST_BINARY, SYMBOLON_TEST_CHROMIUM } = process.env;
 const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
@@ -48,8 +49,9 @@ async function here(page) {
   return found;
 }
 
-/** Presses a key until what is looked for has the focus. */
+/** Presses a key until what is looked for has the focus. All stops are there before the first press. */
 async function go(page, wanted, { kind, key = 'Tab' } = {}) {
+  await rest(page);
   const stops = [];
   const fits = (found) => (!kind || found.kind === kind) && (wanted instanceof RegExp ? wanted.test(found.words) : found.words === wanted);
   for (let count = 0; count < MOST_STOPS; count += 1) {
@@ -133,7 +135,7 @@ test('an Org, a Guild, a Server, its key and an invite, by keyboard alone', asyn
   await page.waitForFunction(() => document.activeElement?.getAttribute('type') === 'radio');
   await go(page, 'Create invite', { kind: 'button' });
   await enter(page);
-  await page.getByRole('dialog', { name: 'Invite link' }).waitFor();
+  await holdsFocus(page.getByRole('dialog', { name: 'Invite link', exact: true }));
   const invite = (await page.getByText(/\/invite\/[\w-]{43}/).first().innerText()).trim();
   assert.equal((await fetch(invite)).status, 200);
   await go(page, 'Done');

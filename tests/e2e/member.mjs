@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { person } from './sandbox.mjs';
+import { arrived, countCalls, PATIENCE_MS } from './waiting.mjs';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -15,6 +16,8 @@ export class Member {
   /** Signs in by choosing who to be on the emulated page of Discord. */
   async arrive({ width = 1280, colorScheme = 'light' } = {}) {
     this.context = await this.browser.newContext({ viewport: { width, height: 800 }, colorScheme, reducedMotion: 'reduce' });
+    this.context.setDefaultTimeout(PATIENCE_MS);
+    await this.context.addInitScript(countCalls);
     await this.context.addInitScript(() => {
       globalThis.breaches = [];
       document.addEventListener('securitypolicyviolation', (event) => globalThis.breaches.push(`${event.violatedDirective} ${event.blockedURI}`));
@@ -27,6 +30,7 @@ export class Member {
     await this.page.goto(`${this.world.base_url}/app/`);
     await this.choose();
     await this.page.waitForURL(`${this.world.base_url}/app/`);
+    await arrived(this.page);
     return this;
   }
 
@@ -37,8 +41,7 @@ export class Member {
 
   async open(path) {
     await this.page.goto(`${this.world.base_url}/app${path}`);
-    await this.page.getByRole('heading', { level: 1 }).waitFor();
-    await this.page.waitForLoadState('networkidle');
+    await arrived(this.page);
   }
 
   click(name, role = 'button') {
@@ -50,12 +53,16 @@ export class Member {
   }
 
   heading(name) {
-    return this.page.getByRole('heading', { name }).first().waitFor();
+    return this.page.getByRole('heading', { name, exact: true }).first().waitFor();
   }
 
   /** What the API answers this person, as the page itself would ask. */
   status(path) {
     return this.page.evaluate(async (path) => (await fetch(path)).status, path);
+  }
+
+  read(path) {
+    return this.page.evaluate(async (path) => (await fetch(path)).json(), path);
   }
 
   /** A picture, and what axe, the policy and the width of the screen have against the page. */

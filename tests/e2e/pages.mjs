@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { PATIENCE_MS } from './waiting.mjs';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -14,6 +15,7 @@ export class Visitor {
 
   async arrive() {
     this.context = await this.browser.newContext({ javaScriptEnabled: false, viewport: this.viewport() });
+    this.context.setDefaultTimeout(PATIENCE_MS);
     this.page = await this.context.newPage();
   }
 

@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test';
 import { chromium } from 'playwright-core';
 import { Member } from './member.mjs';
 import { startSandbox } from './sandbox.mjs';
+import { becomes, until } from './waiting.mjs';
 
 const { SYMBOLON_TEST_BINARY, SYMBOLON_TEST_PICTURES, SYMBOLON_TEST_CHROMIUM } = process.env;
 const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
@@ -28,18 +29,19 @@ after(async () => {
 
 // The bot sees a Guild a moment after it came online, and the picture follows.
 async function pictureOf(slug) {
-  for (;;) {
+  let found = null;
+  await until(async () => {
     const page = await (await fetch(`${world.base_url}/link/${slug}`)).text();
-    const found = /<img class="tile" src="(\/pictures\/[^"]+)"/.exec(page);
-    if (found) return found[1];
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+    found = /<img class="tile" src="(\/pictures\/[^"]+)"/.exec(page);
+    return found;
+  }, `a picture of ${slug}`);
+  return found[1];
 }
 
 const loaded = (image) => image.evaluate((one) => one.decode().then(() => one.naturalWidth > 0));
 
 for (const [width, colorScheme] of [[1280, 'light'], [1280, 'dark'], [375, 'light'], [375, 'dark']]) {
-  test(`link page and dashboard show pictures from our own address, at ${width} in ${colorScheme}`, { timeout: 60_000 }, async () => {
+  test(`link page and dashboard show pictures from our own address, at ${width} in ${colorScheme}`, async () => {
     const [org] = world.orgs;
     const address = await pictureOf('ashfall-rust');
     const ada = await new Member(browser, world, 'Ada').arrive({ width, colorScheme });
@@ -62,7 +64,7 @@ for (const [width, colorScheme] of [[1280, 'light'], [1280, 'dark'], [375, 'ligh
     await look('guilds');
 
     await ada.open(`/orgs/${org.id}/team`);
-    assert.equal(await images.count(), 3);
+    await becomes(() => images.count(), 3);
     for (const image of await images.all()) assert.equal(await loaded(image), true);
     await look('team');
 
