@@ -144,6 +144,26 @@ test('a menu that is still on its way opens when it is there, by mouse and by ke
   await leave();
 });
 
+test('a menu that arrives in the middle of a press opens with it', async () => {
+  const { page, heading, leave } = await visit('/orgs/o1');
+  let arrive;
+  const held = new Promise((resolve) => (arrive = resolve));
+  await page.route(/layers-/, async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.reload({ waitUntil: 'commit' });
+  await heading('Rustlands');
+  const button = page.getByRole('button', { name: 'Account and theme' });
+  await button.hover();
+  await page.mouse.down();
+  arrive();
+  await page.locator('.account[data-dropdown-menu-trigger]').waitFor();
+  await page.mouse.up();
+  await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();
+  await leave();
+});
+
 test('on a phone the menu is a drawer that closes on arrival', async () => {
   const { page, heading, leave } = await visit('/orgs/o1', { width: 375 });
   await page.getByRole('button', { name: 'Open menu' }).click();
