@@ -150,6 +150,7 @@ impl Store {
             // For the closing check, which reads everything.
             statement_timeout: Duration::from_secs(300),
             lock_timeout: Duration::from_secs(2),
+            connect_deadline: Duration::from_secs(3),
             read_deadline: Duration::from_secs(2),
             work_deadline: Duration::from_secs(10),
             tls_roots: None,

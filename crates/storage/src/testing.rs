@@ -211,6 +211,8 @@ pub fn options(database: &str) -> OpenOptions {
         read_clients: 1,
         statement_timeout: Duration::from_secs(30),
         lock_timeout: Duration::from_secs(20),
+        // Many tests have more callers than connections, and a busy machine.
+        connect_deadline: Duration::from_secs(30),
         read_deadline: Duration::from_secs(30),
         work_deadline: Duration::from_secs(60),
         tls_roots: None,

@@ -26,6 +26,7 @@ pub fn load_config(common: &Common, listen: Option<std::net::SocketAddr>) -> Res
 }
 
 /// A database that hangs is noticed by these, and not by a limit that it would have to keep itself.
+const CONNECT_DEADLINE: Duration = Duration::from_secs(3);
 const READ_DEADLINE: Duration = Duration::from_secs(2);
 const WORK_DEADLINE: Duration = Duration::from_secs(10);
 
@@ -44,6 +45,7 @@ pub fn open_options(config: &Config, migrate: Migrate) -> OpenOptions {
         read_clients: database.read_clients,
         statement_timeout: Duration::from_millis(database.statement_timeout_ms),
         lock_timeout: Duration::from_millis(database.lock_timeout_ms),
+        connect_deadline: CONNECT_DEADLINE,
         read_deadline: READ_DEADLINE,
         work_deadline: WORK_DEADLINE,
         tls_roots: database.tls_roots.clone(),

@@ -109,6 +109,7 @@ fn only_here(path: &Path) -> OpenOptions {
         read_clients: 0,
         statement_timeout: Duration::ZERO,
         lock_timeout: Duration::ZERO,
+        connect_deadline: Duration::ZERO,
         read_deadline: Duration::ZERO,
         work_deadline: Duration::ZERO,
         start_wait: Duration::ZERO,

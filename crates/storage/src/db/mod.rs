@@ -42,6 +42,8 @@ pub struct OpenOptions {
     pub statement_timeout: Duration,
     /// PostgreSQL: the server gives up waiting for a lock after it.
     pub lock_timeout: Duration,
+    /// PostgreSQL: how long we wait for a connection, a new one or one of the pool.
+    pub connect_deadline: Duration,
     /// PostgreSQL: how long we wait for a point read. A server that hangs keeps neither its own limits nor a promise.
     pub read_deadline: Duration,
     /// How long a caller waits for its unit of work, from the queue to the commit.

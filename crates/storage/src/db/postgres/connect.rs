@@ -17,7 +17,6 @@ use super::trouble::{self, Trouble};
 use crate::db::{DbError, OpenError, OpenOptions, Statement};
 use crate::migrate::MigrateError;
 
-const WAIT_FOR_CONNECTION: Duration = Duration::from_secs(3);
 const SILENT_PEER: Duration = Duration::from_secs(15);
 /// Between two tries at start, at first and at most.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(5));
@@ -26,6 +25,7 @@ const PAUSES: (Duration, Duration) = (Duration::from_millis(500), Duration::from
 pub(super) struct Connector {
     config: tokio_postgres::Config,
     tls: Option<MakeRustlsConnect>,
+    deadline: Duration,
 }
 
 /// A connection and the task that moves its bytes. The task would wait for a silent server as long as that is silent,
@@ -61,7 +61,7 @@ impl Connector {
         );
         config.options(session.trim());
         config.application_name("symbolon");
-        config.connect_timeout(WAIT_FOR_CONNECTION);
+        config.connect_timeout(options.connect_deadline);
         // A host that vanished without a word would otherwise hold its connections for a quarter of an hour.
         config
             .tcp_user_timeout(SILENT_PEER)
@@ -70,12 +70,16 @@ impl Connector {
         config.keepalives_interval(SILENT_PEER / 3);
         let plain = config.get_ssl_mode() == SslMode::Disable;
         let tls = if plain { None } else { Some(tls(options)?) };
-        Ok(Self { config, tls })
+        Ok(Self {
+            config,
+            tls,
+            deadline: options.connect_deadline,
+        })
     }
 
     /// A connection of its own. A server that accepts and then stays silent is given up too.
     pub(super) async fn connect(&self) -> Result<Connected, DbError> {
-        match tokio::time::timeout(WAIT_FOR_CONNECTION, self.handshake()).await {
+        match tokio::time::timeout(self.deadline, self.handshake()).await {
             Ok(connected) => Ok(connected?),
             Err(_) => Err(silent()),
         }
@@ -87,7 +91,7 @@ impl Connector {
         let begun = Instant::now();
         let (mut pause, longest) = PAUSES;
         loop {
-            let tried = tokio::time::timeout(WAIT_FOR_CONNECTION, self.handshake()).await;
+            let tried = tokio::time::timeout(self.deadline, self.handshake()).await;
             let trouble = match tried {
                 Ok(Ok(connected)) => return Ok(connected),
                 Ok(Err(error)) => trouble::of_connection(&error, &self.config),
@@ -142,7 +146,7 @@ impl Connector {
                 }
             })
         };
-        let connected = tokio::time::timeout(WAIT_FOR_CONNECTION, connect).await;
+        let connected = tokio::time::timeout(self.deadline, connect).await;
         connected.map_err(|_| silent())??.listen(deadline).await
     }
 
@@ -157,8 +161,8 @@ impl Connector {
         Pool::builder(manager)
             .max_size(size.max(1))
             .runtime(Runtime::Tokio1)
-            .wait_timeout(Some(WAIT_FOR_CONNECTION))
-            .create_timeout(Some(WAIT_FOR_CONNECTION))
+            .wait_timeout(Some(self.deadline))
+            .create_timeout(Some(self.deadline))
             .build()
             .map_err(|error| OpenError::Address(error.to_string()))
     }
