@@ -85,8 +85,8 @@ async fn a_hung_postgres_is_a_503_that_fails_closed_and_is_found_again() {
     tenant.link(&test.app, 1).await;
     let proxy = Proxy::start(&test.db.url_or_path()).await;
     let (app, client) = node(&test, &proxy, |options| {
-        options.read_deadline = Duration::from_millis(100);
-        options.work_deadline = Duration::from_millis(300);
+        options.read_deadline = Duration::from_secs(1);
+        options.work_deadline = Duration::from_secs(3);
     })
     .await;
     let caller = client.header("x-api-key", &tenant.key);

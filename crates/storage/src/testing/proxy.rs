@@ -79,8 +79,10 @@ async fn carry(mut client: TcpStream, server: String, mut line: watch::Receiver<
     let mut upstream = TcpStream::connect(server).await.expect("the server is there");
     if now == Line::Whole {
         tokio::select! {
-            _ = tokio::io::copy_bidirectional(&mut client, &mut upstream) => return,
+            // First, so that nothing is carried that was sent after the line was changed.
+            biased;
             _ = line.changed() => {}
+            _ = tokio::io::copy_bidirectional(&mut client, &mut upstream) => return,
         }
     }
     let now = *line.borrow();

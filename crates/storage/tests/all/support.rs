@@ -46,7 +46,10 @@ pub async fn eventually<F: Future<Output = bool>>(what: &str, condition: impl Fn
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
-    if tokio::time::timeout(Duration::from_secs(30), wait).await.is_err() {
+    if tokio::time::timeout(Duration::from_secs(120), wait)
+        .await
+        .is_err()
+    {
         panic!("never happened: {what}");
     }
 }
