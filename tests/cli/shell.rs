@@ -12,7 +12,7 @@ pub const BINARY: &str = env!("CARGO_BIN_EXE_symbolon");
 /// The binary for a command that is to end by itself: one that stays is stopped, and its exit code is 124.
 fn that_ends() -> Command {
     let mut command = Command::new("timeout");
-    command.args(["60", BINARY]);
+    command.args(["300", BINARY]);
     command
 }
 

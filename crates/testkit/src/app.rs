@@ -136,7 +136,7 @@ impl TestApp {
 
     /// Waits for what requests left to the background.
     pub async fn settle(&self) {
-        self.app.tasks.finish(Duration::from_secs(10)).await;
+        self.app.tasks.finish(Duration::from_secs(60)).await;
         let noted = self.app.memories.refusals.flush(&self.app.db, i64::MAX).await;
         noted.expect("refusals are written down");
     }

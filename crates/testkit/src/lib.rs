@@ -22,7 +22,7 @@ pub use crate::platforms::{
     is_member, log_channel, rename_player, set_avatar, set_icon, start_discord, start_platforms,
 };
 pub use crate::process::{Node, free_port};
-pub use crate::scale::{rounds, wait_until};
+pub use crate::scale::{own_time, rounds, wait_until};
 pub use crate::world::{Tenant, discord, steam};
 pub use storage::both_databases;
 pub use storage::testing::{Engine, TestDb};

@@ -3,15 +3,33 @@
 use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use domain::random::{SystemRandom, bytes};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// A port that was free a moment ago.
+/// How long a node may take to come up, or to end. Far longer than one needs: many start at once on a slow machine.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Ports on 127.0.0.2 that hold the same ones on 127.0.0.1 for this process.
+static HELD: Mutex<Vec<TcpListener>> = Mutex::new(Vec::new());
+
+/// A free port that nobody else gets while this process runs. It is below those that the kernel hands out to
+/// connections, and tests that run side by side see it taken on another address of this machine.
 pub fn free_port() -> u16 {
-    let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
-    listener.local_addr().expect("an address").port()
+    for _ in 0..1_000 {
+        let port = 10_000 + u16::from_le_bytes(bytes(&SystemRandom)) % 10_000;
+        let Ok(held) = TcpListener::bind(("127.0.0.2", port)) else {
+            continue;
+        };
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            HELD.lock().unwrap_or_else(PoisonError::into_inner).push(held);
+            return port;
+        }
+    }
+    panic!("there is no free port");
 }
 
 /// A running `symbolon serve`. It is killed when dropped.
@@ -31,6 +49,17 @@ impl Node {
     /// The same with more environment variables.
     pub async fn start_with(binary: &str, data: &Path, database: &str, environment: &[(&str, &str)]) -> Node {
         let address = SocketAddr::from(([127, 0, 0, 1], free_port()));
+        Node::start_at(address, binary, data, database, environment).await
+    }
+
+    /// The same at the address of a node that is gone.
+    pub async fn start_at(
+        address: SocketAddr,
+        binary: &str,
+        data: &Path,
+        database: &str,
+        environment: &[(&str, &str)],
+    ) -> Node {
         let log = data.join(format!("node-{}.log", address.port()));
         std::fs::create_dir_all(data).expect("a data directory");
         let output = std::fs::OpenOptions::new()
@@ -67,7 +96,7 @@ impl Node {
                 return;
             }
             let ended = self.child.try_wait().expect("a child can be asked");
-            if ended.is_some() || begun.elapsed() > Duration::from_secs(60) {
+            if ended.is_some() || begun.elapsed() > PATIENCE {
                 panic!(
                     "the node did not come up ({ended:?}): {}",
                     std::fs::read_to_string(&self.log).unwrap_or_default()
@@ -152,7 +181,7 @@ impl Node {
             if let Some(status) = self.child.try_wait().expect("a child can be asked") {
                 return status.success();
             }
-            assert!(begun.elapsed() < Duration::from_secs(30), "the node did not stop");
+            assert!(begun.elapsed() < PATIENCE, "the node did not stop");
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     }
