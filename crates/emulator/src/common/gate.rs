@@ -31,12 +31,14 @@ pub async fn pass(State(hub): State<Arc<Hub>>, request: Request, next: Next) -> 
     };
     let call = call(&parts, &body, hub.now_ms());
     let fault = hub.take_fault(&call.route);
+    // Before anybody can see the call and take its fault away.
+    let removal = hub.next_removal();
     let number = hub.journal().arrived(call);
     let lifeline = parts.extensions.get::<Lifeline>().cloned();
     let answer = next.run(Request::from_parts(parts, Body::from(body)));
     let response = match fault {
         None => answer.await,
-        Some(fault) => hit(&hub, fault, lifeline, answer).await,
+        Some(fault) => hit(&hub, fault, removal, lifeline, answer).await,
     };
     hub.journal().answered(number, response.status().as_u16());
     response
@@ -64,6 +66,7 @@ fn call(parts: &Parts, body: &Bytes, at_ms: i64) -> Call {
 async fn hit(
     hub: &Hub,
     fault: Fault,
+    removal: impl Future<Output = ()>,
     lifeline: Option<Lifeline>,
     answer: impl Future<Output = Response>,
 ) -> Response {
@@ -73,11 +76,15 @@ async fn hit(
         FaultKind::Error403 => with_headers((hub.refusals.error_403)(), &fault),
         FaultKind::Garbage => garbage(fault),
         FaultKind::Slow => {
-            tokio::time::sleep(fault.delay_ms.map_or(SLOW, Duration::from_millis)).await;
+            let delay = fault.delay_ms.map_or(SLOW, Duration::from_millis);
+            tokio::select! {
+                () = tokio::time::sleep(delay) => {}
+                () = removal => {}
+            }
             answer.await
         }
         FaultKind::Hang => {
-            hub.faults_removed().await;
+            removal.await;
             cut(lifeline).await
         }
         FaultKind::Drop => cut(lifeline).await,

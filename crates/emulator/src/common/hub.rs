@@ -89,16 +89,16 @@ impl Hub {
         lock(&self.faults).waiting().cloned().collect()
     }
 
-    /// Removes all faults, and lets go of who hangs on one.
+    /// Removes all faults, and lets go of who hangs on one or is slow.
     pub fn remove_faults(&self) {
         lock(&self.faults).clear();
         self.removals.send_modify(|count| *count += 1);
     }
 
-    /// Returns after the next removal of faults.
-    pub(crate) async fn faults_removed(&self) {
-        // The sender lives as long as `self`, so this cannot fail early.
-        let _ = self.removals.subscribe().changed().await;
+    /// Ends with the next removal of faults, counted from this call on.
+    pub(crate) fn next_removal(&self) -> impl Future<Output = ()> + use<> {
+        let mut removals = self.removals.subscribe();
+        async move { drop(removals.changed().await) }
     }
 }
 

@@ -55,6 +55,15 @@ async fn a_hanging_call_ends_when_faults_are_removed() {
     let test = steam().await;
     test.steam.hub().add_fault(Fault::new(ROUTE, FaultKind::Hang));
     let mut waiting = Box::pin(ask(&test));
+    let arrived = async {
+        while test.steam.hub().calls().is_empty() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::select! {
+        _ = &mut waiting => panic!("it must hang"),
+        () = arrived => {}
+    }
     let early = tokio::time::timeout(Duration::from_millis(200), &mut waiting).await;
     assert!(early.is_err(), "it must hang");
     let url = format!("{}/faults", test.steam.control_url());
@@ -73,6 +82,23 @@ async fn a_slow_answer_is_the_right_one() {
     let begun = std::time::Instant::now();
     assert_eq!(ask(&test).await.unwrap(), right);
     assert!(begun.elapsed() >= Duration::from_millis(150));
+}
+
+#[tokio::test]
+async fn a_slow_answer_comes_at_once_when_faults_are_removed() {
+    let test = steam().await;
+    let right = ask(&test).await.unwrap();
+    let mut fault = Fault::new(ROUTE, FaultKind::Slow).times(1);
+    fault.delay_ms = Some(600_000);
+    test.steam.hub().add_fault(fault);
+    let removed = async {
+        while test.steam.hub().count(ROUTE) < 2 {
+            tokio::task::yield_now().await;
+        }
+        test.steam.hub().remove_faults();
+    };
+    let (late, ()) = tokio::join!(ask(&test), removed);
+    assert_eq!(late.unwrap(), right);
 }
 
 #[tokio::test]
