@@ -93,7 +93,7 @@ async fn the_members_intent_is_used_where_it_is_granted() {
 #[tokio::test]
 async fn no_session_begins_that_the_service_refuses() {
     let world = World::new().await;
-    world.service.known().refused_identifies = 2;
+    world.service.known().refused_identifies = u32::MAX;
     let _bot = Running::start(world.settings());
     let waits = || world.service.last()["failure"] == "identify_budget";
     world.until("it is told", waits).await;
@@ -101,6 +101,7 @@ async fn no_session_begins_that_the_service_refuses() {
         (world.attempts(TOKEN), &world.service.last()["state"]),
         (0, &json!("connecting"))
     );
+    world.service.known().refused_identifies = 0;
     world.until("it is online", || world.service.is_online()).await;
     assert_eq!(world.service.last()["failure"], json!(null));
     assert_eq!(world.attempts(TOKEN), 1);
@@ -112,7 +113,7 @@ async fn nothing_begins_before_the_service_said_who_the_bot_is() {
     world.service.known().session_fails = Some(401);
     let _bot = Running::start(world.settings());
     world
-        .until("it asks again", || world.service.known().failed_reports == 2)
+        .until("it asks again", || world.service.known().failed_reports >= 2)
         .await;
     assert!(world.discord.hub().calls().is_empty());
     world.service.known().session_fails = None;
@@ -125,7 +126,7 @@ async fn a_service_that_is_away_does_not_end_the_connection() {
     let _bot = world.online().await;
     world.service.known().session_fails = Some(503);
     world
-        .until("it is not answered", || world.service.known().failed_reports == 2)
+        .until("it is not answered", || world.service.known().failed_reports >= 2)
         .await;
     world.rename_role("Verified");
     let told = || world.service.was_hinted(GUILD, "guild_changed");

@@ -23,6 +23,8 @@ pub const ROLE: Snowflake = Snowflake(820_000_000_000_000_001);
 pub const LOG: Snowflake = Snowflake(810_000_000_000_000_001);
 pub const CHILD: &str = "00000000000000cc";
 pub const TOKEN: &str = "the-token-of-the-bot";
+/// Far longer than anything takes here, which is half a minute at most.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 pub struct World {
     pub discord: Discord,
@@ -108,7 +110,7 @@ impl World {
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
         };
-        let waited = tokio::time::timeout(Duration::from_secs(30), waiting).await;
+        let waited = tokio::time::timeout(PATIENCE, waiting).await;
         assert!(
             waited.is_ok(),
             "waited in vain: {what}\n{}\n{}",
@@ -232,7 +234,7 @@ impl Running {
 
     /// Waits until it ends by itself.
     pub async fn ended(mut self) {
-        let ended = tokio::time::timeout(Duration::from_secs(30), self.tasks.join_next()).await;
+        let ended = tokio::time::timeout(PATIENCE, self.tasks.join_next()).await;
         ended.expect("it ends").unwrap().unwrap();
     }
 }

@@ -14,7 +14,7 @@ use super::world::{ALL_PRIVILEGED, DiscordTest, TOKEN};
 
 /// Guilds, members, messages, content.
 pub const USUAL_INTENTS: u64 = 1 | (1 << 1) | (1 << 9) | (1 << 15);
-const LIMIT: Duration = Duration::from_secs(10);
+const LIMIT: Duration = Duration::from_secs(60);
 
 pub struct Socket(WebSocketStream<MaybeTlsStream<TcpStream>>);
 
