@@ -15,7 +15,7 @@ use web::serve::{DrainReport, Limits, bind, serve};
 
 pub const SHORT: Duration = Duration::from_millis(200);
 /// Far beyond what any of the tests needs; reaching it is a failure.
-pub const LONG: Duration = Duration::from_secs(20);
+pub const LONG: Duration = Duration::from_secs(60);
 
 /// Limits that no test reaches, to be shortened one at a time.
 pub fn patient() -> Limits {
@@ -25,6 +25,7 @@ pub fn patient() -> Limits {
         idle_timeout: 3 * LONG,
         body_timeout: 3 * LONG,
         write_stall_timeout: 3 * LONG,
+        linger_timeout: 3 * LONG,
         drain_timeout: 3 * LONG,
         ..Limits::default()
     }
