@@ -127,11 +127,12 @@ both_databases! {
         let mut browser = stage.signed_in(1).await;
         let (client, body) = browser.ready().await;
         let mut slow = Fault::new(GROUPS, FaultKind::Slow).times(1);
-        slow.delay_ms = Some(1_500);
+        slow.delay_ms = Some(60_000);
         stage.steam.hub().add_fault(slow);
         let block_meanwhile = async {
             wait_until("Steam is asked", async || stage.steam.hub().count(GROUPS) == 1).await;
             blocked(&stage, BlockEntry::steam(&steam(1)), None).await;
+            stage.steam.hub().remove_faults();
         };
         let (pressed, ()) = tokio::join!(client.post("/link/guild-1/verify", &body), block_meanwhile);
         assert_eq!(pressed.status, 403);
