@@ -1,5 +1,7 @@
 //! `doctor` and `migrate`.
 
+use std::time::Duration;
+
 use domain::plan::Tier;
 use storage::testing::statement;
 use storage::{DbError, NoOrg, Tx, Work};
@@ -85,25 +87,22 @@ both_databases! {
 async fn on_postgres_doctor_takes_longer_than_a_request_may() {
     let test = TestApp::start(Engine::Postgres).await;
     let database = test.db.url_or_path();
-    let locked = "pg_locks WHERE granted AND mode = 'AccessExclusiveLock' AND relation = 'links'::regclass";
-    let doctor = async {
-        wait_until("the table is held", || async { test.db.count(locked).await > 0 }).await;
-        let run = move || {
-            let environment = [
-                ("SYMBOLON_DATABASE_STATEMENT_TIMEOUT_MS", "20"),
-                ("SYMBOLON_DATABASE_LOCK_TIMEOUT_MS", "30000"),
-            ];
-            run_bare(
-                &["doctor", "--data", "/nowhere", "--database", &database],
-                &environment,
-            )
-        };
-        tokio::task::spawn_blocking(run).await.expect("doctor ends")
-    };
-    let hold = test
-        .db
-        .damage("DO $$ BEGIN LOCK TABLE links; PERFORM pg_sleep(2); END $$");
-    let ((), ran) = tokio::join!(hold, doctor);
+    let held = test.db.begin_beside("LOCK TABLE links").await;
+    let doctor = tokio::task::spawn_blocking(move || {
+        let environment = [
+            ("SYMBOLON_DATABASE_STATEMENT_TIMEOUT_MS", "20"),
+            ("SYMBOLON_DATABASE_LOCK_TIMEOUT_MS", "30000"),
+        ];
+        run_bare(
+            &["doctor", "--data", "/nowhere", "--database", &database],
+            &environment,
+        )
+    });
+    wait_until("the doctor waits for the table", || held.is_awaited()).await;
+    // Many times what a statement may take.
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    held.commit().await;
+    let ran = doctor.await.expect("doctor ends");
     assert_eq!(
         (ran.code, ran.out.trim()),
         (Some(0), "all invariants hold"),
