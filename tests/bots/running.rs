@@ -1,6 +1,8 @@
 //! The bot as a process: the child of a node, or on its own.
 
-use std::process::{Child, Command, Stdio};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::{Child, Command};
 use std::sync::Arc;
 
 use domain::clock::SystemClock;
@@ -61,18 +63,32 @@ impl Place {
         Node::start_with(BINARY, self.shell.data(), self.shell.database(), &environment).await
     }
 
-    /// `symbolon bot` beside the service at this address; what it logs can be read.
+    /// Another node in the place of one that is gone.
+    async fn node_at(&self, address: SocketAddr) -> Node {
+        let api = self.discord.api_url();
+        let environment = self.environment(&api, &[]);
+        let (data, database) = (self.shell.data(), self.shell.database());
+        Node::start_at(address, BINARY, data, database, &environment).await
+    }
+
+    /// Where a bot that runs elsewhere logs.
+    fn log(&self) -> PathBuf {
+        self.shell.data().join("elsewhere.log")
+    }
+
+    /// `symbolon bot` beside the service at this address.
     fn bot(&self, service: &Node, secret: &str) -> Child {
         let (api, url) = (self.discord.api_url(), format!("http://{}", service.address));
         let state_dir = self.shell.data().join("elsewhere").display().to_string();
         let environment = self.environment(&api, &[]);
+        let log = std::fs::File::create(self.log()).expect("a log file");
         Command::new(BINARY)
             .arg("bot")
             .envs(environment)
             .env("SYMBOLON_BOT_SERVICE_URL", url)
             .env("SYMBOLON_BOT_SECRET", secret)
             .env("SYMBOLON_BOT_STATE_DIR", state_dir)
-            .stderr(Stdio::piped())
+            .stderr(log)
             .spawn()
             .expect("the bot starts")
     }
@@ -224,17 +240,16 @@ both_databases! {
         let place = Place::new(engine).await;
         let node = place.node(&[]).await;
         place.until_connected().await;
-        let second = place.bot(&node, &place.secret());
-        let log = node.log.clone();
-        let is_said = || async {
-            let text = std::fs::read_to_string(&log).unwrap_or_default();
-            text.contains("another process was started with the secret of this bot")
-        };
-        wait_until("the first one says so", is_said).await;
-        kill(second.id());
-        let said = second.wait_with_output().expect("what it said");
-        let said = String::from_utf8_lossy(&said.stderr).into_owned();
-        assert!(said.contains("another process runs this bot"), "{said}");
+        let mut second = place.bot(&node, &place.secret());
+        for (log, words) in [
+            (node.log.clone(), "another process was started with the secret of this bot"),
+            (place.log(), "another process runs this bot"),
+        ] {
+            let is_said = || async { std::fs::read_to_string(&log).unwrap_or_default().contains(words) };
+            wait_until(words, is_said).await;
+        }
+        drop(second.kill());
+        drop(second.wait());
         assert_eq!((place.connected().len(), place.counted("identifies")), (1, 1));
         assert_eq!(place.discord.gateway()["overlaps"], Value::Array(Vec::new()));
         assert!(node.stop().await);
@@ -249,8 +264,9 @@ async fn a_bot_that_runs_elsewhere_is_not_driven_out_by_a_node_that_starts() {
     let node = place.node(&[("SYMBOLON_BOT_SHARED", "false")]).await;
     let mut elsewhere = place.bot(&node, &place.secret());
     place.until_connected().await;
+    let address = node.address;
     node.kill();
-    let node = place.node(&[]).await;
+    let node = place.node_at(address).await;
     let log = node.log.clone();
     let is_refused = || async {
         let text = std::fs::read_to_string(&log).unwrap_or_default();
@@ -297,24 +313,4 @@ async fn of_two_nodes_one_works_for_the_bot_and_the_other_takes_over() {
     assert_eq!(children(second.pid()), Vec::<u32>::new());
     assert!(second.stop().await);
     place.finish().await;
-}
-
-#[tokio::test]
-async fn a_bot_without_its_settings_says_which_are_missing() {
-    for (known, missing) in [
-        (vec![], "bot.secret is not set"),
-        (
-            vec![("SYMBOLON_BOT_SECRET", "sbot_x")],
-            "discord.bot_token is not set",
-        ),
-    ] {
-        crate::cli::run_bare(&["bot"], &known).fails_with_one_line(missing);
-    }
-    let nothing = Command::new(BINARY)
-        .args(["bot", "--stdin"])
-        .stdin(Stdio::null())
-        .output();
-    let nothing = nothing.expect("it ends");
-    assert_eq!(nothing.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&nothing.stderr).contains("standard input holds no settings"));
 }

@@ -1,8 +1,10 @@
-//! `symbolon admin bot-secret`, with and without the service.
+//! `symbolon admin bot-secret`, with and without the service, and `symbolon bot` without its settings.
+
+use std::process::{Command, Stdio};
 
 use testkit::{Node, both_databases};
 
-use super::shell::{BINARY, installed};
+use super::shell::{BINARY, installed, run_bare};
 
 both_databases! {
     async fn operators_see_the_secret_of_the_shared_bot_and_replace_it(engine) {
@@ -24,4 +26,24 @@ both_databases! {
         assert_eq!(shell.run(&["doctor"]).code, Some(0));
         db.finish().await;
     }
+}
+
+#[tokio::test]
+async fn a_bot_without_its_settings_says_which_are_missing() {
+    for (known, missing) in [
+        (vec![], "bot.secret is not set"),
+        (
+            vec![("SYMBOLON_BOT_SECRET", "sbot_x")],
+            "discord.bot_token is not set",
+        ),
+    ] {
+        run_bare(&["bot"], &known).fails_with_one_line(missing);
+    }
+    let nothing = Command::new(BINARY)
+        .args(["bot", "--stdin"])
+        .stdin(Stdio::null())
+        .output();
+    let nothing = nothing.expect("it ends");
+    assert_eq!(nothing.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&nothing.stderr).contains("standard input holds no settings"));
 }

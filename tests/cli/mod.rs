@@ -19,4 +19,4 @@ mod postgres;
 mod sandbox;
 mod shell;
 
-pub use shell::{BINARY, Shell, installed, run_bare};
+pub use shell::{BINARY, Shell, installed};
