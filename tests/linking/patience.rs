@@ -1,11 +1,11 @@
 //! Providers that say nothing, or say it late. A visitor is promised a clear page within six seconds whatever they do,
 //! and a promise about time can only be tested by waiting: all cases wait at the same time.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use domain::flow::JoinMode;
 use emulator::{Fault, FaultKind};
-use testkit::{Engine, Reply, discord, steam};
+use testkit::{Engine, Reply, discord, own_time, steam};
 
 use super::stage::{GROUP, Stage};
 
@@ -18,9 +18,8 @@ const GROUPS: &str = "GET /ISteamUser/GetUserGroupList/v1";
 const MEMBER: &str = "GET /api/v10/guilds/{guild}/members/{user}";
 
 async fn timed(answer: impl Future<Output = Reply>) -> Reply {
-    let begun = Instant::now();
-    let reply = answer.await;
-    assert!(begun.elapsed() < PROMISE, "it took {:?}", begun.elapsed());
+    let (reply, took) = own_time(answer).await;
+    assert!(took < PROMISE, "it took {took:?}");
     reply
 }
 

@@ -7,7 +7,7 @@ use tokio::task::JoinSet;
 
 use super::race::{Dice, report};
 use super::site::{Site, pause_ms};
-use super::worker::Worker;
+use super::worker::{Acknowledged, Worker};
 
 const CLIENTS: u64 = 8;
 const SEED: u64 = 9;
@@ -26,20 +26,22 @@ struct Tally {
 async fn campaign(engine: Engine, count: usize, seed: u64) -> Tally {
     let links = count as u64 * 8;
     let site = Site::seed(engine, CLIENTS, links).await;
+    let acknowledged = Acknowledged::default();
     let mut workers: Vec<Worker> = site
         .members
         .iter()
         .zip(seed..)
-        .map(|(member, seed)| Worker::new(member.clone(), links, seed))
+        .map(|(member, seed)| Worker::new(member.clone(), links, seed, &acknowledged))
         .collect();
     let (mut dice, mut tally) = (Dice::new(seed), Tally::default());
     let mut node = site.node().await;
     for round in 1..=count {
-        let mut running = JoinSet::new();
+        let (mut running, before) = (JoinSet::new(), acknowledged.count());
         for worker in workers.drain(..) {
             running.spawn(worker.work(node.address));
         }
         pause_ms(50 + dice.roll(350)).await;
+        acknowledged.more_than(before + 1).await;
         node.kill();
         workers = running.join_all().await;
         let begun = Instant::now();
@@ -57,7 +59,7 @@ async fn campaign(engine: Engine, count: usize, seed: u64) -> Tally {
             site.doctor();
         }
     }
-    tally.acknowledged = workers.iter().map(|worker| worker.acknowledged).sum();
+    tally.acknowledged = acknowledged.count();
     assert!(tally.acknowledged > count, "the clients hardly worked");
     assert!(node.stop().await, "a clean stop after the last crash");
     site.finish().await;

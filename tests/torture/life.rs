@@ -3,7 +3,7 @@
 //! What it makes and what it does goes into two tables of the test's own, each in the unit of work that it tells about:
 //! so they are as true after a crash as the jobs themselves.
 
-use std::io::Write;
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::{Arc, LazyLock};
@@ -68,16 +68,22 @@ pub struct Life {
 
 impl Life {
     /// Begins it in a process of its own.
-    pub fn begin(&self) -> Child {
+    pub fn begin(&self) -> Living {
         let life = serde_json::to_string(self).expect("a life in words");
-        Command::new(std::env::current_exe().expect("this binary"))
+        let mut child = Command::new(std::env::current_exe().expect("this binary"))
             .args(["--exact", NAME, "--nocapture"])
             .env(LIFE, life)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
-            .expect("the binary starts")
+            .expect("the binary starts");
+        let output = BufReader::new(child.stdout.take().expect("its output"));
+        Living {
+            child,
+            output,
+            said: String::new(),
+        }
     }
 
     /// Makes jobs and does what is due, until there is nothing more.
@@ -122,12 +128,36 @@ impl Life {
     }
 }
 
-/// The links of the jobs that a node told to have made.
-pub fn told(output: ChildStdout) -> Vec<String> {
-    let text = std::io::read_to_string(output).expect("what it wrote");
-    let whole = text.rsplit_once('\n').map_or("", |(whole, _)| whole);
-    let made = whole.lines().filter_map(|line| line.strip_prefix(MADE));
-    made.map(str::to_owned).collect()
+/// A life that goes on in a process of its own.
+pub struct Living {
+    child: Child,
+    output: BufReader<ChildStdout>,
+    /// What was read of its output.
+    said: String,
+}
+
+impl Living {
+    /// Waits until it has told of so many jobs, however long the machine takes for it, or is over.
+    pub fn until_it_told(&mut self, jobs: usize) {
+        while self.said.matches(MADE).count() < jobs
+            && self.output.read_line(&mut self.said).expect("what it wrote") > 0
+        {}
+    }
+
+    pub fn kill(&mut self) {
+        self.child.kill().expect("a child can be killed");
+    }
+
+    /// The links of the jobs that it told to have made, and whether it ended well.
+    pub fn end(mut self) -> (Vec<String>, bool) {
+        let read = self.output.read_to_string(&mut self.said);
+        read.expect("what it wrote");
+        let whole = self.said.rsplit_once('\n').map_or("", |(whole, _)| whole);
+        let made = whole.lines().filter_map(|line| line.strip_prefix(MADE));
+        let made = made.map(str::to_owned).collect();
+        let status = self.child.wait().expect("a child can be awaited");
+        (made, status.success())
+    }
 }
 
 /// Some jobs are given up, and always the same.

@@ -31,6 +31,8 @@ struct Player<'a> {
     number: u64,
     tenant: &'a Tenant,
     count: &'a AtomicU64,
+    /// Changes that were acknowledged, of all players.
+    done: &'a AtomicU64,
     changes: Vec<Change>,
 }
 
@@ -95,6 +97,7 @@ impl Player<'_> {
         let at = self.count.fetch_add(1, Ordering::Relaxed);
         if let Some(last) = self.changes.last_mut() {
             last.acknowledged = Some(at);
+            self.done.fetch_add(1, Ordering::Relaxed);
         }
     }
 }
@@ -155,9 +158,16 @@ async fn skip_leases(site: &Site) {
 
 /// Players play while something is killed at a moment that nobody expects.
 async fn round(players: &mut [Player<'_>], node: &Node, after_ms: u64, pid: u32) {
+    let done = players[0].done;
+    let before = done.load(Ordering::Relaxed);
     let playing = join_all(players.iter_mut().map(|player| player.play(node)));
     let killing = async {
         pause_ms(after_ms).await;
+        // A slow machine takes longer to get anywhere.
+        wait_until("somebody has played", || async {
+            done.load(Ordering::Relaxed) > before
+        })
+        .await;
         kill(pid);
         // Also who was not killed is left in the middle of what they did.
         pause_ms(after_ms / 4).await;
@@ -176,12 +186,12 @@ both_databases! {
         settings.extend([("SYMBOLON_DISCORD_BOT_TOKEN", BOT_TOKEN), ("SYMBOLON_LIMITS_LINK_STEPS_PER_MINUTE", "100000"), ("SYMBOLON_LIMITS_LINK_STARTS_PER_MINUTE", "100000")]);
         let tenant = &site.members[0].tenant;
         add_guild(&discord_side, &tenant.discord_guild, "Guild 1");
-        let count = AtomicU64::new(1);
+        let (count, done) = (AtomicU64::new(1), AtomicU64::new(0));
         let mut players: Vec<Player<'_>> = (1..=PLAYERS)
             .map(|number| {
                 add_player(&discord_side, &steam_side, number);
                 add_member(&discord_side, &tenant.discord_guild, &discord(number));
-                Player { number, tenant, count: &count, changes: Vec::new() }
+                Player { number, tenant, count: &count, done: &done, changes: Vec::new() }
             })
             .collect();
         let (kills, mut dice) = (rounds(10, 100), Dice::new(SEED));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 
 use domain::plan::Tier;
-use testkit::{Client, Engine, both_databases, discord, rounds, steam};
+use testkit::{Client, Engine, both_databases, discord, rounds, steam, wait_until};
 use tokio::task::JoinSet;
 
 use super::race::{Nodes, report};
@@ -104,6 +104,8 @@ both_databases! {
             let (player, account) = pair(step);
             tenant.link_pair(&nodes.app(step as u64), player, account).await.expect("a relink");
             progress.done.store(step, SeqCst);
+            // On a busy machine too there are readers all the way.
+            wait_until("the readers read", || async { progress.samples.load(SeqCst) >= step / 20 }).await;
         }
         progress.over.store(true, SeqCst);
         readers.join_all().await;
@@ -111,7 +113,7 @@ both_databases! {
         assert_eq!(rows.len(), relinks + 1);
         assert_eq!(rows.iter().filter(|row| row.ended_at_ms.is_none()).count(), 1);
         let samples = progress.samples.load(SeqCst);
-        assert!(samples > relinks / 20, "the readers hardly read: {samples}");
+        assert!(samples >= relinks / 20, "the readers hardly read: {samples}");
         report(engine, &format!("relinks: {relinks}, {READERS} readers took {samples} samples, 0 with no owner or two"));
         drop(node);
         nodes.finish(engine).await;

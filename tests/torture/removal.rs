@@ -16,11 +16,34 @@ async fn let_leases_end(site: &Site) {
     }
 }
 
+/// Makes each step of a job take a while, so that it is still under way when somebody has seen how far it is.
+fn slow(engine: Engine) -> &'static str {
+    match engine {
+        Engine::Sqlite => {
+            "CREATE TRIGGER slow AFTER UPDATE OF done ON jobs BEGIN
+                SELECT COUNT(*) FROM (SELECT 1 FROM links LIMIT 1000) one, (SELECT 1 FROM links LIMIT 1000) two;
+             END"
+        }
+        Engine::Postgres => {
+            "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.2); RETURN NULL; END $$;
+             CREATE TRIGGER slow AFTER UPDATE OF done ON jobs FOR EACH ROW EXECUTE FUNCTION slow()"
+        }
+    }
+}
+
+fn no_longer_slow(engine: Engine) -> &'static str {
+    match engine {
+        Engine::Sqlite => "DROP TRIGGER slow",
+        Engine::Postgres => "DROP FUNCTION slow CASCADE",
+    }
+}
+
 both_databases! {
     async fn a_removal_that_is_killed_in_the_middle_is_finished(engine) {
         let links = rounds(2_000, 20_000) as i64;
         let site = Site::seed(engine, 2, links as u64).await;
         let [removed, other] = &site.members[..] else { unreachable!("two were made") };
+        site.db.damage(slow(engine)).await;
         let mut node = site.node().await;
         let uri = removed.uri(&format!("/guilds/{}", removed.tenant.guild.as_str()));
         let mut wire = Wire::open(node.address).await.expect("a connection");
@@ -42,6 +65,7 @@ both_databases! {
         let counted = wire.plugin(&other.tenant.key, "action=count").await.expect("an answer");
         assert_eq!(counted.json()["Total"], links, "{counted:?}");
         assert!(node.stop().await, "a clean stop");
+        site.db.damage(no_longer_slow(engine)).await;
         site.finish().await;
         report(engine, &format!("a Guild of {links} links removed with {KILLS} kills on the way: every link ended"));
     }

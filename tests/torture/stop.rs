@@ -11,7 +11,7 @@ use tokio::task::JoinSet;
 
 use super::race::{Dice, report};
 use super::site::{Site, pause_ms};
-use super::worker::Worker;
+use super::worker::{Acknowledged, Worker};
 
 const CLIENTS: u64 = 8;
 
@@ -20,11 +20,12 @@ both_databases! {
         let count = rounds(5, 40);
         let links = count as u64 * 8;
         let site = Site::seed(engine, CLIENTS, links).await;
+        let told = Acknowledged::default();
         let mut workers: Vec<Worker> = site
             .members
             .iter()
             .zip(1..)
-            .map(|(member, seed)| Worker::new(member.clone(), links, seed))
+            .map(|(member, seed)| Worker::new(member.clone(), links, seed, &told))
             .collect();
         let (mut dice, mut slowest) = (Dice::new(3), Duration::ZERO);
         for round in 0..count {
@@ -32,11 +33,12 @@ both_databases! {
             for worker in &mut workers {
                 worker.compare(node.address, true).await;
             }
-            let mut running = JoinSet::new();
+            let (mut running, before) = (JoinSet::new(), told.count());
             for worker in workers.drain(..) {
                 running.spawn(worker.work(node.address));
             }
             pause_ms(50 + dice.roll(200)).await;
+            told.more_than(before + 1).await;
             let begun = Instant::now();
             assert!(node.stop().await, "round {round}: the exit code tells of a failure");
             slowest = slowest.max(begun.elapsed());
@@ -50,7 +52,7 @@ both_databases! {
             worker.compare(node.address, true).await;
         }
         assert!(node.stop().await, "a clean stop");
-        let acknowledged: usize = workers.iter().map(|worker| worker.acknowledged).sum();
+        let acknowledged = told.count();
         assert!(acknowledged > count, "the clients hardly worked");
         report(engine, &format!(
             "SIGTERM: {count} rounds, {CLIENTS} clients, {acknowledged} acknowledged changes, 0 lost, 0 done without an answer, exit code always 0, slowest stop {} ms",

@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
-use testkit::{discord, steam};
+use testkit::{discord, steam, wait_until};
 
 use super::race::Dice;
 use super::site::Member;
@@ -20,6 +22,24 @@ enum Change {
     Remove(u64),
 }
 
+/// Changes that all clients together were told of.
+#[derive(Clone, Default)]
+pub struct Acknowledged(Arc<AtomicUsize>);
+
+impl Acknowledged {
+    pub fn count(&self) -> usize {
+        self.0.load(SeqCst)
+    }
+
+    /// Waits until the clients were told of more than these, however long the machine takes for it.
+    pub async fn more_than(&self, count: usize) {
+        wait_until("the clients are told of changes", || async {
+            self.count() > count
+        })
+        .await;
+    }
+}
+
 /// What one client was told, and what it was waiting for when the connection broke.
 pub struct Worker {
     member: Member,
@@ -29,14 +49,14 @@ pub struct Worker {
     servers: BTreeMap<String, String>,
     removed: BTreeSet<u64>,
     pending: Option<Change>,
-    pub acknowledged: usize,
+    acknowledged: Acknowledged,
     /// Answers that no client may get.
     pub odd: Vec<String>,
 }
 
 impl Worker {
     /// `links` players of the tenant are linked and may be removed.
-    pub fn new(member: Member, links: u64, seed: u64) -> Self {
+    pub fn new(member: Member, links: u64, seed: u64, acknowledged: &Acknowledged) -> Self {
         let servers = [(
             member.tenant.server.as_str().to_owned(),
             member.tenant.key.clone(),
@@ -48,7 +68,7 @@ impl Worker {
             servers: servers.into(),
             removed: BTreeSet::new(),
             pending: None,
-            acknowledged: 0,
+            acknowledged: acknowledged.clone(),
             odd: Vec::new(),
         }
     }
@@ -119,7 +139,7 @@ impl Worker {
             (Change::Remove(player), 200) => drop(self.removed.insert(player)),
             (change, _) => return self.odd.push(format!("{change:?}: {answer:?}")),
         }
-        self.acknowledged += 1;
+        self.acknowledged.0.fetch_add(1, SeqCst);
     }
 
     /// Compares the book with the service. `strict`: what was not acknowledged must not have happened either.
