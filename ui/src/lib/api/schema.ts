@@ -139,6 +139,35 @@ export interface DiscordRole {
 /** A button under way. One without a label that can be kept is left out. */
 export interface DraftButton { icon: NavigationIcon; label: string }
 
+/** What rules would change if they were saved now. */
+export interface DryRun {
+  add: number;
+  cannot: number;
+  changes: Array<DryRunChange>;
+  members: number;
+  /** There are more than are listed. */
+  more: boolean;
+  remove: number;
+  /** Members nobody has looked at yet; nothing is counted for them. */
+  unknown: number;
+}
+
+export interface DryRunChange {
+  /** Why it cannot be done. */
+  cannot?: string | null;
+  change: RoleChange;
+  discord_id: string;
+  group?: string | null;
+  name?: string | null;
+  role_id?: string | null;
+  /** Its place among the rules that were sent. */
+  rule: number;
+  side: RoleSide;
+  steam_id: string;
+}
+
+export interface DryRunRequest { rules: Array<TypedRoleRule> }
+
 export interface EditedKey {
   actions?: Array<string>;
   groups?: Array<string>;
@@ -186,6 +215,7 @@ export interface GuildChange {
   join_mode?: MembershipMode | null;
   log_channel_id?: string | null;
   name?: string | null;
+  nickname_template?: string | null;
   plugin_roles?: Array<string> | null;
   relink_cooldown_ms?: number | null;
   /** As it was read. A save by somebody else since then refuses this one; without it, the last one counts. */
@@ -244,6 +274,8 @@ export type GuildWithSettings = GuildView & {
   invite_url?: string | null;
   join_mode: MembershipMode;
   log_channel_id?: string | null;
+  /** With `{steam}` and `{discord}` for the names of the player; null leaves nicknames alone. */
+  nickname_template?: string | null;
   plugin_roles: Array<string>;
   relink_cooldown_ms: number;
   /** One more with every save. */
@@ -447,7 +479,98 @@ export interface RemovalProgress { links: number; links_ended: number; name: str
 export interface RevealedKey { key: string; server_id: string }
 
 export type Role = "staff" | "admin" | "owner";
+
+/** Which side counts when the two differ and nobody knows what changed. */
+export type RoleAuthority = "discord" | "game";
+
+export type RoleCause = "link" | "unlink" | "relink" | "joined" | "left" | "changed" | "report" | "plugin" | "settings" | "sweep" | "recheck" | "sync" | "blocked";
+export type RoleChange = "add" | "remove";
+
+/** A role of the Discord server. */
+export interface RoleChoice {
+  /** 0 is none. */
+  colour: number;
+  /** Whether the Owner allowed a powerful one. */
+  confirmed: boolean;
+  id: string;
+  name: string;
+  position: number;
+  /** Why the bot does not give it: `managed`, `above_bot`, `no_permission`, `powerful` or `gone`. */
+  reason?: string | null;
+}
+
 export interface RoleDefaults { permissions: Array<string>; role: Role }
+export type RoleDirection = "to_discord" | "to_game" | "both";
+
+export interface RoleHistory {
+  /** The newest first. */
+  entries: Array<RoleHistoryEntry>;
+  /** The cursor of what is older. */
+  next?: string | null;
+}
+
+export interface RoleHistoryEntry {
+  after?: boolean | null;
+  at_ms: number;
+  before?: boolean | null;
+  cause: RoleCause;
+  change: RoleChange;
+  discord_id: string;
+  group?: string | null;
+  id: string;
+  /** Why it was not done. */
+  reason?: string | null;
+  result: RoleResult;
+  role_id?: string | null;
+  /** What the role is or was called. */
+  role_name?: string | null;
+  rule?: string | null;
+  server_id?: string | null;
+  server_name?: string | null;
+  side: RoleSide;
+  source: RoleSource;
+  steam_id?: string | null;
+}
+
+export type RoleLoss = "remove" | "keep";
+
+export interface RoleRecheck {
+  running?: RoleRecheckRun | null;
+  /** Members still to be looked at. */
+  waiting: number;
+}
+
+export interface RoleRecheckRun { done: number; started_at_ms: number; total: number }
+export type RoleResult = "done" | "waiting" | "cannot" | "gone";
+export interface RoleRule { authority: RoleAuthority; direction: RoleDirection; group: string; id: string; on_loss: RoleLoss; role_id: string }
+
+export interface RoleRules {
+  checked_at_ms?: number | null;
+  /** What the plugin reported. */
+  groups: Array<string>;
+  guild_id: string;
+  most_rules: number;
+  /** Whether the bot is in the Discord server. */
+  present?: boolean | null;
+  /** One more with every save. */
+  revision: number;
+  /** The highest first. */
+  roles: Array<RoleChoice>;
+  /** In their order. */
+  rules: Array<RoleRule>;
+}
+
+/** All rules of the Server in their order. */
+export interface RoleRulesChange {
+  /** Powerful roles that the Owner allows with this save. */
+  confirmed_roles?: Array<string>;
+  /** As it was read. A save by somebody else since then refuses this one; without it, the last one counts. */
+  revision?: number | null;
+  rules: Array<TypedRoleRule>;
+}
+
+export type RoleSide = "discord" | "game";
+export type RoleSource = "rule" | "verified" | "booster" | "grant" | "nickname" | "end";
 
 /** What is left out stays as it is. */
 export interface ServerChange {
@@ -520,6 +643,16 @@ export interface Transfer {
 }
 
 export interface TypedNavigationLink { icon?: NavigationIcon; label: string; new_tab?: boolean; url: string }
+
+export interface TypedRoleRule {
+  authority: RoleAuthority;
+  direction: RoleDirection;
+  group: string;
+  /** Of a rule that is there already. */
+  id?: string | null;
+  on_loss: RoleLoss;
+  role_id: string;
+}
 
 /** How much there is, and how much the plan allows. */
 export interface Usage { guilds: number; links: number; navigation_links: number; servers: number }
