@@ -3,12 +3,14 @@
 use domain::flow::JoinMode;
 use domain::invite::InviteUrl;
 use domain::platform_id::DiscordId;
+use domain::roles::Template;
 use domain::steam_group::GroupId;
 
 use crate::columns;
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row, Tx};
 use crate::params;
+use crate::roles::mappings;
 use crate::scope::{GuildNum, OrgScope};
 
 statements! {
@@ -19,12 +21,20 @@ statements! {
     SET_SETTINGS = "
         UPDATE guilds
         SET log_channel_id = $3, verified_roles = $4, booster_roles = $5, plugin_roles = $6, steam_group = $7,
-            steam_group_id = $8, join_mode = $9, invite_url = $10, relink_cooldown_ms = $11
+            steam_group_id = $8, join_mode = $9, invite_url = $10, relink_cooldown_ms = $11, nickname_template = $12
         WHERE num = $2 AND org_num = $1";
     STEAM_GROUP_ID = "
         SELECT steam_group_id
         FROM guilds
         WHERE num = $1 AND steam_group_id IS NOT NULL AND removed_at IS NULL";
+    CONFIRMED = "
+        SELECT confirmed_roles
+        FROM guilds
+        WHERE num = $2 AND org_num = $1 AND removed_at IS NULL";
+    SET_CONFIRMED = "
+        UPDATE guilds
+        SET confirmed_roles = $3
+        WHERE num = $2 AND org_num = $1 AND removed_at IS NULL";
     ROLES: Roles = "
         SELECT {columns}
         FROM guilds
@@ -50,6 +60,8 @@ pub struct GuildSettings {
     pub invite_url: Option<InviteUrl>,
     /// How long a new link stays as it is; 0 lets players relink at once.
     pub relink_cooldown_ms: i64,
+    /// What nicknames of linked members follow; none leaves them alone.
+    pub nickname_template: Option<Template>,
 }
 
 /// A Steam group as somebody wrote it down, and the number it stands for.
@@ -64,7 +76,7 @@ pub struct SteamGroup {
 impl FromRow for GuildSettings {
     const COLUMNS: &'static str = "\
         log_channel_id, verified_roles, booster_roles, plugin_roles, steam_group, steam_group_id, \
-        join_mode, invite_url, relink_cooldown_ms";
+        join_mode, invite_url, relink_cooldown_ms, nickname_template";
 
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         let roles = |column| row.parse(column, |text| serde_json::from_str(text));
@@ -89,6 +101,10 @@ impl FromRow for GuildSettings {
                 None => None,
             },
             relink_cooldown_ms: row.int(8)?,
+            nickname_template: match row.opt_text(9)? {
+                Some(_) => Some(row.parse(9, Template::parse)?),
+                None => None,
+            },
         })
     }
 }
@@ -136,6 +152,7 @@ pub async fn set(
         settings.join_mode.as_str(),
         settings.invite_url.as_ref().map(InviteUrl::as_str),
         settings.relink_cooldown_ms,
+        settings.nickname_template.as_ref().map(Template::as_str),
     ];
     tx.execute_one(&SET_SETTINGS, values).await
 }
@@ -157,7 +174,39 @@ impl FromRow for Roles {
     }
 }
 
-/// Whether plugins may give and take this role: the Guild's settings must name it.
+/// Roles with a lot of power that the Owner lets rules hand out.
+pub async fn list_confirmed(db: &Db, scope: OrgScope, guild: GuildNum) -> Result<Vec<DiscordId>, DbError> {
+    let found: Option<String> = db.find(&CONFIRMED, params![scope.num(), guild]).await?;
+    read_confirmed(found.as_deref())
+}
+
+/// The same inside a unit of work.
+pub async fn list_confirmed_in(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    guild: GuildNum,
+) -> Result<Vec<DiscordId>, DbError> {
+    let found: Option<String> = tx.find(&CONFIRMED, params![scope.num(), guild]).await?;
+    read_confirmed(found.as_deref())
+}
+
+fn read_confirmed(text: Option<&str>) -> Result<Vec<DiscordId>, DbError> {
+    serde_json::from_str(text.unwrap_or("[]")).map_err(|error| DbError::Bug(format!("a list of roles: {error}")))
+}
+
+/// Replaces them. Under the Org's lock.
+pub async fn set_confirmed(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    guild: GuildNum,
+    roles: &[DiscordId],
+) -> Result<(), DbError> {
+    let text =
+        serde_json::to_string(roles).map_err(|error| DbError::Bug(format!("a list of roles: {error}")))?;
+    tx.execute_one(&SET_CONFIRMED, params![scope.num(), guild, &text]).await
+}
+
+/// Whether plugins may give and take this role: the Guild's settings or one of its rules must name it.
 pub async fn may_grant(
     tx: &mut Tx<'_>,
     scope: OrgScope,
@@ -166,5 +215,6 @@ pub async fn may_grant(
 ) -> Result<bool, DbError> {
     let roles: Roles = tx.get(&ROLES, params![scope.num(), guild]).await?;
     let quoted = ["\"", role.as_str(), "\""].concat();
-    Ok(roles.0.iter().any(|list| list.contains(&quoted)))
+    Ok(roles.0.iter().any(|list| list.contains(&quoted))
+        || mappings::names_role(tx, scope, guild, role).await?)
 }
