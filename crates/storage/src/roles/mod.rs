@@ -6,3 +6,4 @@ pub mod ledger;
 pub mod mappings;
 pub mod marks;
 pub mod members;
+pub mod subjects;
