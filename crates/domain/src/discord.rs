@@ -205,6 +205,8 @@ words! {
         NoPermission = "no_permission",
         /// It can be given, but whoever has it can administer the server.
         Powerful = "powerful",
+        /// It is not there any more.
+        Gone = "gone",
     }
 }
 

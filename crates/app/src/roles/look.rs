@@ -11,7 +11,7 @@ use storage::roles::members;
 use storage::tenancy::guilds;
 use storage::{GuildNum, OrgScope, Tx, Work};
 
-use super::calls::{self, Called};
+use super::calls;
 use super::nicknames;
 use super::scene::{Known, Place};
 use super::settle::Settle;
@@ -72,24 +72,9 @@ pub(super) async fn look(
         (_, _) => nicknames::Followed::as_it_was(&known.row, there.is_some()),
     };
     let stopped = called.stopped.or(nick.stopped);
-    settle(app, place, mark, known, scene, there.is_some(), barred, called, nick).await?;
+    let work = Settle::new(place, mark, known, scene, barred, called, nick, app.now_ms());
+    app.db.write_for(place.scope, work).await?;
     Ok(stopped.map_or(Looked::InLine, Looked::NotNow))
-}
-
-#[expect(clippy::too_many_arguments, reason = "the parts of one look")]
-async fn settle(
-    app: &App,
-    place: &Place,
-    mark: &Mark,
-    known: Known,
-    scene: domain::roles::Scene,
-    is_there: bool,
-    barred: Vec<RoleChange>,
-    called: Called,
-    nick: nicknames::Followed,
-) -> Result<(), AppError> {
-    let work = Settle::new(place, mark, known, scene, is_there, barred, called, nick, app.now_ms());
-    app.db.write_for(place.scope, work).await
 }
 
 /// Nobody we know.

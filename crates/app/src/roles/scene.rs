@@ -110,8 +110,8 @@ impl Known {
             return Ok(Some(known));
         }
         let entries = [
-            BlockEntry::Discord(member.clone()),
-            BlockEntry::Steam(known.subject.steam_id.clone()),
+            BlockEntry::discord(member),
+            BlockEntry::steam(&known.subject.steam_id),
         ];
         known.is_linked = !blocklist::is_any_blocked(db, &entries, app.now_ms()).await?;
         known.grants = grants::list(db, guild, member).await?;
