@@ -80,7 +80,7 @@ export const SCREENS = {
   'role-history': ['/orgs/o1/guilds/g1/role-history'],
   'role-history-none': ['/orgs/o1/guilds/g1/role-history', 'fresh'],
   'guild-checking': ['/orgs/o1/guilds/g1', 'checking'],
-  'guild-nickname': ['/orgs/o1/guilds/g1', '', (page) => page.getByLabel('Nickname').fill('{steam} | {discord}')],
+  'guild-nickname': ['/orgs/o1/guilds/g1', '', (page) => page.getByRole('textbox', { name: /^Nickname/ }).fill('{steam} | {discord}')],
   team: ['/orgs/o1/team'],
   invites: ['/orgs/o1/team?tab=invites'],
   keys: ['/orgs/o1/keys'],
