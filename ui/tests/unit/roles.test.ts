@@ -109,6 +109,7 @@ describe('what has to be put right', () => {
   test('what only keeps a rule from working is a warning', () => {
     expect(warningOf(read, rows({ role_id: HIGH })[0]!)).toContain('Server Settings → Roles');
     expect(warningOf(read, rows({ role_id: HIGH, direction: 'to_game' })[0]!)).toBeNull();
+    expect(warningOf({ ...read, present: false }, rows({ role_id: HIGH })[0]!)).toBeNull();
     expect(warningOf(read, rows({ role_id: GONE, direction: 'to_game' })[0]!)).toContain('deleted');
     expect(warningOf(read, rows({ role_id: '999513381600264404' })[0]!)).toContain('Not found');
   });

@@ -16,7 +16,7 @@ const CAUSES: Record<RoleCause, string> = {
   joined: 'Joined the Discord server',
   left: 'Left the Discord server',
   changed: 'Changed on Discord',
-  report: 'The plugin reported groups',
+  report: 'Groups reported',
   plugin: 'A plugin or bot asked for it',
   settings: 'Rules or settings were changed',
   sweep: 'Nightly check',

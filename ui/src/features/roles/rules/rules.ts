@@ -116,7 +116,7 @@ export function warningOf(read: RoleRules, row: Row): string | null {
   const role = read.roles.find(({ id }) => id === row.role_id);
   if (!role) return seen(read) && isId(row.role_id) ? 'Not found in this Discord server.' : null;
   if (role.reason == null || role.reason === 'powerful') return null;
-  return role.reason === 'gone' || gives(row) ? fixOf(role.reason, role.name) : null;
+  return role.reason === 'gone' || (seen(read) && gives(row)) ? fixOf(role.reason, role.name) : null;
 }
 
 /** What has to be put right before a save, by the key of the rule. */
