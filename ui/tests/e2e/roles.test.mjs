@@ -226,7 +226,7 @@ test('without rules the page says what they do, and without the bot ids are past
 
 test('the Server and the Guild lead to these pages, for those who may', async () => {
   const { page, leave, heading } = await on.visit('/orgs/o1/servers/s1');
-  await page.getByRole('link', { name: 'Roles and groups' }).click();
+  await page.getByRole('link', { name: 'Edit rules' }).click();
   await heading('Roles and groups');
   await page.getByRole('link', { name: 'Role history' }).click();
   await heading('Role history');

@@ -11,6 +11,7 @@ const NOT_TEXT = 'not_text';
 const ROLE_REASONS: Record<string, string> = {
   above_bot: 'Above the bot’s own role. Move the bot’s role higher on Discord.',
   managed: 'Managed by an integration. It can’t be given to anyone.',
+  powerful: 'Can administer the Discord server, so Symbolon does not hand it out.',
 };
 const CHANNEL_REASONS: Record<string, string> = {
   [NOT_TEXT]: 'Not a text channel.',
