@@ -43,15 +43,17 @@ CREATE TABLE role_marks (
 );
 CREATE INDEX role_marks_order ON role_marks (guild_num, rank, marked_at, discord_id);
 
--- Roles that plugins gave. The grantor is a Server, or the key where it records none.
+-- Roles that plugins gave. By a Server, or by a key that records none.
 CREATE TABLE role_grants (
   guild_num BIGINT NOT NULL,
   org_num BIGINT NOT NULL,
   discord_id TEXT NOT NULL,
   role_id TEXT NOT NULL,
-  grantor TEXT NOT NULL,
+  server_num BIGINT NOT NULL DEFAULT 0,
+  key_num BIGINT NOT NULL DEFAULT 0,
   granted_at BIGINT NOT NULL,
-  PRIMARY KEY (guild_num, discord_id, role_id, grantor),
+  PRIMARY KEY (guild_num, discord_id, role_id, server_num, key_num),
+  CHECK ((server_num = 0) <> (key_num = 0)),
   FOREIGN KEY (guild_num, org_num) REFERENCES guilds (num, org_num)
 );
 
@@ -110,3 +112,8 @@ SELECT guild_num, org_num, discord_id, 1, 'settings', 1, MIN(requested_at)
 FROM role_changes
 GROUP BY guild_num, org_num, discord_id;
 DROP TABLE role_changes;
+
+-- When everybody of a Guild was last looked at, and why they are looked at now.
+ALTER TABLE guilds ADD COLUMN roles_swept_at BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE guilds ADD COLUMN roles_cause TEXT NOT NULL DEFAULT 'sweep';
+CREATE INDEX guilds_roles_swept ON guilds (roles_swept_at, num) WHERE removed_at IS NULL AND active_links > 0;

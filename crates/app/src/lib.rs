@@ -25,6 +25,8 @@ pub mod players;
 pub mod plugin;
 pub mod readiness;
 pub mod records;
+mod role_marks;
+pub mod roles;
 pub mod runtime;
 pub mod set_up;
 pub mod start;

@@ -55,6 +55,7 @@ pub fn statements() -> impl Iterator<Item = &'static Statement> {
         crate::roles::mappings::STATEMENTS,
         crate::roles::marks::STATEMENTS,
         crate::roles::members::STATEMENTS,
+        crate::roles::rechecks::STATEMENTS,
         crate::roles::subjects::STATEMENTS,
         crate::linking::sealed_flows::STATEMENTS,
         crate::tenancy::server_config::STATEMENTS,

@@ -44,6 +44,7 @@ fn routes() -> Routes {
         tenancy::routes,
         keys::routes,
         records::routes,
+        roles::routes,
         bots::routes,
         operator_routes,
     ];

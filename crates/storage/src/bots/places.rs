@@ -234,6 +234,11 @@ pub async fn list_roles(db: &Db, scope: OrgScope, guild: GuildNum) -> Result<Vec
     db.list_heavy(&ROLES, params![scope.num(), guild]).await
 }
 
+/// The same inside a unit of work.
+pub async fn list_roles_in(tx: &mut Tx<'_>, scope: OrgScope, guild: GuildNum) -> Result<Vec<Role>, DbError> {
+    tx.list(&ROLES, params![scope.num(), guild]).await
+}
+
 /// Channels that are there, by position, and then those that are gone.
 pub async fn list_channels(db: &Db, scope: OrgScope, guild: GuildNum) -> Result<Vec<Channel>, DbError> {
     db.list_heavy(&CHANNELS, params![scope.num(), guild]).await

@@ -6,4 +6,5 @@ pub mod ledger;
 pub mod mappings;
 pub mod marks;
 pub mod members;
+pub mod rechecks;
 pub mod subjects;

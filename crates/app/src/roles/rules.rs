@@ -1,0 +1,255 @@
+//! The rules of a Server.
+
+use std::collections::BTreeSet;
+
+use domain::audit::{Actor, AuditAction};
+use domain::discord::RoleReason;
+use domain::id::{GuildId, MappingId, ServerId};
+use domain::platform_id::DiscordId;
+use domain::roles::{Cause, Clash, Direction, MOST_RULES, OnLoss, Rule, Side, find_clash};
+use serde_json::json;
+use storage::bots::{guild_bots, places};
+use storage::records::audit::Act;
+use storage::roles::{mappings, rechecks};
+use storage::tenancy::servers::{self, Server};
+use storage::tenancy::{guild_settings, guilds, orgs};
+use storage::{OrgScope, Tx, Work};
+
+use super::scene::{reason_against, rule_words};
+use crate::error::{AppError, RequestError, RolesError};
+use crate::plugin::groups;
+use crate::role_marks::look_at_everybody;
+use crate::state::App;
+
+/// A role that a rule may name.
+#[derive(Debug, Clone)]
+pub struct Choice {
+    /// As Discord has it.
+    pub role: places::Role,
+    /// Why it cannot be handed out.
+    pub reason: Option<RoleReason>,
+    /// A powerful one that the Owner lets rules hand out.
+    pub confirmed: bool,
+}
+
+/// The rules of a Server, and what they can be made of.
+#[derive(Debug, Clone)]
+pub struct Rules {
+    /// Whose roles they are.
+    pub guild: GuildId,
+    /// One more with every save.
+    pub revision: i64,
+    /// In their order.
+    pub rules: Vec<Rule>,
+    /// All roles of the Discord server.
+    pub choices: Vec<Choice>,
+    /// Groups that the plugin reported.
+    pub groups: Vec<String>,
+    /// Whether our bot is in the Discord server; none before the first look.
+    pub present: Option<bool>,
+    /// When that was found out.
+    pub checked_at_ms: Option<i64>,
+}
+
+/// A rule as somebody wants it.
+#[derive(Debug, Clone)]
+pub struct NewRule {
+    /// Of a rule that stays.
+    pub id: Option<MappingId>,
+    /// Of the game server.
+    pub group: String,
+    /// Of the Discord server.
+    pub role: DiscordId,
+    /// Which side follows.
+    pub direction: Direction,
+    /// Who is right at first.
+    pub authority: Side,
+    /// What a loss leads to.
+    pub on_loss: OnLoss,
+}
+
+/// The rules of a Server.
+pub async fn get(app: &App, scope: OrgScope, id: &ServerId) -> Result<Rules, AppError> {
+    let server = find(app, scope, id).await?;
+    let db = &app.db;
+    let confirmed = guild_settings::list_confirmed(db, scope, server.guild).await?;
+    let roles = places::list_roles(db, scope, server.guild).await?;
+    let bot = guild_bots::find(db, scope, server.guild).await?.unwrap_or_default();
+    let all = mappings::list(db, scope, server.guild).await?;
+    Ok(Rules {
+        guild: server.guild_id,
+        revision: mappings::find_revision(db, scope, server.num).await?.unwrap_or(0),
+        rules: all.into_iter().filter(|rule| rule.server == server.num.0).collect(),
+        choices: roles
+            .into_iter()
+            .map(|role| Choice {
+                reason: reason_against(&role, &confirmed),
+                confirmed: confirmed.contains(&role.id),
+                role,
+            })
+            .collect(),
+        groups: mappings::list_groups(db, server.num).await?,
+        present: bot.present,
+        checked_at_ms: bot.checked_at_ms,
+    })
+}
+
+pub(super) async fn find(app: &App, scope: OrgScope, id: &ServerId) -> Result<Server, AppError> {
+    let found = servers::find(&app.db, scope, id).await?;
+    Ok(found.ok_or(RequestError::NotFound)?)
+}
+
+/// Turns wishes into rules of a Server: names are trimmed, and new rules get an id.
+pub(super) fn made(app: &App, server: &Server, wanted: &[NewRule]) -> Result<Vec<Rule>, AppError> {
+    if wanted.len() > MOST_RULES {
+        return Err(AppError::invalid("rules", format!("a Server has at most {MOST_RULES} rules")));
+    }
+    let made = wanted.iter().map(|rule| {
+        let group = groups::name(&rule.group);
+        let group = group.ok_or_else(|| AppError::invalid("rules", "a group has a name of up to 64 characters"))?;
+        let new = || MappingId::generate(app.now_ms(), &*app.random);
+        Ok(Rule {
+            id: rule.id.clone().unwrap_or_else(new),
+            server: server.num.0,
+            group,
+            role: rule.role.clone(),
+            direction: rule.direction,
+            authority: rule.authority,
+            on_loss: rule.on_loss,
+        })
+    });
+    made.collect()
+}
+
+/// Somebody's save of the rules of a Server.
+#[derive(Debug)]
+pub struct Save {
+    /// Whose.
+    pub server: ServerId,
+    /// As they were read.
+    pub revision: i64,
+    /// All of them, in their order.
+    pub rules: Vec<NewRule>,
+    /// Powerful roles that the caller says rules may hand out.
+    pub confirmed: Vec<DiscordId>,
+    /// Only the Owner can say so.
+    pub by_owner: bool,
+}
+
+/// Replaces the rules of a Server. Everybody of the Guild is looked at after it.
+pub async fn replace(app: &App, scope: OrgScope, save: Save, actor: Actor) -> Result<Rules, AppError> {
+    let server = find(app, scope, &save.server).await?;
+    let rules = made(app, &server, &save.rules)?;
+    let id = save.server.clone();
+    let work = Replace { save, rules };
+    app.db.write_for(app.act(scope, actor), work).await?;
+    app.bell.ring();
+    get(app, scope, &id).await
+}
+
+struct Replace {
+    save: Save,
+    rules: Vec<Rule>,
+}
+
+impl Work for Replace {
+    type For = Act;
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "replace_rules";
+
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<(), AppError> {
+        let scope = act.scope;
+        orgs::lock(tx, scope).await?;
+        let found = servers::find_in(tx, scope, &self.save.server).await?;
+        let server = found.ok_or(RequestError::NotFound)?;
+        let guild = guilds::find_in(tx, scope, &server.guild_id).await?;
+        let guild = guild.ok_or(RequestError::NotFound)?;
+        let all = mappings::list_in(tx, scope, guild.num).await?;
+        let (before, others): (Vec<Rule>, Vec<Rule>) =
+            all.into_iter().partition(|rule| rule.server == server.num.0);
+        self.refuse_strange_ids(&before)?;
+        refuse_clash(&self.rules, &others)?;
+        if before == self.rules && self.save.confirmed.is_empty() {
+            return Ok(());
+        }
+        let names = self.check_roles(tx, scope, &server).await?;
+        mappings::replace(tx, scope, guild.num, server.num, &self.rules, self.save.revision).await?;
+        rechecks::begin(tx, scope, guild.num, Cause::Settings, act.now_ms).await?;
+        look_at_everybody(tx, scope, &guild.id, guild.active_links, act.now_ms).await?;
+        let words = |rules: &[Rule]| {
+            let listed = rules.iter().map(|rule| {
+                let name = names.iter().find(|(id, _)| *id == rule.role);
+                rule_words(rule, name.map_or(rule.role.as_str(), |(_, name)| name.as_str()))
+            });
+            json!(listed.collect::<Vec<_>>())
+        };
+        let detail = json!({ "before": { "rules": words(&before) }, "after": { "rules": words(&self.rules) } });
+        let target = Some(self.save.server.as_str());
+        Ok(act.note(tx, AuditAction::ServerRolesChanged, target, &detail).await?)
+    }
+}
+
+impl Replace {
+    /// A rule that stays is one of this Server; an id cannot be made up.
+    fn refuse_strange_ids(&self, before: &[Rule]) -> Result<(), AppError> {
+        let known: BTreeSet<&MappingId> = before.iter().map(|rule| &rule.id).collect();
+        let named = self.save.rules.iter().filter_map(|rule| rule.id.as_ref());
+        let mut seen = BTreeSet::new();
+        for id in named {
+            if !known.contains(id) || !seen.insert(id) {
+                return Err(AppError::invalid("rules", "an id is not of a rule of this Server"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Roles are of this Discord server, and the powerful ones are confirmed by the Owner. Returns the names of all.
+    async fn check_roles(
+        &self,
+        tx: &mut Tx<'_>,
+        scope: OrgScope,
+        server: &Server,
+    ) -> Result<Vec<(DiscordId, String)>, AppError> {
+        let roles = places::list_roles_in(tx, scope, server.guild).await?;
+        let mut confirmed = guild_settings::list_confirmed_in(tx, scope, server.guild).await?;
+        let before = confirmed.len();
+        for (row, rule) in self.rules.iter().enumerate() {
+            let role = roles.iter().find(|role| role.id == rule.role);
+            let Some(role) = role else {
+                return Err(AppError::invalid("rules", "a role is not of this Discord server"));
+            };
+            let is_powerful = role.reason.as_deref() == Some(RoleReason::Powerful.as_str());
+            if !is_powerful || confirmed.contains(&role.id) || !rule.direction.writes_role() {
+                continue;
+            }
+            if !self.save.by_owner || !self.save.confirmed.contains(&role.id) {
+                return Err(RolesError::TooPowerful {
+                    row,
+                    name: role.name.clone(),
+                }
+                .into());
+            }
+            confirmed.push(role.id.clone());
+        }
+        if confirmed.len() > before {
+            guild_settings::set_confirmed(tx, scope, server.guild, &confirmed).await?;
+        }
+        Ok(roles.into_iter().map(|role| (role.id, role.name)).collect())
+    }
+}
+
+/// Rules of all Servers of a Guild stand beside each other.
+pub(super) fn refuse_clash(own: &[Rule], others: &[Rule]) -> Result<(), AppError> {
+    let all: Vec<Rule> = own.iter().chain(others).cloned().collect();
+    let Some(clash) = find_clash(&all) else {
+        return Ok(());
+    };
+    // The later one of the caller's own, which is more likely the new one.
+    let row = |one: usize, other: usize| [other, one].into_iter().find(|at| *at < own.len());
+    Err(match clash {
+        Clash::Twice(one, other) => RolesError::Twice { row: row(one, other) },
+        Clash::Ring(one, other) => RolesError::Ring { row: row(one, other) },
+    }
+    .into())
+}
