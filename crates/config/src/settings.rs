@@ -184,8 +184,8 @@ pub(crate) static SETTINGS: &[Setting] = &[
         "URL where people sign in with Discord."),
     set("discord.cdn_url", Kind::ServiceUrl { default: "https://cdn.discordapp.com" },
         "URL of Discord's CDN, which serves avatars and server icons."),
-    set("discord.members_intent", Kind::Switch { default: false },
-        "Whether the bot uses the Server Members Intent; enable it in Discord's developer portal first."),
+    set("discord.members_intent", Kind::Switch { default: true },
+        "Whether the bot asks for the Server Members Intent, to see role changes at once; enable it in Discord's developer portal."),
 
     set("bot.shared", Kind::Switch { default: true },
         "Whether the service runs the shared bot itself; if false, run symbolon bot elsewhere."),

@@ -34,6 +34,7 @@ words! {
         ServerActivated = "server.activated",
         ServerDeactivated = "server.deactivated",
         ServerChanged = "server.changed",
+        ServerRolesChanged = "server.roles_changed",
         ServerDeleted = "server.deleted",
         KeyCreated = "key.created",
         KeyEdited = "key.edited",

@@ -3,6 +3,7 @@
 //! Only a provider that cannot be reached, takes too long or fails by itself opens the breaker. A refusal is an answer:
 //! it is remembered for the place it was about, so that one community cannot keep the provider from the others.
 
+mod codes;
 mod pace;
 
 use std::collections::BTreeMap;

@@ -1,5 +1,6 @@
 //! Roles on Discord and groups in the game: the looks that bring members in line, the rules they follow, and what was done.
 
+pub(crate) mod attention;
 mod calls;
 mod look;
 mod nicknames;

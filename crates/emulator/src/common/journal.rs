@@ -16,6 +16,8 @@ pub struct Call {
     pub path: String,
     pub query: String,
     pub authorization: String,
+    /// What a change is to be called in Discord's audit log.
+    pub reason: String,
     pub body: String,
     /// Missing while the answer is outstanding, and for good when there was none.
     pub status: Option<u16>,
@@ -80,6 +82,7 @@ mod tests {
             path: String::new(),
             query: String::new(),
             authorization: String::new(),
+            reason: String::new(),
             body: String::new(),
             status: None,
         }

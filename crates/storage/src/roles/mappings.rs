@@ -57,6 +57,12 @@ statements! {
         FROM role_mappings
         WHERE server_num = $1
         LIMIT 1";
+    PAIRS: Pair = "
+        SELECT {columns}
+        FROM role_mappings
+        WHERE server_num = $1
+        ORDER BY group_name, position
+        LIMIT 1000";
     NAMED = "
         SELECT num
         FROM role_mappings
@@ -92,6 +98,22 @@ impl FromRow for Rule {
             on_loss: row.parse(6, |text| OnLoss::parse(text).ok_or("unknown loss"))?,
         })
     }
+}
+
+struct Pair(String, String);
+
+impl FromRow for Pair {
+    const COLUMNS: &'static str = "group_name, role_id";
+
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self(row.text(0)?, row.text(1)?))
+    }
+}
+
+/// Groups of a Server and the roles that rules tie them to.
+pub async fn list_pairs(db: &Db, server: ServerNum) -> Result<Vec<(String, String)>, DbError> {
+    let pairs: Vec<Pair> = db.list(&PAIRS, params![server]).await?;
+    Ok(pairs.into_iter().map(|pair| (pair.0, pair.1)).collect())
 }
 
 /// The rules of all Servers of a Guild, in the order their people gave them.

@@ -79,7 +79,7 @@ const SHORT_MS: i64 = 1_000;
 #[error("{cause}")]
 pub struct NotDone {
     pub cause: Unanswered,
-    /// Discord's own number for the reason, where it told one.
+    /// Discord's own number for the reason, where it told one; also for a refusal that is remembered.
     pub code: Option<u32>,
 }
 
@@ -205,7 +205,10 @@ impl Rest {
             read(&answer)
         };
         let outcome = self.guard.call_in(question, call).await;
-        outcome.map_err(|cause| NotDone { cause, code })
+        outcome.map_err(|cause| {
+            let code = self.guard.code_of(&question, cause, code);
+            NotDone { cause, code }
+        })
     }
 
     /// While nobody knows whether Discord takes the token, questions go one after the other, so that one that is refused
