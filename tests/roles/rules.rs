@@ -1,0 +1,99 @@
+//! Rules as staff write them.
+
+use app::roles::dry_run;
+use domain::permission::Permission;
+use domain::roles::Direction;
+use emulator::discord::Permissions;
+use http::Method;
+use serde_json::{Value, json};
+use testkit::{both_databases, discord};
+
+use super::scene::{Scene, rule};
+
+fn wanted(group: &str, role: u64, direction: &str) -> Value {
+    json!({
+        "group": group, "role_id": discord(role).as_str(), "direction": direction, "authority": "game", "on_loss": "remove",
+    })
+}
+
+async fn put(scene: &Scene, session: &str, body: &Value) -> testkit::Reply {
+    let tenant = &scene.stage.tenant;
+    let address = format!("/api/orgs/{}/servers/{}/roles", tenant.org, tenant.server);
+    let client = scene.stage.test.person(session);
+    client.send(Method::PUT, &address, body.to_string().into()).await
+}
+
+both_databases! {
+    async fn rules_that_cannot_stand_are_refused_with_the_row(engine) {
+        let scene = Scene::set(engine).await;
+        let owner = scene.stage.test.session(&scene.stage.tenant.owner).await;
+        let twice = json!({ "revision": 0, "rules": [wanted("vip", 71, "both"), wanted("vip", 71, "to_game")] });
+        let reply = put(&scene, &owner, &twice).await;
+        assert_eq!((reply.status.as_u16(), reply.code()), (400, "MAPPING_TWICE".to_owned()));
+        assert_eq!(reply.json()["error"]["row"], 1);
+        let strange = json!({ "revision": 0, "rules": [wanted("vip", 99, "both")] });
+        assert_eq!(put(&scene, &owner, &strange).await.code(), "INVALID_PARAMETER");
+        let good = json!({ "revision": 0, "rules": [wanted("vip", 71, "both")] });
+        assert_eq!(put(&scene, &owner, &good).await.status, 200);
+        assert_eq!(put(&scene, &owner, &good).await.status, 409, "somebody saved since then");
+        scene.finish().await;
+    }
+
+    async fn a_powerful_role_is_the_owners_to_confirm(engine) {
+        let scene = Scene::set(engine).await;
+        scene.empower(71, Permissions::ADMINISTRATOR).await;
+        let tenant = &scene.stage.tenant;
+        let owner = scene.stage.test.session(&tenant.owner).await;
+        let staff = scene.stage.test.member(tenant, 77, &[Permission::ServersRoles]).await;
+        let plain = json!({ "revision": 0, "rules": [wanted("admin", 71, "to_discord")] });
+        let confirmed = json!({
+            "revision": 0, "rules": [wanted("admin", 71, "to_discord")], "confirmed_roles": [discord(71).as_str()],
+        });
+        assert_eq!(put(&scene, &owner, &plain).await.code(), "ROLE_TOO_POWERFUL");
+        assert_eq!(put(&scene, &staff, &confirmed).await.code(), "ROLE_TOO_POWERFUL");
+        assert_eq!(put(&scene, &owner, &confirmed).await.status, 200);
+        scene.link(1).await;
+        scene.report(1, "admin").await;
+        scene.sync().await;
+        assert_eq!(scene.has(1), [71]);
+        scene.finish().await;
+    }
+
+    async fn a_dry_run_tells_what_rules_would_do_and_does_nothing(engine) {
+        let scene = Scene::set(engine).await;
+        for number in 1..=4 {
+            scene.link(number).await;
+            scene.report(number, if number <= 2 { "vip" } else { "default" }).await;
+        }
+        scene.sync().await;
+        scene.by_hand(4, 72, true).await;
+        scene.sync().await;
+        let (app, tenant) = (&scene.stage.test.app, &scene.stage.tenant);
+        let rules = [rule("vip", 71, Direction::ToDiscord), rule("gold", 72, Direction::ToGame)];
+        let found = dry_run::run(app, tenant.scope, &tenant.server, &rules).await.expect("a dry run");
+        assert_eq!((found.members, found.unknown, found.add, found.remove, found.cannot), (4, 0, 3, 0, 0));
+        assert_eq!((scene.has(1), scene.waiting(4).await), (vec![], vec![]));
+        scene.rules(&rules).await;
+        assert_eq!((scene.has(1), scene.has(2), scene.waiting(4).await), (vec![71], vec![71], vec!["+gold".to_owned()]));
+        scene.finish().await;
+    }
+
+    async fn every_change_can_be_explained(engine) {
+        let scene = Scene::set(engine).await;
+        scene.rules(&[rule("vip", 71, Direction::ToDiscord)]).await;
+        scene.link(1).await;
+        scene.report(1, "vip").await;
+        scene.sync().await;
+        scene.report(1, "").await;
+        scene.sync().await;
+        let tenant = &scene.stage.tenant;
+        let owner = scene.stage.test.session(&tenant.owner).await;
+        let address = format!("/api/orgs/{}/guilds/{}/role-history?member={}", tenant.org, tenant.guild, discord(1));
+        let found = scene.stage.test.person(&owner).get(&address).await.json();
+        let entries = found["entries"].as_array().unwrap();
+        let short: Vec<_> = entries.iter().map(|entry| (entry["change"].as_str().unwrap(), entry["cause"].as_str().unwrap())).collect();
+        assert_eq!(short, [("remove", "report"), ("add", "report")]);
+        assert_eq!(entries[0]["rule"], "vip → Role 71");
+        scene.finish().await;
+    }
+}
