@@ -183,10 +183,9 @@ test('rules that clash are marked, and a failure of the look can be tried again'
   await page.unroute(`**/api${RULES}/dry-run`);
   await dialog(page).getByRole('button', { name: 'Try again' }).click();
   await dialog(page).getByText('Would add', { exact: true }).waitFor();
-  await page.route(`**/api${RULES}`, (route) => (route.request().method() === 'PUT' ? fail(route, 400, 'MAPPING_RING', 'Two rules feed each other.', { rules: [0, 2] }) : route.continue()));
+  await page.route(`**/api${RULES}`, (route) => (route.request().method() === 'PUT' ? fail(route, 400, 'MAPPING_RING', 'Two rules feed each other.', { row: 2 }) : route.continue()));
   await dialog(page).getByRole('button', { name: 'Save', exact: true }).click();
-  await rule(page, 1).getByText('Goes round in a circle with rule 3').waitFor();
-  await rule(page, 3).getByText('Goes round in a circle with rule 1').waitFor();
+  await rule(page, 3).getByText('Goes round in a circle with other rules').waitFor();
   await page.getByText('Two rules feed each other.').waitFor();
   await page.waitForFunction(() => document.activeElement?.getAttribute('aria-invalid') === 'true');
   assert.ok(await unsaved(page).isVisible());

@@ -117,8 +117,13 @@ describe('what has to be put right', () => {
 
 test('a refusal is told at the rules that it is about', () => {
   const sent = rows({}, { role_id: MOD });
-  const refused = (code: string, extra: object) => refusedRows({ code, extra: extra as Record<string, unknown>, fieldText: 'Is not of this Discord server.' }, sent);
-  expect(refused('INVALID_PARAMETER', { parameter: 'role_id', row: 1 })).toEqual({ k1: { role_id: 'Is not of this Discord server.' } });
+  const refused = (code: string, extra: object) => refusedRows({ code, extra: extra as Record<string, unknown> }, sent);
+  expect(refused('MAPPING_TWICE', { row: 1 }).k1?.role_id).toContain('same role or group');
+  expect(refused('MAPPING_RING', { row: 0 }).k0?.role_id).toContain('circle');
+  expect(refused('ROLE_TOO_POWERFUL', { row: 1 }).k1?.role_id).toContain('Only the Owner');
+  expect(refused('MAPPING_TWICE', {})).toEqual({});
+  expect(refused('INTERNAL', { row: 0 })).toEqual({});
+});
   expect(Object.keys(refused('MAPPING_TWICE', { rules: [0, 1] }))).toEqual(['k0', 'k1']);
   expect(refused('MAPPING_RING', { rules: [0, 1] }).k1?.role_id).toContain('rule 1');
   expect(Object.keys(refused('ROLE_TOO_POWERFUL', { roles: [MOD] }))).toEqual(['k1']);

@@ -1,7 +1,10 @@
 // What became of roles and groups, in words.
 
-import type { DryRunChange, RoleCause, RoleHistoryEntry, RoleResult, RoleSource } from '$lib/api/schema';
+import type { DryRunChange, RoleHistoryEntry } from '$lib/api/schema';
 import type { Tone } from '$lib/ui/types';
+
+/** What the role is or was called, where that is told. */
+type Named = { role_name?: string | null };
 
 /** "Add VIP on Discord", "Remove vip on EU Main". */
 export function changeWords({ side, change }: Pick<DryRunChange, 'side' | 'change'>, role: string, group: string, server: string): string {
@@ -9,7 +12,7 @@ export function changeWords({ side, change }: Pick<DryRunChange, 'side' | 'chang
   return side === 'discord' ? `${verb} ${role} on Discord` : `${verb} ${group} on ${server}`;
 }
 
-const CAUSES: Record<RoleCause, string> = {
+const CAUSES: Record<RoleHistoryEntry['cause'], string> = {
   link: 'Linked',
   unlink: 'Unlinked',
   relink: 'Relinked',
@@ -26,11 +29,11 @@ const CAUSES: Record<RoleCause, string> = {
 };
 
 /** What set it off; a word that this version does not know stays as it is. */
-export function causeWords(cause: RoleCause): string {
+export function causeWords(cause: RoleHistoryEntry['cause']): string {
   return CAUSES[cause] ?? cause;
 }
 
-const SOURCES: Record<RoleSource, string> = {
+const SOURCES: Record<RoleHistoryEntry['source'], string> = {
   rule: 'A rule that is gone',
   verified: 'Verified roles',
   booster: 'Booster roles',
@@ -45,12 +48,12 @@ export function ruleWords({ rule, source }: Pick<RoleHistoryEntry, 'rule' | 'sou
 }
 
 /** What was changed: a role, a group, or the nickname. */
-export function whatWords(entry: Pick<RoleHistoryEntry, 'side' | 'change' | 'source' | 'role_id' | 'role_name' | 'group' | 'server_name'>): string {
+export function whatWords(entry: Pick<RoleHistoryEntry, 'side' | 'change' | 'source' | 'role_id' | 'group' | 'server_name'> & Named): string {
   if (entry.source === 'nickname' && entry.role_id == null) return entry.change === 'add' ? 'Set the nickname' : 'Put the old nickname back';
   return changeWords(entry, roleOf(entry), entry.group ?? 'a group', entry.server_name ?? 'a Server that is gone');
 }
 
-export function roleOf({ role_id, role_name }: Pick<RoleHistoryEntry, 'role_id' | 'role_name'>): string {
+export function roleOf({ role_id, role_name }: Pick<RoleHistoryEntry, 'role_id'> & Named): string {
   return role_name ?? role_id ?? 'a role';
 }
 
@@ -60,7 +63,7 @@ export function stateWords(state: boolean | null | undefined): string {
   return state ? 'with' : 'without';
 }
 
-export const RESULTS: Record<RoleResult, { tone: Tone; label: string }> = {
+export const RESULTS: Record<RoleHistoryEntry['result'], { tone: Tone; label: string }> = {
   done: { tone: 'ok', label: 'Done' },
   waiting: { tone: 'info', label: 'Pending' },
   cannot: { tone: 'bad', label: 'Not possible' },

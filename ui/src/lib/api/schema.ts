@@ -16,7 +16,7 @@ export interface Attention {
 }
 
 export interface AttentionList { attention: Array<Attention> }
-export type AuditAction = "org.created" | "org.changed" | "org.removed" | "org.owner_changed" | "org.navigation_changed" | "member.added" | "member.changed" | "member.removed" | "member.left" | "invite.created" | "invite.reissued" | "invite.revoked" | "audit.exported" | "org.tier_changed" | "guild.created" | "guild.changed" | "guild.removed" | "server.created" | "server.activated" | "server.deactivated" | "server.changed" | "server.deleted" | "key.created" | "key.edited" | "key.revealed" | "key.regenerated" | "key.revoked" | "key.removed" | "key.retired_used" | "link.created" | "link.relinked" | "link.removed" | "job.dropped" | "job.retried" | "links.imported" | "session.created" | "session.ended" | "operator.granted" | "operator.revoked" | "block.added" | "block.removed" | "access.denied" | "maintenance.switched" | "registration.changed" | "registration.code_made" | "ring.rotated" | "bot_secret.shown" | "bot_secret.rotated";
+export type AuditAction = "org.created" | "org.changed" | "org.removed" | "org.owner_changed" | "org.navigation_changed" | "member.added" | "member.changed" | "member.removed" | "member.left" | "invite.created" | "invite.reissued" | "invite.revoked" | "audit.exported" | "org.tier_changed" | "guild.created" | "guild.changed" | "guild.removed" | "server.created" | "server.activated" | "server.deactivated" | "server.changed" | "server.roles_changed" | "server.deleted" | "key.created" | "key.edited" | "key.revealed" | "key.regenerated" | "key.revoked" | "key.removed" | "key.retired_used" | "link.created" | "link.relinked" | "link.removed" | "job.dropped" | "job.retried" | "links.imported" | "session.created" | "session.ended" | "operator.granted" | "operator.revoked" | "block.added" | "block.removed" | "access.denied" | "maintenance.switched" | "registration.changed" | "registration.code_made" | "ring.rotated" | "bot_secret.shown" | "bot_secret.rotated";
 
 /** What the log can be filtered by. */
 export interface AuditChoices {
@@ -132,7 +132,7 @@ export interface DiscordRole {
   id: string;
   name: string;
   position: number;
-  /** Why the bot cannot give it: `managed`, `above_bot` or `no_permission`. */
+  /** Why the bot does not give it: `managed`, `above_bot`, `no_permission` or `powerful`. */
   reason?: string | null;
 }
 

@@ -1,10 +1,13 @@
 // The rules of a Server as they are edited: what can be saved, what differs from what was read, and what was refused.
 
-import type { RoleChoice, RoleRule, RoleRules, RoleRulesChange, TypedRoleRule } from '$lib/api/schema';
+import type { RoleChoice, RoleRule, RoleRules, RoleRulesChange } from '$lib/api/schema';
 import type { Pick } from '$lib/ui/picker';
 import { isId } from '../../tenancy/guilds/ids';
 import { fixOf } from '../reasons';
 import { plain, tell } from './sentence';
+
+/** A rule as it is sent. */
+export type SentRule = RoleRulesChange['rules'][number];
 
 const GROUP_MAX = 64;
 const CONTROL = /\p{Cc}/u;
@@ -38,7 +41,7 @@ export function emptyRow(): Row {
   return { key: `new-${LOADED}-${made}`, id: null, group: '', role_id: '', direction: 'to_discord', authority: 'discord', on_loss: 'remove' };
 }
 
-export function asRule({ id, group, role_id, direction, authority, on_loss }: Row): TypedRoleRule {
+export function asRule({ id, group, role_id, direction, authority, on_loss }: Row): SentRule {
   return { ...(id !== null && { id }), group: group.trim(), role_id: role_id.trim(), direction, authority, on_loss };
 }
 
@@ -152,27 +155,15 @@ function twice(rows: readonly Row[], at: number): string | null {
   return other < 0 || !row.group.trim() ? null : `Rule ${other + 1} ties the same group and role. Remove one of them.`;
 }
 
-/** What the server said about single rules, by their keys; empty when it was about none. */
-export function refusedRows({ code, extra, fieldText }: { code: string; extra: Record<string, unknown>; fieldText: string }, sent: readonly Row[]): Record<string, RowProblems> {
-  const { parameter, row: place, rules, roles } = extra;
-  const told: Record<string, RowProblems> = {};
-  const one = typeof place === 'number' ? sent[place] : undefined;
-  if (one && (parameter === 'group' || parameter === 'role_id')) told[one.key] = { [parameter]: fieldText };
-  const clash = CLASHES[code];
-  if (clash && Array.isArray(rules)) {
-    const [first, second] = rules as [number, number];
-    for (const [mine, other] of [[first, second], [second, first]] as const) {
-      const row = sent[mine];
-      if (row) told[row.key] = { role_id: clash(other + 1) };
-    }
-  }
-  if (code === 'ROLE_TOO_POWERFUL' && Array.isArray(roles)) {
-    for (const row of sent) if (roles.includes(row.role_id)) told[row.key] = { role_id: 'This role lets people run the Discord server. Only the Owner can allow it.' };
-  }
-  return told;
+/** What the server said about one rule, by its key; empty when it was about none. A rule of another Server may be the other one. */
+export function refusedRows({ code, extra }: { code: string; extra: Record<string, unknown> }, sent: readonly Row[]): Record<string, RowProblems> {
+  const row = typeof extra.row === 'number' ? sent[extra.row] : undefined;
+  const words = REFUSALS[code];
+  return row && words ? { [row.key]: { role_id: words } } : {};
 }
 
-const CLASHES: Record<string, (other: number) => string> = {
-  MAPPING_TWICE: (other) => `Clashes with rule ${other}: both change the same role or group. Change or remove one of them.`,
-  MAPPING_RING: (other) => `Goes round in a circle with rule ${other}: what one gives comes back through the other. Change the direction of one of them.`,
+const REFUSALS: Record<string, string> = {
+  MAPPING_TWICE: 'Another rule of this Guild changes the same role or group. Change or remove one of them.',
+  MAPPING_RING: 'Goes round in a circle with other rules of this Guild: what it gives comes back to it. Change the direction of one of them.',
+  ROLE_TOO_POWERFUL: 'This role lets people run the Discord server. Only the Owner can allow it.',
 };
