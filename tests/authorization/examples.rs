@@ -146,6 +146,10 @@ fn of_bots(method: &str, path: &str) -> (&'static str, Option<String>, u16) {
                 "user_id":"900000000000000005","locale":"en-US"}"#;
             ("", Some(body.to_owned()), 200)
         }
+        ("POST", "/bot/members") => {
+            let body = r#"{"guild_id":"900000000000000003","members":[]}"#;
+            ("", Some(body.to_owned()), 204)
+        }
         ("POST", "/bot/events") => ("", Some(format!(r#"{{{instance},"events":[]}}"#)), 204),
         _ => panic!("{method} {path}: no example"),
     }
