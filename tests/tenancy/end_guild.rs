@@ -125,8 +125,10 @@ both_databases! {
              SELECT num, guild_num, org_num, CAST(i AS TEXT), 1 FROM servers, n;
              INSERT INTO group_changes (server_num, guild_num, org_num, steam_id, group_name, action, created_at)
              SELECT server_num, guild_num, org_num, steam_id, 'vip', 'add', 1 FROM server_players;
-             INSERT INTO role_changes (guild_num, org_num, discord_id, role_id, mode, requested_at)
-             SELECT guild_num, org_num, steam_id, '1', 'add', 1 FROM server_players").await;
+             INSERT INTO role_grants (guild_num, org_num, discord_id, role_id, server_num, granted_at)
+             SELECT guild_num, org_num, steam_id, '1', server_num, 1 FROM server_players;
+             INSERT INTO role_members (guild_num, org_num, discord_id)
+             SELECT guild_num, org_num, steam_id FROM server_players").await;
         let [first, second, third] = &tenants;
         guilds::remove(&test.app, first.scope, first.guild.clone(), Actor::System).await.unwrap();
         servers::delete(&test.app, second.scope, second.server.clone(), Actor::System).await.unwrap();
@@ -145,8 +147,10 @@ both_databases! {
         for table in ["server_players", "group_changes", "servers"] {
             assert_eq!(test.db.count(&left(table)).await, 0, "{table}");
         }
-        assert_eq!(test.db.count(&format!("role_changes WHERE org_num = {}", first.scope.num())).await, 0);
-        for table in ["server_players", "group_changes", "role_changes"] {
+        for table in ["role_grants", "role_members"] {
+            assert_eq!(test.db.count(&format!("{table} WHERE org_num = {}", first.scope.num())).await, 0, "{table}");
+        }
+        for table in ["server_players", "group_changes", "role_grants", "role_members"] {
             let kept = format!("{table} WHERE org_num = {}", third.scope.num());
             assert_eq!(test.db.count(&kept).await, 450, "nobody else's: {table}");
         }

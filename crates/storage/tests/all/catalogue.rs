@@ -250,7 +250,7 @@ async fn a_page_of_the_error_log_is_found_by_an_index() {
 }
 
 /// Statements that are given a list of ids and read the links or rows of each.
-const LISTS: [&str; 13] = [
+const LISTS: [&str; 16] = [
     "storage::players::group_changes::LIST",
     "storage::linking::imports::ACTIVE_OF_DISCORD",
     "storage::linking::imports::ACTIVE_OF_STEAM",
@@ -261,7 +261,10 @@ const LISTS: [&str; 13] = [
     "storage::linking::lookups::BOOSTING",
     "storage::linking::lookups::STEAM_NAMES",
     "storage::players::names::SET_STEAM",
-    "storage::linking::role_changes::REQUEST",
+    "storage::roles::game_side::CHANGED",
+    "storage::roles::game_side::OURS",
+    "storage::roles::game_side::REPORTED",
+    "storage::roles::grants::MEMBERS",
     "storage::players::server_players::LIST_GROUPS",
     "storage::players::server_players::REPORT",
 ];

@@ -373,9 +373,20 @@ const PLAYER_TABLES: [&str; 21] = [
     "INSERT INTO group_changes (server_num, guild_num, org_num, steam_id, group_name, action, created_at)
      SELECT num, guild_num, org_num, '76561197960265728', 'vip', 'add', 3 FROM servers
      WHERE num NOT IN (SELECT server_num FROM group_changes)",
-    "INSERT INTO role_changes (guild_num, org_num, discord_id, role_id, mode, requested_at)
-     SELECT num, org_num, discord_guild_id, '800000000000000009', 'remove', 4 FROM guilds
-     WHERE num NOT IN (SELECT guild_num FROM role_changes)",
+    "INSERT INTO role_mappings (id, server_num, guild_num, org_num, group_name, role_id, direction, authority, on_loss, position)
+     SELECT 'map_' || substr(id, 5), num, guild_num, org_num, 'vip', '800000000000000009', 'both', 'game', 'keep', 0 FROM servers
+     WHERE num NOT IN (SELECT server_num FROM role_mappings)",
+    "INSERT INTO role_marks (guild_num, org_num, discord_id, gen, cause, marked_at)
+     SELECT num, org_num, discord_guild_id, 3, 'link', 4 FROM guilds WHERE num NOT IN (SELECT guild_num FROM role_marks)",
+    "INSERT INTO role_grants (guild_num, org_num, discord_id, role_id, server_num, granted_at)
+     SELECT guild_num, org_num, '700000000000000001', '800000000000000009', num, 5 FROM servers
+     WHERE num NOT IN (SELECT server_num FROM role_grants)",
+    "INSERT INTO role_members (guild_num, org_num, discord_id, given, looked_at)
+     SELECT num, org_num, discord_guild_id, '[\"800000000000000009\"]', 6 FROM guilds
+     WHERE num NOT IN (SELECT guild_num FROM role_members)",
+    "INSERT INTO role_ledger (guild_num, org_num, link_num, side, change, role_id, source, cause, result, at)
+     SELECT guild_num, org_num, num, 'discord', 'add', '800000000000000009', 'rule', 'link', 'done', 7 FROM links
+     WHERE num NOT IN (SELECT link_num FROM role_ledger)",
     "INSERT INTO bots (id, kind, org_num, guild_num, secret_hash, secret_sealed, secret_kid, version, created_at, rotated_at)
      SELECT discord_guild_id, 'dedicated', org_num, num, id, 's', 'k1', 1, 1, 2 FROM guilds
      WHERE num NOT IN (SELECT guild_num FROM bots)",
