@@ -343,7 +343,7 @@ pub async fn add_tenant(db: &Db) -> Tenant {
 }
 
 /// A row for each Guild or Server that has none, in the tables that game servers and bots fill.
-const PLAYER_TABLES: [&str; 21] = [
+const PLAYER_TABLES: [&str; 25] = [
     "INSERT INTO idempotency_keys (account_num, route, key_hash, request_hash, made, ends_at)
      SELECT num, '/orgs', id, 'a', id, 1 FROM accounts WHERE num NOT IN (SELECT account_num FROM idempotency_keys)",
     "INSERT INTO sign_ins (hash, purpose, state_hash, verifier_sealed, return_to, ends_at)
