@@ -168,7 +168,12 @@ impl DryRun {
             (None, Change::Add) => self.add += 1,
             (None, Change::Remove) => self.remove += 1,
         }
-        if self.changes.len() < LISTED {
+        // What cannot be done comes first: it is what somebody has to see to.
+        if would.cannot.is_some() && self.cannot <= LISTED as i64 {
+            let place = self.changes.iter().take_while(|listed| listed.cannot.is_some()).count();
+            self.changes.insert(place, would);
+            self.changes.truncate(LISTED);
+        } else if self.changes.len() < LISTED {
             self.changes.push(would);
         }
     }

@@ -1,5 +1,7 @@
 //! What was done about roles and groups, and why.
 
+use std::collections::BTreeMap;
+
 use app::roles::history::{self, Entry, PAGE};
 use app::{App, AppError};
 use domain::id::{GuildId, ServerId};
@@ -33,6 +35,8 @@ pub struct RoleHistoryEntry {
     #[schema(value_type = words::RoleChangeKind)]
     change: Change,
     role_id: Option<String>,
+    /// What it is called, where that is known.
+    role_name: Option<String>,
     group: Option<String>,
     #[schema(value_type = Option<String>)]
     server_id: Option<ServerId>,
@@ -51,8 +55,8 @@ pub struct RoleHistoryEntry {
     reason: Option<String>,
 }
 
-impl From<Entry> for RoleHistoryEntry {
-    fn from(entry: Entry) -> Self {
+impl RoleHistoryEntry {
+    fn of(entry: Entry, names: &BTreeMap<String, String>) -> Self {
         let (server_id, server_name) = entry.server.unzip();
         Self {
             id: entry.num.to_string(),
@@ -61,6 +65,7 @@ impl From<Entry> for RoleHistoryEntry {
             steam_id: entry.steam_id,
             side: entry.side,
             change: entry.change,
+            role_name: entry.role_id.as_ref().and_then(|id| names.get(id).cloned()),
             role_id: entry.role_id,
             group: entry.group,
             server_id,
@@ -112,11 +117,11 @@ pub async fn list(
     (Segments(guild), Asked(query)): (Segments<GuildId>, Asked<HistoryQuery>),
 ) -> Answer<Found<RoleHistory>> {
     let member = query.member()?;
-    let found = history::list(&app, caller.scope, &guild, member.as_ref(), query.before()?).await?;
+    let (found, names) = history::list(&app, caller.scope, &guild, member.as_ref(), query.before()?).await?;
     let is_full = i64::try_from(found.len()).is_ok_and(|count| count == PAGE);
     let next = found.last().filter(|_| is_full).map(|entry| entry.num.to_string());
     Ok(Found(RoleHistory {
-        entries: found.into_iter().map(RoleHistoryEntry::from).collect(),
+        entries: found.into_iter().map(|entry| RoleHistoryEntry::of(entry, &names)).collect(),
         next,
     }))
 }
