@@ -3,7 +3,7 @@
 use app::tenancy::guild_changes::GuildChange;
 use testkit::{both_databases, discord, steam};
 
-use super::scene::Scene;
+use super::scene::{NONE, Scene};
 use crate::bots::log::snowflake;
 
 fn boost(scene: &Scene, number: u64, boosts: bool) {
@@ -27,7 +27,7 @@ both_databases! {
         boost(&scene, 1, false);
         scene.hear(1, "changed").await;
         scene.sync().await;
-        assert_eq!(scene.has(1), []);
+        assert_eq!(scene.has(1), NONE);
         let told = scene.plugin(&format!("nitroChecks&id={}", steam(1))).await;
         assert_eq!(told[steam(1).as_str()], false);
         scene.finish().await;

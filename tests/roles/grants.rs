@@ -3,7 +3,7 @@
 use app::tenancy::guild_changes::GuildChange;
 use testkit::{both_databases, discord, steam};
 
-use super::scene::Scene;
+use super::scene::{NONE, Scene};
 
 async fn update(scene: &Scene, number: u64, mode: &str) {
     let call = format!("update&id={}&role={}&mode={mode}", steam(number), discord(76));
@@ -22,7 +22,7 @@ both_databases! {
         update(&scene, 2, "add").await;
         assert_eq!((scene.has(1), scene.has(2)), (vec![76], vec![76]));
         update(&scene, 1, "remove").await;
-        assert_eq!(scene.has(1), []);
+        assert_eq!(scene.has(1), NONE);
         update(&scene, 1, "add").await;
         assert_eq!(scene.has(1), [76]);
         scene.unlink(2).await;

@@ -2,7 +2,7 @@
 
 use app::tenancy::guild_changes::GuildChange;
 use domain::roles::Direction;
-use testkit::{both_databases, discord, steam};
+use testkit::{both_databases, discord};
 
 use super::scene::{Scene, rule};
 
@@ -41,10 +41,10 @@ both_databases! {
         scene.sync().await;
         assert_eq!(scene.has(1), [71, 72]);
         let tenant = &scene.stage.tenant;
-        tenant.link_pair(&scene.stage.test.app, discord(1), steam(2)).await.expect("a relink");
+        tenant.link_pair(&scene.stage.test.app, 1, 2).await.expect("a relink");
         scene.sync().await;
         assert_eq!(scene.has(1), [72], "nobody said that the other account is vip");
-        tenant.link_pair(&scene.stage.test.app, discord(3), steam(2)).await.expect("a relink");
+        tenant.link_pair(&scene.stage.test.app, 3, 2).await.expect("a relink");
         scene.sync().await;
         assert_eq!((scene.has(1), scene.has(3)), (vec![], vec![72]));
         scene.finish().await;

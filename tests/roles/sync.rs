@@ -4,7 +4,7 @@ use domain::roles::Direction;
 use emulator::{Fault, FaultKind};
 use testkit::both_databases;
 
-use super::scene::{Scene, rule};
+use super::scene::{NONE, Scene, rule};
 
 const GIVE: &str = "PUT /api/v10/guilds/{guild}/members/{user}/roles/{role}";
 
@@ -18,7 +18,7 @@ both_databases! {
         assert_eq!(scene.has(1), [71]);
         scene.report(1, "default").await;
         scene.sync().await;
-        assert_eq!(scene.has(1), []);
+        assert_eq!(scene.has(1), NONE);
         scene.finish().await;
     }
 
@@ -88,7 +88,7 @@ both_databases! {
         scene.report(1, "vip").await;
         scene.stage.discord.hub().add_fault(Fault::new(GIVE, FaultKind::Error500).times(1));
         scene.sync().await;
-        assert_eq!(scene.has(1), []);
+        assert_eq!(scene.has(1), NONE);
         assert_eq!(scene.stage.count("role_marks").await, 1);
         scene.stage.test.clock.advance_ms(3_600_000);
         scene.sync().await;
