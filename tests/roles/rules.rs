@@ -30,7 +30,7 @@ both_databases! {
         let twice = json!({ "revision": 0, "rules": [wanted("vip", 71, "both"), wanted("vip", 71, "to_game")] });
         let reply = put(&scene, &owner, &twice).await;
         assert_eq!((reply.status.as_u16(), reply.code()), (400, "MAPPING_TWICE".to_owned()));
-        assert_eq!(reply.json()["error"]["row"], 1);
+        assert_eq!(reply.json()["row"], 1);
         let strange = json!({ "revision": 0, "rules": [wanted("vip", 99, "both")] });
         assert_eq!(put(&scene, &owner, &strange).await.code(), "INVALID_PARAMETER");
         let good = json!({ "revision": 0, "rules": [wanted("vip", 71, "both")] });

@@ -202,7 +202,7 @@ impl Asked {
         let Some((has, reported_at_ms)) = reported else { return true };
         let agrees = has == self.change.leaves();
         match self.taken_at_ms {
-            _ if agrees && reported_at_ms > self.at_ms => false,
+            _ if agrees && reported_at_ms >= self.at_ms => false,
             None => true,
             Some(taken_at_ms) => {
                 reported_at_ms <= taken_at_ms || now_ms < taken_at_ms.saturating_add(ECHO_MS)
