@@ -102,6 +102,7 @@ pub fn example(route: &RouteSpec, target: &Target) -> Example {
         ("POST", "/orgs/{org}/servers/{server}/key/reveal")
         | ("POST", "/orgs/{org}/servers/{server}/key/regenerate") => ("", None, 200),
         ("POST", "/orgs/{org}/servers/{server}/key/revoke") => ("", None, 204),
+        (method, path) if path.contains("role") => of_roles(method, path),
         (method, path) if path.starts_with("/bot/") => of_bots(method, path),
         (method, path) if path.starts_with("/orgs/{org}/keys") => of_keys(method, path, target),
         (method, path) => of_people(method, path, target),
@@ -152,6 +153,19 @@ fn of_bots(method: &str, path: &str) -> (&'static str, Option<String>, u16) {
         }
         ("POST", "/bot/events") => ("", Some(format!(r#"{{{instance},"events":[]}}"#)), 204),
         _ => panic!("{method} {path}: no example"),
+    }
+}
+
+/// Routes of rules between groups and roles.
+fn of_roles(method: &str, path: &str) -> (&'static str, Option<String>, u16) {
+    match (method, path) {
+        ("GET", "/orgs/{org}/servers/{server}/roles" | "/orgs/{org}/guilds/{guild}/role-history") => ("", None, 200),
+        ("PUT", "/orgs/{org}/servers/{server}/roles") => {
+            ("", Some(r#"{"revision":0,"rules":[]}"#.to_owned()), 200)
+        }
+        ("POST", "/orgs/{org}/servers/{server}/roles/dry-run") => ("", Some(r#"{"rules":[]}"#.to_owned()), 200),
+        ("GET" | "POST" | "DELETE", "/orgs/{org}/guilds/{guild}/role-recheck") => ("", None, 200),
+        (method, path) => panic!("{method} {path} has no example"),
     }
 }
 
