@@ -24,6 +24,7 @@ pub struct Config {
     pub bot: Bot,
     pub blobs: Blobs,
     pub geo: Geo,
+    pub roles: Roles,
     pub limits: Limits,
     pub log: Log,
     /// Files in which secrets were found, with the setting that each is for.
@@ -133,6 +134,12 @@ pub struct Geo {
     pub country_header: String,
     #[serde(deserialize_with = "unless_empty")]
     pub database: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Roles {
+    pub history_days: u32,
 }
 
 #[derive(Debug, Clone, Deserialize)]

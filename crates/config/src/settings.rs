@@ -184,8 +184,8 @@ pub(crate) static SETTINGS: &[Setting] = &[
         "URL where people sign in with Discord."),
     set("discord.cdn_url", Kind::ServiceUrl { default: "https://cdn.discordapp.com" },
         "URL of Discord's CDN, which serves avatars and server icons."),
-    set("discord.members_intent", Kind::Switch { default: false },
-        "Whether the bot uses the Server Members Intent; enable it in Discord's developer portal first."),
+    set("discord.members_intent", Kind::Switch { default: true },
+        "Whether the bot asks for the Server Members Intent, to see role changes at once; enable it in Discord's developer portal."),
 
     set("bot.shared", Kind::Switch { default: true },
         "Whether the service runs the shared bot itself; if false, run symbolon bot elsewhere."),
@@ -217,6 +217,9 @@ pub(crate) static SETTINGS: &[Setting] = &[
         "Header in which a trusted proxy sends the visitor's country; none ignores them all."),
     set("geo.database", Kind::OptionalPath { when_empty: "the country stays unknown" },
         "Country database in MaxMind format, used when no header names the country."),
+
+    set("roles.history_days", count("days", 90, 1, 3_650),
+        "How long the role history of a server tells who got or lost which role, and why."),
 
     set("limits.unknown_keys_per_minute", count("attempts", 30, 1, 100_000),
         "Attempts with unknown keys per network and minute."),

@@ -34,6 +34,7 @@ words! {
         ServerActivated = "server.activated",
         ServerDeactivated = "server.deactivated",
         ServerChanged = "server.changed",
+        ServerRolesChanged = "server.roles_changed",
         ServerDeleted = "server.deleted",
         KeyCreated = "key.created",
         KeyEdited = "key.edited",
@@ -244,7 +245,7 @@ mod tests {
 
     #[test]
     fn every_action_is_a_dotted_name() {
-        assert_eq!(AuditAction::ALL.len(), 48);
+        assert_eq!(AuditAction::ALL.len(), 49);
         for action in AuditAction::ALL {
             assert_eq!(action.as_str().split('.').count(), 2);
             assert_eq!(AuditAction::parse(action.as_str()), Some(*action));

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use ipnet::IpNet;
 
 use crate::network::ClientAddress;
-use crate::platform_id::{DiscordId, SteamId};
+use crate::platform_id::{DiscordId, EitherId, SteamId};
 
 /// One entry, in the spelling that is stored.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -63,6 +63,16 @@ impl BlockEntry {
         Self(format!("network:{network}"))
     }
 
+    /// The account that it stands for; none of a network.
+    pub fn account(&self) -> Option<EitherId> {
+        let (kind, id) = self.0.split_once(':')?;
+        match kind {
+            "discord" => DiscordId::parse(id).ok().map(EitherId::Discord),
+            "steam" => SteamId::parse(id).ok().map(EitherId::Steam),
+            _ => None,
+        }
+    }
+
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -81,6 +91,18 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn an_entry_tells_the_account_that_it_stands_for() {
+        let discord = DiscordId::parse("100000000000000001").unwrap();
+        let steam = SteamId::parse("76561197960265729").unwrap();
+        assert_eq!(
+            BlockEntry::discord(&discord).account(),
+            Some(EitherId::Discord(discord))
+        );
+        assert_eq!(BlockEntry::steam(&steam).account(), Some(EitherId::Steam(steam)));
+        assert_eq!(BlockEntry::network("2001:db8::/32").unwrap().account(), None);
+    }
 
     #[test]
     fn a_network_has_one_spelling() {

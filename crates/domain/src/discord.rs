@@ -11,13 +11,17 @@ impl Permissions {
     pub const NONE: Self = Self(0);
     pub const ALL: Self = Self(u64::MAX >> 1);
     pub const CREATE_INVITE: Self = Self(1);
+    pub const KICK_MEMBERS: Self = Self(1 << 1);
+    pub const BAN_MEMBERS: Self = Self(1 << 2);
     pub const ADMINISTRATOR: Self = Self(1 << 3);
+    pub const MANAGE_CHANNELS: Self = Self(1 << 4);
     pub const MANAGE_GUILD: Self = Self(1 << 5);
     pub const VIEW_CHANNEL: Self = Self(1 << 10);
     pub const SEND_MESSAGES: Self = Self(1 << 11);
     pub const EMBED_LINKS: Self = Self(1 << 14);
     pub const MANAGE_NICKNAMES: Self = Self(1 << 27);
     pub const MANAGE_ROLES: Self = Self(1 << 28);
+    pub const MANAGE_WEBHOOKS: Self = Self(1 << 29);
     pub const SEND_IN_THREADS: Self = Self(1 << 38);
 
     /// What our bot is there for, with what Discord calls it.
@@ -39,6 +43,20 @@ impl Permissions {
             at += 1;
         }
         Self(all)
+    }
+
+    /// What makes whoever has it an administrator in all but name.
+    pub const POWERFUL: Self = Self::ADMINISTRATOR
+        .with(Self::MANAGE_GUILD)
+        .with(Self::MANAGE_ROLES)
+        .with(Self::MANAGE_CHANNELS)
+        .with(Self::MANAGE_WEBHOOKS)
+        .with(Self::KICK_MEMBERS)
+        .with(Self::BAN_MEMBERS);
+
+    /// Whether one of these makes whoever has it an administrator in all but name.
+    pub const fn are_powerful(self) -> bool {
+        self.0 & Self::POWERFUL.0 != 0
     }
 
     pub const fn contain(self, other: Self) -> bool {
@@ -177,7 +195,7 @@ impl Standing<'_> {
 }
 
 words! {
-    /// Why our bot cannot give a role.
+    /// Why our bot cannot give a role, or does not.
     pub enum RoleReason {
         /// It belongs to a bot or an integration.
         Managed = "managed",
@@ -185,6 +203,10 @@ words! {
         AboveBot = "above_bot",
         /// The bot may not manage roles at all.
         NoPermission = "no_permission",
+        /// It can be given, but whoever has it can administer the server.
+        Powerful = "powerful",
+        /// It is not there any more.
+        Gone = "gone",
     }
 }
 
@@ -201,7 +223,8 @@ words! {
 }
 
 impl Standing<'_> {
-    /// Why it cannot give a role; none when it can. The owner stands above all roles.
+    /// Why it cannot give a role, or does not unless somebody confirmed it; none when it can. The owner stands above all
+    /// roles.
     pub fn reason_against_role(&self, role: &Role) -> Option<RoleReason> {
         if role.managed || role.id == *self.guild {
             return Some(RoleReason::Managed);
@@ -210,7 +233,10 @@ impl Standing<'_> {
             return Some(RoleReason::NoPermission);
         }
         let is_below = self.member == self.owner || role.position < self.top_position();
-        (!is_below).then_some(RoleReason::AboveBot)
+        if !is_below {
+            return Some(RoleReason::AboveBot);
+        }
+        role.permissions.are_powerful().then_some(RoleReason::Powerful)
     }
 
     /// Why it cannot post in a channel; none when it can.

@@ -138,6 +138,32 @@ fn a_role_can_be_given_below_the_bots_own_highest() {
 }
 
 #[test]
+fn a_role_that_administers_is_not_handed_out() {
+    let roles = [
+        role(GUILD, 0, 0),
+        role(10, 3, Permissions::MANAGE_ROLES.0),
+        role(11, 5, 0),
+    ];
+    let reason = |one: &Role| with(&roles, |bot| bot.reason_against_role(one));
+    // Kick, ban, administrator, channels, server, roles, webhooks.
+    for bit in [1, 2, 3, 4, 5, 28, 29] {
+        assert_eq!(
+            reason(&role(13, 1, 1 << bit)),
+            Some(RoleReason::Powerful),
+            "{bit}"
+        );
+        assert_eq!(
+            reason(&role(13, 5, 1 << bit)),
+            Some(RoleReason::AboveBot),
+            "what cannot be given comes first"
+        );
+    }
+    let harmless = !Permissions::POWERFUL.0;
+    assert_eq!(reason(&role(13, 1, harmless)), None);
+    assert_eq!(reason(&roles[0]), Some(RoleReason::Managed));
+}
+
+#[test]
 fn what_the_bot_is_invited_with_is_what_it_needs() {
     assert_eq!(NEEDED.0, 402_672_641);
 }

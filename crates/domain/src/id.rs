@@ -75,6 +75,8 @@ own_ids! {
     BotId "bot_",
     /// An account or a network that cannot sign in.
     BlockId "blk_",
+    /// A rule that ties a group of a Server to a role.
+    MappingId "map_",
 }
 
 fn generate(prefix: &str, now_ms: i64, random: &dyn Random) -> InlineText<ID_CHARS> {

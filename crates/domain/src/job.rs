@@ -12,6 +12,8 @@ const HOUR_MS: i64 = 60 * 60_000;
 const LOG_LIFETIME_MS: i64 = 24 * HOUR_MS;
 /// What was to be read is asked for anew by then.
 const LOOK_LIFETIME_MS: i64 = HOUR_MS;
+/// Everybody is looked at each night anyway.
+const RECHECK_LIFETIME_MS: i64 = 24 * HOUR_MS;
 const FIRST_PAUSE_MS: i64 = 5_000;
 const LONGEST_PAUSE_MS: i64 = 10 * 60_000;
 /// Whoever asks for more patience than this is tried again all the same.
@@ -26,6 +28,8 @@ words! {
         EndGuild = "guild.end",
         EndServer = "server.end",
         LookAtGuild = "bot.look",
+        SyncRoles = "roles.sync",
+        RecheckRoles = "roles.recheck",
     }
 }
 
@@ -38,6 +42,8 @@ words! {
         Guild = "guild",
         /// What a bot reads of a Guild on Discord.
         Bot = "bot",
+        /// Members of a Guild whose roles are brought in line.
+        Roles = "roles",
     }
 }
 
@@ -91,6 +97,10 @@ pub enum Job {
     EndServer { guild: GuildId, server: ServerId },
     /// Reads what a Guild is like on Discord now.
     LookAtGuild { guild: GuildId },
+    /// Brings the roles of members in line who are marked for it.
+    SyncRoles { guild: GuildId },
+    /// Marks everybody who is linked in a Guild.
+    RecheckRoles { guild: GuildId },
 }
 
 #[derive(Serialize, Deserialize)]
@@ -140,6 +150,8 @@ impl Job {
             Job::EndGuild { .. } => JobKind::EndGuild,
             Job::EndServer { .. } => JobKind::EndServer,
             Job::LookAtGuild { .. } => JobKind::LookAtGuild,
+            Job::SyncRoles { .. } => JobKind::SyncRoles,
+            Job::RecheckRoles { .. } => JobKind::RecheckRoles,
         }
     }
 
@@ -147,8 +159,9 @@ impl Job {
     pub const fn lane_kind(&self) -> LaneKind {
         match self {
             Job::LogLinked { .. } | Job::LogUnlinked { .. } | Job::LogMore { .. } => LaneKind::Log,
-            Job::EndGuild { .. } | Job::EndServer { .. } => LaneKind::Guild,
+            Job::EndGuild { .. } | Job::EndServer { .. } | Job::RecheckRoles { .. } => LaneKind::Guild,
             Job::LookAtGuild { .. } => LaneKind::Bot,
+            Job::SyncRoles { .. } => LaneKind::Roles,
         }
     }
 
@@ -159,7 +172,9 @@ impl Job {
             | Job::LogMore { guild }
             | Job::EndGuild { guild }
             | Job::EndServer { guild, .. }
-            | Job::LookAtGuild { guild } => guild,
+            | Job::LookAtGuild { guild }
+            | Job::SyncRoles { guild }
+            | Job::RecheckRoles { guild } => guild,
         }
     }
 
@@ -172,7 +187,11 @@ impl Job {
     pub fn dedupe(&self) -> String {
         let about = match self {
             Job::LogLinked { link, .. } | Job::LogUnlinked { link, .. } => link.as_str(),
-            Job::LogMore { guild } | Job::EndGuild { guild } | Job::LookAtGuild { guild } => guild.as_str(),
+            Job::LogMore { guild }
+            | Job::EndGuild { guild }
+            | Job::LookAtGuild { guild }
+            | Job::SyncRoles { guild }
+            | Job::RecheckRoles { guild } => guild.as_str(),
             Job::EndServer { server, .. } => server.as_str(),
         };
         [self.kind().as_str(), ":", about].concat()
@@ -197,9 +216,11 @@ impl Job {
                 [of_link.trim_end_matches('}'), r#","by":""#, by.as_str(), r#""}"#].concat()
             }
             Job::EndServer { guild, server } => of_two(guild, "server", server.as_str()),
-            Job::LogMore { guild } | Job::EndGuild { guild } | Job::LookAtGuild { guild } => {
-                [r#"{"guild":""#, guild.as_str(), r#""}"#].concat()
-            }
+            Job::LogMore { guild }
+            | Job::EndGuild { guild }
+            | Job::LookAtGuild { guild }
+            | Job::SyncRoles { guild }
+            | Job::RecheckRoles { guild } => [r#"{"guild":""#, guild.as_str(), r#""}"#].concat(),
         }
     }
 
@@ -232,6 +253,12 @@ impl Job {
             JobKind::LookAtGuild => Job::LookAtGuild {
                 guild: of_guild()?.guild,
             },
+            JobKind::SyncRoles => Job::SyncRoles {
+                guild: of_guild()?.guild,
+            },
+            JobKind::RecheckRoles => Job::RecheckRoles {
+                guild: of_guild()?.guild,
+            },
         })
     }
 
@@ -239,8 +266,9 @@ impl Job {
     pub const fn lifetime_ms(&self) -> Option<i64> {
         match self.kind() {
             JobKind::LogLinked | JobKind::LogUnlinked | JobKind::LogMore => Some(LOG_LIFETIME_MS),
+            JobKind::RecheckRoles => Some(RECHECK_LIFETIME_MS),
             JobKind::LookAtGuild => Some(LOOK_LIFETIME_MS),
-            JobKind::EndGuild | JobKind::EndServer => None,
+            JobKind::EndGuild | JobKind::EndServer | JobKind::SyncRoles => None,
         }
     }
 
@@ -250,7 +278,11 @@ impl Job {
             Job::LogLinked { guild, .. } | Job::LogUnlinked { guild, .. } | Job::LogMore { guild } => {
                 Some(Job::LogMore { guild: guild.clone() })
             }
-            Job::EndGuild { .. } | Job::EndServer { .. } | Job::LookAtGuild { .. } => None,
+            Job::EndGuild { .. }
+            | Job::EndServer { .. }
+            | Job::LookAtGuild { .. }
+            | Job::SyncRoles { .. }
+            | Job::RecheckRoles { .. } => None,
         }
     }
 }
@@ -280,9 +312,13 @@ impl JobKind {
     /// Whether it can be left undone without harm.
     pub const fn may_be_dropped(self) -> bool {
         match self {
-            JobKind::LogLinked | JobKind::LogUnlinked | JobKind::LogMore | JobKind::LookAtGuild => true,
-            // What is left of a removed Guild or Server would stay for ever.
-            JobKind::EndGuild | JobKind::EndServer => false,
+            JobKind::LogLinked
+            | JobKind::LogUnlinked
+            | JobKind::LogMore
+            | JobKind::LookAtGuild
+            | JobKind::RecheckRoles => true,
+            // What is left of a removed Guild or Server would stay for ever, and so would roles of ended links.
+            JobKind::EndGuild | JobKind::EndServer | JobKind::SyncRoles => false,
         }
     }
 }

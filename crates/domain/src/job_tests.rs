@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::random::SeededRandom;
 
-fn jobs(seed: u64, now_ms: i64) -> [Job; 6] {
+fn jobs(seed: u64, now_ms: i64) -> [Job; 8] {
     let random = SeededRandom::new(seed);
     let guild = GuildId::generate(now_ms, &random);
     let server = ServerId::generate(now_ms, &random);
@@ -24,7 +24,9 @@ fn jobs(seed: u64, now_ms: i64) -> [Job; 6] {
             guild: guild.clone(),
             server,
         },
-        Job::LookAtGuild { guild },
+        Job::LookAtGuild { guild: guild.clone() },
+        Job::SyncRoles { guild: guild.clone() },
+        Job::RecheckRoles { guild },
     ]
 }
 

@@ -41,6 +41,7 @@ pub mod random;
 pub mod rate;
 pub mod refusals;
 pub mod return_path;
+pub mod roles;
 pub mod seal;
 pub mod share;
 pub mod steam_group;

@@ -18,6 +18,10 @@ const ROOMY: u32 = 5;
 const MANY: usize = 4_096;
 /// How long to wait for calls under way that may use up a bucket.
 const UNDER_WAY_MS: i64 = 1_000;
+/// The same for the first call of a bucket, which tells how large it is.
+const FIRST_MS: i64 = 100;
+/// People are held up by a first call only when so many of them wait for its bucket.
+const FEW: u32 = 4;
 
 /// Whether somebody waits for the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,12 +47,25 @@ pub struct RateHeaders {
 /// Which bucket a call is counted in: its route, and what the route is about.
 pub type Key = String;
 
+/// A call under way: where it is counted, and in which window of that bucket it was asked.
+#[derive(Clone, Debug)]
+pub struct Call {
+    key: Key,
+    pub window: u64,
+}
+
 #[derive(Debug, Default)]
 struct Bucket {
     /// Nothing is known of it while this is none.
     limit: Option<u32>,
+    /// Which of its windows it is in. Answers come in any order, also after the window that they tell of.
+    window: u64,
+    /// What is left of the window, less all that was asked in it.
     remaining: u32,
-    resets_ms: i64,
+    /// The least that an answer of this window told.
+    told: u32,
+    /// None while no answer has told of the window.
+    resets_ms: Option<i64>,
     /// Calls under way, which the service may not have counted yet.
     asking: u32,
 }
@@ -61,6 +78,8 @@ pub struct Pacing {
     tat: i64,
     names: HashMap<&'static str, String>,
     buckets: HashMap<Key, Bucket>,
+    /// Windows so far, of all buckets.
+    windows: u64,
 }
 
 impl Pacing {
@@ -71,6 +90,7 @@ impl Pacing {
             tat: 0,
             names: HashMap::new(),
             buckets: HashMap::new(),
+            windows: 0,
         }
     }
 
@@ -125,187 +145,149 @@ impl Pacing {
         }
     }
 
-    /// A call is on its way.
-    pub fn ask(&mut self, key: &str, now_ms: i64) {
-        self.tat = rate::decide(self.tat, now_ms, self.limit()).new_tat;
-        if self.buckets.len() > MANY {
-            self.buckets
-                .retain(|_, bucket| bucket.asking > 0 || bucket.resets_ms > now_ms);
-        }
-        self.buckets.entry(key.to_owned()).or_default().asking += 1;
+    /// Whether nothing is known of a bucket yet, but will be soon.
+    pub fn awaits_first(&self, key: &str) -> bool {
+        let bucket = self.buckets.get(key);
+        bucket.is_some_and(|bucket| bucket.limit.is_none() && bucket.asking > 0)
     }
 
-    /// It is over.
-    pub fn end(&mut self, key: &str) {
-        if let Some(bucket) = self.buckets.get_mut(key) {
+    /// A call is on its way.
+    pub fn ask(&mut self, key: &str, now_ms: i64) -> Call {
+        self.tat = rate::decide(self.tat, now_ms, self.limit()).new_tat;
+        if self.buckets.len() > MANY {
+            self.buckets.retain(|_, bucket| !bucket.is_over(now_ms));
+        }
+        let bucket = self.buckets.entry(key.to_owned()).or_default();
+        if bucket.is_fresh(now_ms) {
+            self.windows += 1;
+            bucket.begin(self.windows);
+        }
+        bucket.remaining = bucket.remaining.saturating_sub(1);
+        bucket.asking += 1;
+        Call {
+            key: key.to_owned(),
+            window: bucket.window,
+        }
+    }
+
+    /// It is over, answered or not.
+    pub fn end(&mut self, call: &Call) {
+        let key = self.now_of(&call.key);
+        if let Some(bucket) = self.buckets.get_mut(&key) {
             bucket.asking = bucket.asking.saturating_sub(1);
         }
     }
 
-    /// Takes what an answer told.
-    pub fn hear(&mut self, route: &'static str, major: &str, told: RateHeaders, now_ms: i64) {
-        self.names.insert(route, told.bucket);
+    /// Takes what the answer to a call of this window told.
+    pub fn hear(&mut self, route: &'static str, major: &str, window: u64, told: RateHeaders, now_ms: i64) {
+        if self.names.get(route) != Some(&told.bucket) {
+            self.rename(route, told.bucket.clone());
+        }
         let bucket = self.buckets.entry(self.key(route, major)).or_default();
-        bucket.limit = Some(told.limit);
-        bucket.remaining = told.remaining;
-        bucket.resets_ms = now_ms.saturating_add(told.reset_after_ms.max(0));
+        bucket.hear(window, &told, now_ms);
+    }
+
+    /// What was counted under the route is counted under the name of its bucket, which another route may have too.
+    fn rename(&mut self, route: &'static str, name: String) {
+        if self.names.insert(route, name.clone()).is_some() {
+            return;
+        }
+        let of_route = |key: &Key| key.rsplit_once(' ').is_some_and(|(name, _)| name == route);
+        let keys: Vec<Key> = self.buckets.keys().filter(|key| of_route(key)).cloned().collect();
+        for key in keys {
+            let major = key.rsplit_once(' ').map_or("", |(_, major)| major);
+            let to = [&name, " ", major].concat();
+            if let Some(moved) = self.buckets.remove(&key) {
+                match self.buckets.get_mut(&to) {
+                    Some(there) => there.join(&moved),
+                    None => drop(self.buckets.insert(to, moved)),
+                }
+            }
+        }
+    }
+
+    /// The key that calls of this one are counted under by now.
+    fn now_of(&self, key: &str) -> Key {
+        let named = key.rsplit_once(' ').and_then(|(route, major)| {
+            let name = self.names.get(route)?;
+            Some([name, " ", major].concat())
+        });
+        named.unwrap_or_else(|| key.to_owned())
     }
 }
 
 impl Bucket {
+    /// Whether the next call begins a window.
+    fn is_fresh(&self, now_ms: i64) -> bool {
+        match self.resets_ms {
+            Some(resets_ms) => now_ms >= resets_ms,
+            // Nobody answered, so nothing is known of it.
+            None => self.asking == 0,
+        }
+    }
+
+    fn is_over(&self, now_ms: i64) -> bool {
+        self.asking == 0 && self.is_fresh(now_ms)
+    }
+
+    /// Calls of the window before that are under way may be counted in this one.
+    fn begin(&mut self, window: u64) {
+        self.window = window;
+        self.remaining = self.limit.unwrap_or(0).saturating_sub(self.asking);
+        self.told = u32::MAX;
+        self.resets_ms = None;
+    }
+
+    fn join(&mut self, moved: &Self) {
+        self.asking += moved.asking;
+        self.remaining = self.remaining.saturating_sub(moved.asking);
+    }
+
+    fn hear(&mut self, window: u64, told: &RateHeaders, now_ms: i64) {
+        if self.limit.is_none() {
+            // Its own call is counted by the service, the others may not be.
+            self.remaining = told.remaining.saturating_sub(self.asking.saturating_sub(1));
+            self.told = told.remaining;
+        } else if window == self.window {
+            self.told = self.told.min(told.remaining);
+            self.remaining = self.remaining.min(told.remaining);
+        }
+        self.limit = Some(told.limit);
+        // A call of an earlier window may have begun the service's next one: nothing is full before that is over.
+        let resets_ms = now_ms.saturating_add(told.reset_after_ms.max(0));
+        self.resets_ms = Some(self.resets_ms.map_or(resets_ms, |known| known.max(resets_ms)));
+    }
+
     fn wait_ms(&self, urgency: Urgency, now_ms: i64) -> Option<i64> {
-        let limit = self.limit?;
-        let is_fresh = now_ms >= self.resets_ms;
-        let left = if is_fresh { limit } else { self.remaining };
+        let Some(limit) = self.limit else {
+            let most = match urgency {
+                Urgency::Interactive => FEW,
+                Urgency::Background | Urgency::Spare => 1,
+            };
+            return (self.asking >= most).then_some(FIRST_MS);
+        };
+        let left = if self.is_fresh(now_ms) {
+            limit.saturating_sub(self.asking)
+        } else {
+            self.remaining.min(self.told.saturating_sub(self.asking))
+        };
         let needed = match urgency {
             Urgency::Background | Urgency::Spare if limit >= ROOMY => 2,
             Urgency::Background | Urgency::Spare | Urgency::Interactive => 1,
         };
-        if left.saturating_sub(self.asking) >= needed {
+        if left >= needed {
             return None;
         }
-        Some(if is_fresh {
-            UNDER_WAY_MS
-        } else {
-            self.resets_ms - now_ms
-        })
+        let resets_in_ms = self.resets_ms.map(|resets_ms| resets_ms - now_ms);
+        let resets_in_ms = resets_in_ms.filter(|in_ms| *in_ms > 0).unwrap_or(UNDER_WAY_MS);
+        if self.remaining >= needed {
+            // Calls under way may turn out to be counted already.
+            return Some(resets_in_ms.min(UNDER_WAY_MS));
+        }
+        Some(resets_in_ms)
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::Urgency::{Background, Interactive};
-    use super::*;
-
-    const NOW: i64 = 3_600_000;
-    const SEND: &str = "POST /channels/{channel}/messages";
-
-    fn told(limit: u32, remaining: u32, reset_after_ms: i64) -> RateHeaders {
-        RateHeaders {
-            bucket: "abc".to_owned(),
-            limit,
-            remaining,
-            reset_after_ms,
-        }
-    }
-
-    fn ask_and_end(pacing: &mut Pacing, key: &str, now_ms: i64) {
-        pacing.ask(key, now_ms);
-        pacing.end(key);
-    }
-
-    #[test]
-    fn an_empty_bucket_is_left_alone_until_it_is_full_again() {
-        let mut pacing = Pacing::new(PER_SECOND);
-        pacing.hear(SEND, "1", told(5, 0, 4_000), NOW);
-        let key = pacing.key(SEND, "1");
-        assert_eq!(pacing.wait_ms(&key, Interactive, NOW), Some(4_000));
-        assert_eq!(pacing.wait_ms(&key, Interactive, NOW + 3_999), Some(1));
-        assert_eq!(pacing.wait_ms(&key, Interactive, NOW + 4_000), None);
-        assert_eq!(pacing.wait_ms(&pacing.key(SEND, "2"), Interactive, NOW), None);
-    }
-
-    #[test]
-    fn calls_under_way_count_before_the_service_has_told_so() {
-        let mut pacing = Pacing::new(PER_SECOND);
-        pacing.hear(SEND, "1", told(3, 2, 4_000), NOW);
-        let key = pacing.key(SEND, "1");
-        pacing.ask(&key, NOW);
-        assert_eq!(pacing.wait_ms(&key, Interactive, NOW), None);
-        pacing.ask(&key, NOW);
-        assert_eq!(pacing.wait_ms(&key, Interactive, NOW), Some(4_000));
-        pacing.end(&key);
-        assert_eq!(pacing.wait_ms(&key, Interactive, NOW), None);
-    }
-
-    #[test]
-    fn the_background_leaves_one_call_of_a_bucket_to_people() {
-        let mut pacing = Pacing::new(PER_SECOND);
-        pacing.hear(SEND, "1", told(5, 1, 4_000), NOW);
-        let key = pacing.key(SEND, "1");
-        assert_eq!(pacing.wait_ms(&key, Background, NOW), Some(4_000));
-        assert_eq!(pacing.wait_ms(&key, Interactive, NOW), None);
-        pacing.hear(SEND, "1", told(1, 1, 4_000), NOW);
-        assert_eq!(
-            pacing.wait_ms(&key, Background, NOW),
-            None,
-            "or nothing would ever be sent"
-        );
-    }
-
-    #[test]
-    fn routes_of_one_bucket_share_it() {
-        let mut pacing = Pacing::new(PER_SECOND);
-        pacing.hear("PUT /a", "1", told(5, 3, 4_000), NOW);
-        pacing.hear("DELETE /a", "1", told(5, 0, 4_000), NOW);
-        let key = pacing.key("PUT /a", "1");
-        assert_eq!(pacing.wait_ms(&key, Interactive, NOW), Some(4_000));
-    }
-
-    #[test]
-    fn the_background_leaves_a_tenth_of_the_budget_to_people() {
-        let mut pacing = Pacing::new(PER_SECOND);
-        let mut made = [0, 0];
-        for (urgency, made) in [Background, Interactive].into_iter().zip(&mut made) {
-            while pacing.wait_ms("a", urgency, NOW).is_none() {
-                ask_and_end(&mut pacing, "a", NOW);
-                *made += 1;
-            }
-        }
-        assert_eq!(made, [12, 3]);
-        assert_eq!(pacing.wait_ms("a", Interactive, NOW), Some(34));
-        assert_eq!(pacing.wait_ms("a", Interactive, NOW + 34), None);
-        assert_eq!(pacing.wait_ms("a", Background, NOW + 1_000), None);
-    }
-
-    #[test]
-    fn a_process_without_the_background_has_a_tenth() {
-        let mut pacing = Pacing::new(PER_SECOND);
-        pacing.lead(false);
-        let mut made = 0;
-        for ms in 0..10_000 {
-            while pacing.wait_ms("a", Interactive, NOW + ms).is_none() {
-                ask_and_end(&mut pacing, "a", NOW + ms);
-                made += 1;
-            }
-        }
-        assert_eq!(made, 15 + 29);
-    }
-
-    #[test]
-    fn what_is_over_is_forgotten() {
-        let mut pacing = Pacing::new(u32::MAX);
-        for number in 0..2 * MANY {
-            pacing.hear(SEND, &number.to_string(), told(5, 0, 1_000), NOW);
-        }
-        ask_and_end(&mut pacing, "a", NOW + 1_000);
-        assert_eq!(pacing.buckets.len(), 1);
-    }
-
-    proptest! {
-        #[test]
-        fn no_second_has_as_many_calls_as_discord_counts(
-            steps in prop::collection::vec((0..30_i64, any::<bool>()), 1..500),
-        ) {
-            let mut pacing = Pacing::new(PER_SECOND);
-            let (mut now_ms, mut made) = (NOW, Vec::new());
-            for (step, is_person) in steps {
-                now_ms += step;
-                let urgency = if is_person { Interactive } else { Background };
-                match pacing.wait_ms("a", urgency, now_ms) {
-                    None => {
-                        ask_and_end(&mut pacing, "a", now_ms);
-                        made.push(now_ms);
-                    }
-                    Some(wait_ms) => prop_assert_eq!(pacing.wait_ms("a", urgency, now_ms + wait_ms), None),
-                }
-            }
-            for from in &made {
-                let within = made.iter().filter(|at| (*from..*from + 1_000).contains(*at)).count();
-                prop_assert!(within < 50, "{within}");
-            }
-        }
-    }
-}
+#[path = "pacing_tests.rs"]
+mod tests;

@@ -28,12 +28,15 @@ const AT_ONCE: u32 = 100;
 pub struct Remembered {
     pub status: u16,
     pub retry_after_ms: i64,
+    /// The service's own number for the reason, where it is known.
+    pub code: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct LastRefusal {
     status: u16,
     until_ms: i64,
+    code: Option<u32>,
 }
 
 /// What one tenant has, by the route.
@@ -86,6 +89,7 @@ impl Refusals {
         Some(Remembered {
             status: known.status,
             retry_after_ms: known.until_ms - now_ms,
+            code: known.code,
         })
     }
 
@@ -99,8 +103,16 @@ impl Refusals {
             let known = LastRefusal {
                 status,
                 until_ms: now_ms.saturating_add(lasts_ms),
+                code: None,
             };
             self.known.insert(place, known);
+        }
+    }
+
+    /// Adds the service's own number to the refusal of this place.
+    pub fn note_code(&mut self, place: &str, code: Option<u32>) {
+        if let Some(known) = self.known.get_mut(place) {
+            known.code = code;
         }
     }
 
@@ -220,9 +232,12 @@ mod tests {
     fn a_refusal_counts_where_it_was_given_and_while_it_lasts() {
         let mut refusals = Refusals::default();
         refusals.remember("GET /a 1".to_owned(), 403, 600_000, NOW, false);
+        refusals.note_code("GET /a 1", Some(50_013));
+        refusals.note_code("GET /a 2", Some(50_013));
         let expected = Remembered {
             status: 403,
             retry_after_ms: 1,
+            code: Some(50_013),
         };
         assert_eq!(refusals.find("GET /a 1", NOW + 599_999), Some(expected));
         assert_eq!(refusals.find("GET /a 1", NOW + 600_000), None);

@@ -49,7 +49,6 @@ pub fn statements() -> impl Iterator<Item = &'static Statement> {
         crate::tenancy::removals::STATEMENTS,
         crate::keys::resolved_keys::STATEMENTS,
         crate::pictures::STATEMENTS,
-        crate::linking::role_changes::STATEMENTS,
         crate::linking::sealed_flows::STATEMENTS,
         crate::tenancy::server_config::STATEMENTS,
         crate::players::server_players::STATEMENTS,
@@ -60,8 +59,22 @@ pub fn statements() -> impl Iterator<Item = &'static Statement> {
         crate::tenancy::team::STATEMENTS,
     ]
     .into_iter()
+    .chain(of_roles())
     .flatten()
     .copied()
+}
+
+fn of_roles() -> [&'static [&'static Statement]; 8] {
+    [
+        crate::roles::game_side::STATEMENTS,
+        crate::roles::grants::STATEMENTS,
+        crate::roles::ledger::STATEMENTS,
+        crate::roles::mappings::STATEMENTS,
+        crate::roles::marks::STATEMENTS,
+        crate::roles::members::STATEMENTS,
+        crate::roles::rechecks::STATEMENTS,
+        crate::roles::subjects::STATEMENTS,
+    ]
 }
 
 #[cfg(test)]

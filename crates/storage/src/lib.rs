@@ -17,6 +17,7 @@ pub mod migrate;
 pub mod pictures;
 pub mod players;
 pub mod records;
+pub mod roles;
 mod scope;
 pub mod settings;
 pub mod tenancy;

@@ -100,6 +100,7 @@ const MIGRATIONS: &[Migration] = migrations! {
     28 "0028_unsure_messages" portable;
     29 "0029_bot_failures" portable;
     30 "0030_pictures" portable;
+    31 "0031_roles" portable;
 };
 
 /// The newest schema this binary knows.

@@ -7,7 +7,7 @@ use super::BackupError;
 use crate::migrate::{self, Migrate};
 
 /// All tables, each after those it refers to. The ledger of migrations is not among them: the target has its own.
-pub(super) const TABLES: [&str; 39] = [
+pub(super) const TABLES: [&str; 43] = [
     "accounts",
     "sessions",
     "orgs",
@@ -21,7 +21,11 @@ pub(super) const TABLES: [&str; 39] = [
     "boosters",
     "server_players",
     "group_changes",
-    "role_changes",
+    "role_mappings",
+    "role_marks",
+    "role_grants",
+    "role_members",
+    "role_ledger",
     "job_lanes",
     "jobs",
     "audit_heads",

@@ -10,27 +10,27 @@ use crate::scope::{GuildNum, OrgScope};
 
 statements! {
     PUT_ROLES = "
-        INSERT INTO discord_roles (guild_num, org_num, id, name, position, colour, reason, gone_at)
+        INSERT INTO discord_roles (guild_num, org_num, id, name, position, colour, reason, powerful, gone_at)
         SELECT CAST($2 AS BIGINT), CAST($1 AS BIGINT), r.value ->> 'id', r.value ->> 'name', r.value ->> 'position',
-               r.value ->> 'colour', r.value ->> 'reason', NULL
+               r.value ->> 'colour', r.value ->> 'reason', r.value ->> 'powerful', NULL
         FROM json_each($3) r
         WHERE TRUE
         ON CONFLICT (guild_num, id) DO UPDATE SET
             name = excluded.name, position = excluded.position, colour = excluded.colour, reason = excluded.reason,
-            gone_at = NULL
+            powerful = excluded.powerful, gone_at = NULL
         WHERE discord_roles.name <> excluded.name OR discord_roles.position <> excluded.position
            OR discord_roles.colour <> excluded.colour OR discord_roles.reason IS DISTINCT FROM excluded.reason
-           OR discord_roles.gone_at IS NOT NULL" postgres "
-        INSERT INTO discord_roles (guild_num, org_num, id, name, position, colour, reason, gone_at)
+           OR discord_roles.powerful <> excluded.powerful OR discord_roles.gone_at IS NOT NULL" postgres "
+        INSERT INTO discord_roles (guild_num, org_num, id, name, position, colour, reason, powerful, gone_at)
         SELECT CAST($2 AS BIGINT), CAST($1 AS BIGINT), r ->> 'id', r ->> 'name', CAST(r ->> 'position' AS BIGINT),
-               CAST(r ->> 'colour' AS BIGINT), r ->> 'reason', NULL
+               CAST(r ->> 'colour' AS BIGINT), r ->> 'reason', CASE WHEN r ->> 'powerful' = 'true' THEN 1 ELSE 0 END, NULL
         FROM jsonb_array_elements(CAST(CAST($3 AS TEXT) AS JSONB)) r
         ON CONFLICT (guild_num, id) DO UPDATE SET
             name = excluded.name, position = excluded.position, colour = excluded.colour, reason = excluded.reason,
-            gone_at = NULL
+            powerful = excluded.powerful, gone_at = NULL
         WHERE discord_roles.name <> excluded.name OR discord_roles.position <> excluded.position
            OR discord_roles.colour <> excluded.colour OR discord_roles.reason IS DISTINCT FROM excluded.reason
-           OR discord_roles.gone_at IS NOT NULL";
+           OR discord_roles.powerful <> excluded.powerful OR discord_roles.gone_at IS NOT NULL";
     PUT_CHANNELS = "
         INSERT INTO discord_channels (guild_num, org_num, id, name, position, kind, parent_id, reason, gone_at)
         SELECT CAST($2 AS BIGINT), CAST($1 AS BIGINT), c.value ->> 'id', c.value ->> 'name', c.value ->> 'position',
@@ -124,12 +124,14 @@ pub struct Role {
     pub colour: i64,
     /// Why the bot cannot give it; none when it can.
     pub reason: Option<String>,
+    /// Whoever has it can administer the Discord server.
+    pub powerful: bool,
     /// When it was first missed.
     pub gone_at: Option<i64>,
 }
 
 impl FromRow for Role {
-    const COLUMNS: &'static str = "id, name, position, colour, reason, gone_at";
+    const COLUMNS: &'static str = "id, name, position, colour, reason, gone_at, powerful";
 
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
@@ -139,6 +141,7 @@ impl FromRow for Role {
             colour: row.int(3)?,
             reason: row.opt_text(4)?,
             gone_at: row.opt_int(5)?,
+            powerful: row.flag(6)?,
         })
     }
 }
@@ -232,6 +235,11 @@ fn json<T: Serialize>(list: &[T]) -> Result<String, DbError> {
 /// Roles that are there, the highest first, and then those that are gone.
 pub async fn list_roles(db: &Db, scope: OrgScope, guild: GuildNum) -> Result<Vec<Role>, DbError> {
     db.list_heavy(&ROLES, params![scope.num(), guild]).await
+}
+
+/// The same inside a unit of work.
+pub async fn list_roles_in(tx: &mut Tx<'_>, scope: OrgScope, guild: GuildNum) -> Result<Vec<Role>, DbError> {
+    tx.list(&ROLES, params![scope.num(), guild]).await
 }
 
 /// Channels that are there, by position, and then those that are gone.

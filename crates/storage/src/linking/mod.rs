@@ -6,6 +6,5 @@ pub mod link_pages;
 pub mod link_steps;
 pub mod links;
 pub mod lookups;
-pub mod role_changes;
 pub mod sealed_flows;
 mod whole_guilds;

@@ -9,30 +9,45 @@ use crate::params;
 use crate::scope::{GuildNum, OrgScope, ServerNum, Whose};
 
 statements! {
+    /// What a rule keeps in line is left to it.
     PUT = "
         INSERT INTO group_changes (server_num, guild_num, org_num, steam_id, group_name, action, created_at)
-        VALUES ($3, $2, $1, $4, $5, $6, $7)
+        SELECT CAST($3 AS BIGINT), CAST($2 AS BIGINT), CAST($1 AS BIGINT), CAST($4 AS TEXT), CAST($5 AS TEXT), CAST($6 AS TEXT),
+               CAST($7 AS BIGINT)
+        WHERE NOT EXISTS (SELECT 1 FROM role_mappings m WHERE m.server_num = $3 AND m.group_name = $5)
         ON CONFLICT (server_num, steam_id, group_name)
-        DO UPDATE SET action = excluded.action, created_at = excluded.created_at";
+        DO UPDATE SET action = excluded.action, created_at = excluded.created_at, rule = NULL, taken_at = NULL";
     COUNT = "
         SELECT CAST(COUNT(*) AS BIGINT)
         FROM group_changes
-        WHERE server_num = $1 AND steam_id = $2";
+        WHERE server_num = $1 AND steam_id = $2 AND taken_at IS NULL";
+    /// What a rule asked for ends with the rule.
     LIST: GroupChange = "
         SELECT {columns}
         FROM json_each($2) asked
-        CROSS JOIN group_changes c ON c.server_num = $1 AND c.steam_id = asked.value
+        CROSS JOIN group_changes c ON c.server_num = $1 AND c.steam_id = asked.value AND c.taken_at IS NULL
+        WHERE (c.rule IS NULL OR c.rule = 'end' OR EXISTS (SELECT 1 FROM role_mappings m WHERE m.id = c.rule))
         ORDER BY c.steam_id, c.created_at, c.group_name" postgres "
         SELECT {columns}
         FROM group_changes c
-        WHERE c.server_num = $1
+        WHERE c.server_num = $1 AND c.taken_at IS NULL
           AND c.steam_id = ANY (ARRAY(SELECT value COLLATE \"C\" FROM jsonb_array_elements_text(CAST(CAST($2 AS TEXT) AS JSONB)) value))
+          AND (c.rule IS NULL OR c.rule = 'end' OR EXISTS (SELECT 1 FROM role_mappings m WHERE m.id = c.rule))
         ORDER BY c.steam_id, c.created_at, c.group_name";
+    /// Nobody waits to see what others asked for.
     CLEAR = "
         DELETE FROM group_changes
-        WHERE server_num = $1 AND steam_id IN (SELECT value FROM json_each($2))" postgres "
+        WHERE server_num = $1 AND steam_id IN (SELECT value FROM json_each($2)) AND rule IS NULL" postgres "
         DELETE FROM group_changes
-        WHERE server_num = $1
+        WHERE server_num = $1 AND rule IS NULL
+          AND steam_id = ANY (ARRAY(SELECT value COLLATE \"C\" FROM jsonb_array_elements_text(CAST(CAST($2 AS TEXT) AS JSONB)) value))";
+    TAKEN = "
+        UPDATE group_changes
+        SET taken_at = $3
+        WHERE server_num = $1 AND steam_id IN (SELECT value FROM json_each($2)) AND taken_at IS NULL" postgres "
+        UPDATE group_changes
+        SET taken_at = $3
+        WHERE server_num = $1 AND taken_at IS NULL
           AND steam_id = ANY (ARRAY(SELECT value COLLATE \"C\" FROM jsonb_array_elements_text(CAST(CAST($2 AS TEXT) AS JSONB)) value))";
 }
 
@@ -76,7 +91,7 @@ impl Whose for ServerPlace {
     }
 }
 
-/// Merges one change; a newer one for the same group replaces it.
+/// Merges one change; a newer one for the same group replaces it. One that a rule keeps in line is left out.
 pub async fn put(
     tx: &mut Tx<'_>,
     place: ServerPlace,
@@ -94,7 +109,7 @@ pub async fn put(
         action,
         now_ms
     ];
-    tx.execute_one(&PUT, values).await
+    tx.execute(&PUT, values).await.map(drop)
 }
 
 /// For the bound on what waits for one player.
@@ -108,8 +123,15 @@ pub async fn list(db: &Db, server: ServerNum, asked: &[SteamId]) -> Result<Vec<G
     db.list_heavy(&LIST, params![server, &ids]).await
 }
 
-/// Removes what waits for these players.
-pub async fn clear(tx: &mut Tx<'_>, server: ServerNum, asked: &[SteamId]) -> Result<(), DbError> {
+/// The plugin took what waits for these players. What we asked for is remembered until the game server shows it: a change
+/// can come between the plugin's look and its word that it took everything.
+pub async fn clear(
+    tx: &mut Tx<'_>,
+    server: ServerNum,
+    asked: &[SteamId],
+    now_ms: i64,
+) -> Result<(), DbError> {
     let ids = json_list(asked.iter().map(SteamId::as_str));
-    tx.execute(&CLEAR, params![server, &ids]).await.map(drop)
+    tx.execute(&CLEAR, params![server, &ids]).await?;
+    tx.execute(&TAKEN, params![server, &ids, now_ms]).await.map(drop)
 }

@@ -35,6 +35,7 @@ statements! {
         SELECT {columns}
         FROM links l
         WHERE l.guild_num = $1 AND l.nickname_pending = 1 AND l.ended_at IS NULL AND l.steam_name IS NOT NULL
+          AND NOT EXISTS (SELECT 1 FROM guilds g WHERE g.num = $1 AND g.nickname_template IS NOT NULL)
         ORDER BY l.num
         LIMIT $2";
     ALL: Named = "
@@ -70,7 +71,7 @@ pub async fn confirm_nickname(
         == 1)
 }
 
-/// Players whose nickname is to be set, oldest links first.
+/// Players whose nickname is to be set, oldest links first. Nobody where the Guild has a template: our bot sets them.
 pub async fn list_pending(db: &Db, guild: GuildNum, limit: i64) -> Result<Vec<Named>, DbError> {
     db.list_heavy(&PENDING, params![guild, limit]).await
 }

@@ -34,12 +34,13 @@ statements! {
         FROM server_players p
         JOIN links l ON l.guild_num = p.guild_num AND l.steam_id = p.steam_id AND l.ended_at IS NULL
         WHERE p.server_num = $1 AND p.roles_pending = 1
+          AND NOT EXISTS (SELECT 1 FROM role_mappings m WHERE m.server_num = $1)
         ORDER BY p.steam_id
         LIMIT $2";
     CONFIRM = "
         UPDATE server_players
         SET roles_synced = $3, roles_pending = 0
-        WHERE server_num = $1
+        WHERE server_num = $1 AND NOT EXISTS (SELECT 1 FROM role_mappings m WHERE m.server_num = $1)
           AND steam_id = (SELECT l.steam_id FROM links l WHERE l.guild_num = $2 AND l.discord_id = $4 AND l.ended_at IS NULL)";
     GROUPS = "
         SELECT oxide_groups
@@ -106,7 +107,7 @@ pub async fn report(tx: &mut Tx<'_>, place: ServerPlace, report: &str, now_ms: i
     tx.execute(&REPORT, values).await
 }
 
-/// Players whose groups changed since the bot confirmed their roles.
+/// Players whose groups changed since the bot confirmed their roles. Where a Server has rules, they do the work.
 pub async fn list_pending(db: &Db, server: ServerNum, limit: i64) -> Result<Vec<PendingRoles>, DbError> {
     db.list_heavy(&PENDING, params![server, limit]).await
 }

@@ -3,6 +3,7 @@
 use domain::flow::JoinMode;
 use domain::invite::InviteUrl;
 use domain::platform_id::DiscordId;
+use domain::roles::Template;
 use domain::steam_group::GroupId;
 
 use crate::columns;
@@ -19,7 +20,7 @@ statements! {
     SET_SETTINGS = "
         UPDATE guilds
         SET log_channel_id = $3, verified_roles = $4, booster_roles = $5, plugin_roles = $6, steam_group = $7,
-            steam_group_id = $8, join_mode = $9, invite_url = $10, relink_cooldown_ms = $11
+            steam_group_id = $8, join_mode = $9, invite_url = $10, relink_cooldown_ms = $11, nickname_template = $12
         WHERE num = $2 AND org_num = $1";
     STEAM_GROUP_ID = "
         SELECT steam_group_id
@@ -50,6 +51,8 @@ pub struct GuildSettings {
     pub invite_url: Option<InviteUrl>,
     /// How long a new link stays as it is; 0 lets players relink at once.
     pub relink_cooldown_ms: i64,
+    /// What nicknames of linked members follow; none leaves them alone.
+    pub nickname_template: Option<Template>,
 }
 
 /// A Steam group as somebody wrote it down, and the number it stands for.
@@ -64,7 +67,7 @@ pub struct SteamGroup {
 impl FromRow for GuildSettings {
     const COLUMNS: &'static str = "\
         log_channel_id, verified_roles, booster_roles, plugin_roles, steam_group, steam_group_id, \
-        join_mode, invite_url, relink_cooldown_ms";
+        join_mode, invite_url, relink_cooldown_ms, nickname_template";
 
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         let roles = |column| row.parse(column, |text| serde_json::from_str(text));
@@ -89,6 +92,10 @@ impl FromRow for GuildSettings {
                 None => None,
             },
             relink_cooldown_ms: row.int(8)?,
+            nickname_template: match row.opt_text(9)? {
+                Some(_) => Some(row.parse(9, Template::parse)?),
+                None => None,
+            },
         })
     }
 }
@@ -136,6 +143,7 @@ pub async fn set(
         settings.join_mode.as_str(),
         settings.invite_url.as_ref().map(InviteUrl::as_str),
         settings.relink_cooldown_ms,
+        settings.nickname_template.as_ref().map(Template::as_str),
     ];
     tx.execute_one(&SET_SETTINGS, values).await
 }
@@ -157,7 +165,7 @@ impl FromRow for Roles {
     }
 }
 
-/// Whether plugins may give and take this role: the Guild's settings must name it.
+/// Whether the Guild's settings let plugins give and take this role.
 pub async fn may_grant(
     tx: &mut Tx<'_>,
     scope: OrgScope,

@@ -12,6 +12,10 @@ use crate::scope::{GuildNum, OrgScope};
 use crate::tenancy::orgs::{self, LockedOrg};
 
 statements! {
+    ID_OF = "
+        SELECT id
+        FROM guilds
+        WHERE num = $2 AND org_num = $1";
     INSERT = "
         INSERT INTO guilds (id, org_num, discord_guild_id, slug, name, log_channel_id, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7)
@@ -174,6 +178,12 @@ pub async fn lock(tx: &mut Tx<'_>, scope: OrgScope, guild: GuildNum) -> Result<L
     let org = orgs::lock(tx, scope).await?;
     let alive = tx.find::<i64>(&ALIVE, params![scope.num(), guild]).await?;
     alive.map(|_| org).ok_or(DbError::Gone)
+}
+
+/// The id of a Guild whose number the unit has.
+pub async fn get_id(tx: &mut Tx<'_>, scope: OrgScope, guild: GuildNum) -> Result<GuildId, DbError> {
+    let id: String = tx.get(&ID_OF, params![scope.num(), guild]).await?;
+    GuildId::parse(&id).map_err(|error| DbError::Bug(format!("a Guild's id: {error}")))
 }
 
 /// Keeps a Guild from being removed before the end of this unit, for units that do without the Org's lock.

@@ -9,6 +9,7 @@ use crate::db::{Db, DbError, FromRow, Row, Tx};
 use crate::keys::plugin_keys;
 use crate::linking::flows;
 use crate::params;
+use crate::roles::{grants, ledger, marks, members};
 use crate::scope::{GuildNum, OrgScope, ServerNum};
 use crate::tenancy::servers;
 
@@ -48,10 +49,6 @@ statements! {
     FORGET_SERVER = "
         DELETE FROM servers
         WHERE num = $2 AND org_num = $1 AND removed_at IS NOT NULL";
-    FORGET_ROLES = "
-        DELETE FROM role_changes
-        WHERE guild_num = $2 AND org_num = $1
-          AND discord_id IN (SELECT discord_id FROM role_changes WHERE guild_num = $2 ORDER BY discord_id, role_id LIMIT $3)";
 }
 
 /// Removes a Guild: its Servers and keys go, its names go back, and it is gone for everybody. Its links and what else it
@@ -142,13 +139,22 @@ pub async fn forget_server(
     tx.execute(&FORGET_SERVER, params![scope.num(), server]).await
 }
 
-/// Forgets role changes that nobody will make any more in a removed Guild. Returns how many there were.
+/// Forgets some of what was remembered of roles in a removed Guild. Returns how many rows went.
 pub async fn forget_roles(
     tx: &mut Tx<'_>,
     scope: OrgScope,
     guild: GuildNum,
     limit: i64,
 ) -> Result<u64, DbError> {
-    tx.execute(&FORGET_ROLES, params![scope.num(), guild, limit])
-        .await
+    let mut gone = marks::forget_slice(tx, scope, guild, limit).await?;
+    if gone == 0 {
+        gone = grants::forget_slice(tx, scope, guild, limit).await?;
+    }
+    if gone == 0 {
+        gone = members::forget_slice(tx, scope, guild, limit).await?;
+    }
+    if gone == 0 {
+        gone = ledger::forget_slice(tx, scope, guild, limit).await?;
+    }
+    Ok(gone)
 }

@@ -99,6 +99,7 @@ fn role(id: &str, name: &str) -> Role {
         position: 3,
         colour: 0xff_ff_ff,
         reason: Some("above_bot".to_owned()),
+        powerful: false,
         gone_at: None,
     }
 }

@@ -27,7 +27,7 @@ pub fn named(name: &str) -> &'static Statement {
 }
 
 /// What may read a whole table, and why that is no harm. Besides these only the doctor does.
-const LONG: [&str; 16] = [
+const LONG: [&str; 18] = [
     // Kept off the threads that serve requests.
     "storage::bots::guild_lists::LINKED_SHARED",
     "storage::bots::processes::ALL",
@@ -39,6 +39,8 @@ const LONG: [&str; 16] = [
     "storage::keys::plugin_keys::SEALED_KIDS",
     "storage::linking::links::HISTORY",
     "storage::records::error_log::FAULTS",
+    "storage::roles::subjects::PLACES_OF_DISCORD",
+    "storage::roles::subjects::PLACES_OF_STEAM",
     "storage::tenancy::orgs::ALL",
     "storage::linking::sealed_flows::COUNT",
     // What it goes through is the list that it makes itself.
@@ -250,7 +252,7 @@ async fn a_page_of_the_error_log_is_found_by_an_index() {
 }
 
 /// Statements that are given a list of ids and read the links or rows of each.
-const LISTS: [&str; 13] = [
+const LISTS: [&str; 16] = [
     "storage::players::group_changes::LIST",
     "storage::linking::imports::ACTIVE_OF_DISCORD",
     "storage::linking::imports::ACTIVE_OF_STEAM",
@@ -261,7 +263,10 @@ const LISTS: [&str; 13] = [
     "storage::linking::lookups::BOOSTING",
     "storage::linking::lookups::STEAM_NAMES",
     "storage::players::names::SET_STEAM",
-    "storage::linking::role_changes::REQUEST",
+    "storage::roles::game_side::CHANGED",
+    "storage::roles::game_side::OURS",
+    "storage::roles::game_side::REPORTED",
+    "storage::roles::grants::MEMBERS",
     "storage::players::server_players::LIST_GROUPS",
     "storage::players::server_players::REPORT",
 ];

@@ -55,6 +55,15 @@ directions! {
     rows_survive_from_postgres_to_postgres: Postgres to Postgres;
 }
 
+/// What the last migration has made is not there before it.
+const ROLE_TABLES: [&str; 5] = [
+    "DELETE FROM role_mappings",
+    "DELETE FROM role_marks",
+    "DELETE FROM role_grants",
+    "DELETE FROM role_members",
+    "DELETE FROM role_ledger",
+];
+
 both_databases! {
     async fn a_backup_is_two_private_files_and_checking_it_changes_nothing(engine) {
         let backups = TempDir::make();
@@ -99,14 +108,23 @@ both_databases! {
         let to = backups.join("one");
         let origin = TestDb::open(Engine::Sqlite).await;
         add_tenant(&origin.db).await;
-        origin.db.write(fixture::Run("DELETE FROM pictures")).await.unwrap();
+        for table in ROLE_TABLES {
+            origin.db.write(fixture::Run(table)).await.unwrap();
+        }
         let wanted = rows::of(&origin.options()).await;
         let directory = origin.directory().join("symbolon.db");
         origin.db.close().await;
         // The last migration, undone.
         rusqlite::Connection::open(directory).unwrap().execute_batch("
-            DROP TABLE pictures;
-            DELETE FROM schema_migrations WHERE name = '0030_pictures'").unwrap();
+            DROP TABLE role_mappings; DROP TABLE role_marks; DROP TABLE role_grants; DROP TABLE role_members;
+            DROP TABLE role_ledger; DROP INDEX guilds_roles_swept; DROP INDEX group_changes_ends;
+            ALTER TABLE guilds DROP COLUMN nickname_template; ALTER TABLE discord_roles DROP COLUMN powerful;
+            ALTER TABLE guilds DROP COLUMN roles_swept_at; ALTER TABLE guilds DROP COLUMN roles_cause;
+            ALTER TABLE servers DROP COLUMN roles_revision; ALTER TABLE server_players DROP COLUMN put_groups;
+            ALTER TABLE group_changes DROP COLUMN rule; ALTER TABLE group_changes DROP COLUMN taken_at;
+            CREATE TABLE role_changes (guild_num BIGINT NOT NULL, org_num BIGINT NOT NULL, discord_id TEXT NOT NULL,
+                role_id TEXT NOT NULL, mode TEXT NOT NULL, requested_at BIGINT NOT NULL);
+            DELETE FROM schema_migrations WHERE name = '0031_roles'").unwrap();
         let made = backup::create(&origin.options(), &to, NOW).await.unwrap();
         assert_eq!(made.schema, storage::migrate::newest() - 1);
         assert_eq!(backup::verify(&to).await.unwrap(), made);

@@ -10,3 +10,5 @@ mod fixture;
 mod refusals;
 #[cfg(test)]
 mod rows;
+#[cfg(test)]
+mod tables;

@@ -1,0 +1,63 @@
+//! A row for each table that no unit of the fixture writes, where there is none yet.
+
+/// A row for each Guild or Server that has none, in the tables that game servers and bots fill.
+pub const PLAYER_TABLES: [&str; 25] = [
+    "INSERT INTO idempotency_keys (account_num, route, key_hash, request_hash, made, ends_at)
+     SELECT num, '/orgs', id, 'a', id, 1 FROM accounts WHERE num NOT IN (SELECT account_num FROM idempotency_keys)",
+    "INSERT INTO sign_ins (hash, purpose, state_hash, verifier_sealed, return_to, ends_at)
+     SELECT id, 'dashboard', 'a', 'b', '/app/', 1 FROM guilds WHERE id NOT IN (SELECT hash FROM sign_ins)",
+    "INSERT INTO managed_guilds (account_num, discord_guild_id, name, seen_at)
+     SELECT num, discord_id, name, 1 FROM accounts WHERE num NOT IN (SELECT account_num FROM managed_guilds)",
+    "INSERT INTO invites (id, org_num, code_hash, sealed, sealed_kid, role, permissions, note, account_num, created_at)
+     SELECT 'inv_' || substr(id, 5), num, id, 's', 'k1', 'staff', 0, 'a	b', owner_account_num, 1 FROM orgs
+     WHERE num NOT IN (SELECT org_num FROM invites)",
+    "INSERT INTO registration_codes (hash, note, created_at)
+     SELECT id, '', 1 FROM orgs WHERE id NOT IN (SELECT hash FROM registration_codes)",
+    "INSERT INTO flows (hash, org_num, guild_num, purpose, created_at, touched_at)
+     SELECT id, org_num, num, 'link', 1, 2 FROM guilds WHERE num NOT IN (SELECT guild_num FROM flows)",
+    "INSERT INTO flow_trips (hash, flow, provider, ends_at)
+     SELECT hash, hash, 'steam', 1 FROM flows WHERE hash NOT IN (SELECT flow FROM flow_trips)",
+    "INSERT INTO openid_nonces (nonce, seen_at)
+     SELECT id, 1 FROM guilds WHERE id NOT IN (SELECT nonce FROM openid_nonces)",
+    "INSERT INTO blocklist (entry, id, reason, created_at, expires_at)
+     SELECT id, id, 'a	b', 1, NULL FROM guilds WHERE id NOT IN (SELECT entry FROM blocklist)",
+    "INSERT INTO navigation_links (org_num, position, label, url)
+     SELECT num, 0, 'a', 'https://example.com/' FROM orgs WHERE num NOT IN (SELECT org_num FROM navigation_links)",
+    "INSERT INTO boosters (guild_num, org_num, discord_id, since)
+     SELECT num, org_num, discord_guild_id, 1 FROM guilds WHERE num NOT IN (SELECT guild_num FROM boosters)",
+    "INSERT INTO server_players (server_num, guild_num, org_num, steam_id, oxide_groups, reported_at, seen_at)
+     SELECT num, guild_num, org_num, '76561197960265728', '[\"a\tb\"]', 2, NULL FROM servers
+     WHERE num NOT IN (SELECT server_num FROM server_players)",
+    "INSERT INTO group_changes (server_num, guild_num, org_num, steam_id, group_name, action, created_at)
+     SELECT num, guild_num, org_num, '76561197960265728', 'vip', 'add', 3 FROM servers
+     WHERE num NOT IN (SELECT server_num FROM group_changes)",
+    "INSERT INTO role_mappings (id, server_num, guild_num, org_num, group_name, role_id, direction, authority, on_loss, position)
+     SELECT 'map_' || substr(id, 5), num, guild_num, org_num, 'vip', '800000000000000009', 'both', 'game', 'keep', 0 FROM servers
+     WHERE num NOT IN (SELECT server_num FROM role_mappings)",
+    "INSERT INTO role_marks (guild_num, org_num, discord_id, gen, cause, marked_at, place)
+     SELECT num, org_num, discord_guild_id, 3, 'link', 4, 5 FROM guilds WHERE num NOT IN (SELECT guild_num FROM role_marks)",
+    "INSERT INTO role_grants (guild_num, org_num, discord_id, role_id, server_num, granted_at)
+     SELECT guild_num, org_num, '700000000000000001', '800000000000000009', num, 5 FROM servers
+     WHERE num NOT IN (SELECT server_num FROM role_grants)",
+    "INSERT INTO role_members (guild_num, org_num, discord_id, given, looked_at)
+     SELECT num, org_num, discord_guild_id, '[\"800000000000000009\"]', 6 FROM guilds
+     WHERE num NOT IN (SELECT guild_num FROM role_members)",
+    "INSERT INTO role_ledger (guild_num, org_num, link_num, side, change, role_id, source, cause, result, at)
+     SELECT guild_num, org_num, num, 'discord', 'add', '800000000000000009', 'rule', 'link', 'done', 7 FROM links
+     WHERE num NOT IN (SELECT link_num FROM role_ledger)",
+    "INSERT INTO bots (id, kind, org_num, guild_num, secret_hash, secret_sealed, secret_kid, version, created_at, rotated_at)
+     SELECT discord_guild_id, 'dedicated', org_num, num, id, 's', 'k1', 1, 1, 2 FROM guilds
+     WHERE num NOT IN (SELECT guild_num FROM bots)",
+    "INSERT INTO guild_bots (guild_num, org_num, present, permissions)
+     SELECT num, org_num, 1, 9007199254740993 FROM guilds WHERE num NOT IN (SELECT guild_num FROM guild_bots)",
+    "INSERT INTO discord_roles (guild_num, org_num, id, name, position)
+     SELECT num, org_num, discord_guild_id, 'a	b', 3 FROM guilds WHERE num NOT IN (SELECT guild_num FROM discord_roles)",
+    "INSERT INTO discord_channels (guild_num, org_num, id, name, position, kind)
+     SELECT num, org_num, discord_guild_id, 'a	b', 3, 0 FROM guilds WHERE num NOT IN (SELECT guild_num FROM discord_channels)",
+    "INSERT INTO interactions (id, seen_at)
+     SELECT id, 1 FROM guilds WHERE id NOT IN (SELECT id FROM interactions)",
+    "INSERT INTO pictures (owner, source, digest, content_type, kept_at)
+     SELECT id, 'a	b', 'c', 'image/png', 1 FROM guilds WHERE id NOT IN (SELECT owner FROM pictures)",
+    "INSERT INTO log_batches (guild_num, org_num, body, last_job, created_at)
+     SELECT num, org_num, '{\"a\":\"b	c\"}', 7, 5 FROM guilds WHERE num NOT IN (SELECT guild_num FROM log_batches)",
+];
