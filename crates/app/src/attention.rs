@@ -9,7 +9,7 @@ use crate::error::AppError;
 use crate::notice::Notice;
 use crate::state::App;
 use crate::tenancy::overview::Overview;
-use crate::{bots, identity, instance, keys, records, tenancy};
+use crate::{bots, identity, instance, keys, records, roles, tenancy};
 
 /// What somebody of an Org should look at, as far as they may see it, the worst first.
 pub async fn of_org(
@@ -18,7 +18,7 @@ pub async fn of_org(
     seen: &Overview,
     held: PermissionSet,
 ) -> Result<Vec<Notice>, AppError> {
-    use Permission::{OrgSettings, ServersKeys, ServersView};
+    use Permission::{OrgSettings, ServersKeys, ServersRoles, ServersView};
     let told = [
         (ServersView, tenancy::attention::plan(seen)),
         (ServersView, tenancy::attention::guilds(seen)),
@@ -26,6 +26,10 @@ pub async fn of_org(
         (
             OrgSettings,
             bots::notices::of_guilds(app, scope, &seen.guilds).await?,
+        ),
+        (
+            ServersRoles,
+            roles::attention::of_guilds(app, scope, &seen.guilds).await?,
         ),
         (ServersView, tenancy::attention::servers(seen, app.now_ms())),
         (ServersKeys, keys::attention::of_org(app, scope).await?),

@@ -13,6 +13,7 @@ use storage::keys::plugin_keys;
 use storage::linking::link_steps;
 use storage::players::daily_calls;
 use storage::records::{error_log, idempotency};
+use storage::roles::ledger;
 use storage::{KeyNum, NoOrg, Tx, Work};
 use tokio::sync::watch;
 
@@ -24,7 +25,7 @@ use crate::memories::seen::WriteMarks;
 use crate::players::steam_calls;
 use crate::state::App;
 use crate::tenancy::claims;
-use crate::{jobs, work};
+use crate::{jobs, roles, work};
 
 const FLUSH_EVERY: Duration = Duration::from_secs(5);
 const KEEP_EVERY: Duration = Duration::from_secs(1);
@@ -129,7 +130,7 @@ pub async fn flush_errors(app: &App) -> Result<(), AppError> {
 }
 
 /// The steps of housekeeping, by the names under which their failures are counted.
-const HOUSEKEEPING: [(&str, StepOf); 18] = [
+const HOUSEKEEPING: [(&str, StepOf); 20] = [
     ("last_uses", |app| Box::pin(flush_uses(app))),
     ("seen", |app| Box::pin(flush_seen(app))),
     ("refusals", |app| {
@@ -151,6 +152,10 @@ const HOUSEKEEPING: [(&str, StepOf); 18] = [
     ("old_link_steps", |app| Box::pin(purge(app, Expired::LinkSteps))),
     ("interactions", |app| Box::pin(purge(app, Expired::Interactions))),
     ("log_batches", |app| Box::pin(purge(app, Expired::LogBatches))),
+    ("role_sweep", |app| Box::pin(roles::sweep(app))),
+    ("role_ledger", |app| {
+        Box::pin(purge(app, Expired::RoleLedger(app.role_history_days)))
+    }),
     ("idempotency_keys", |app| {
         Box::pin(purge(app, Expired::IdempotencyKeys))
     }),
@@ -236,6 +241,8 @@ enum Expired {
     IdempotencyKeys,
     Interactions,
     LogBatches,
+    /// Kept for so many days.
+    RoleLedger(u32),
 }
 
 /// Removes everything of a kind that has expired, in bounded slices.
@@ -275,6 +282,7 @@ impl Work for Purge {
             Expired::IdempotencyKeys => idempotency::purge(tx, now_ms).await?,
             Expired::Interactions => interactions::purge(tx, now_ms - INTERACTIONS_KEPT_MS).await?,
             Expired::LogBatches => log_batches::purge(tx, now_ms - DAY_MS).await?,
+            Expired::RoleLedger(days) => ledger::purge(tx, now_ms - i64::from(days) * DAY_MS).await?,
         })
     }
 }

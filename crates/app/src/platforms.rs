@@ -71,7 +71,9 @@ impl Platforms {
     pub(crate) fn work_off(&self, lanes: LaneKind) -> bool {
         match lanes {
             LaneKind::Guild => true,
-            LaneKind::Log | LaneKind::Bot => self.discord_bot.as_ref().is_none_or(Rest::leads),
+            LaneKind::Log | LaneKind::Bot | LaneKind::Roles => {
+                self.discord_bot.as_ref().is_none_or(Rest::leads)
+            }
         }
     }
 

@@ -28,6 +28,8 @@ pub struct Runtime {
     pub operators: Vec<DiscordId>,
     /// Scheme, host and port that visitors use.
     pub public_url: String,
+    /// How long it can be told why somebody lost a role.
+    pub role_history_days: u32,
 }
 
 impl Runtime {

@@ -36,6 +36,8 @@ pub struct Parts {
     pub operators: Vec<DiscordId>,
     /// Scheme, host and port that visitors use, without a slash at the end.
     pub public_url: String,
+    /// How long it can be told why somebody lost a role.
+    pub role_history_days: u32,
 }
 
 /// Why the application does not start. Each text tells the operator what to do.
@@ -67,6 +69,7 @@ impl App {
             bell: Bell::default(),
             operators: parts.operators,
             public_url: parts.public_url,
+            role_history_days: parts.role_history_days,
         };
         let app = App::new(runtime, memories, parts.platforms);
         steam_calls::share(&app).await?;

@@ -17,7 +17,7 @@ use crate::answering::Answers;
 use crate::backoff::Backoff;
 use crate::connection::{Connection, Opening};
 use crate::gate::Gate;
-use crate::heard::{self, Heard, Interaction};
+use crate::heard::{self, Heard, Interaction, MemberHeard};
 use crate::hints::What;
 use crate::missing;
 use crate::presence::Presence;
@@ -272,6 +272,7 @@ impl Line {
             }
             Some(Heard::Ready { bot_user_id, guilds }) => {
                 self.guilds = guilds.into_iter().collect();
+                self.core.members.begin_session();
                 self.core.update(|status| status.bot_user_id = Some(bot_user_id));
                 self.presence
                     .begun(self.connection.as_ref().and_then(|own| own.linked));
@@ -290,10 +291,7 @@ impl Line {
                 hint(guild, What::GuildGone);
             }
             Some(Heard::GuildChanged(guild)) => hint(guild, What::GuildChanged),
-            Some(Heard::MemberChanged { guild, user }) => {
-                let is_own = self.core.status.borrow().bot_user_id.as_ref() == Some(&user);
-                hint(guild, if is_own { What::GuildChanged } else { What::Seen });
-            }
+            Some(Heard::Member(heard)) => self.point_at_member(&heard),
             Some(Heard::Interaction(interaction)) => {
                 hint(interaction.guild, What::Seen);
                 self.answer(*interaction);
@@ -302,6 +300,21 @@ impl Line {
         let guilds = self.guilds.len();
         self.core.update(|status| status.guilds = guilds);
         true
+    }
+
+    /// Bots have no roles of ours, but what the bot itself may do is for its guild to know.
+    fn point_at_member(&self, heard: &MemberHeard) {
+        let own = self.core.status.borrow().bot_user_id.clone();
+        let is_own = own.is_some_and(|own| own == heard.user.to_string());
+        let what = if is_own { What::GuildChanged } else { What::Seen };
+        self.core.hints.add(heard.guild, what);
+        if !heard.is_bot && !is_own && self.guilds.contains(&heard.guild) {
+            let session = self.connection.as_ref().and_then(|own| own.shard.session());
+            let sequence = session.map(Session::sequence);
+            self.core
+                .members
+                .add((heard.guild, heard.user), heard.change, sequence);
+        }
     }
 
     /// What was asked while nobody heard it comes with the session that goes on. Whoever asked was told that there is no
@@ -342,16 +355,18 @@ impl Line {
         }
     }
 
-    /// Writes the session down as it stands, for the next process.
+    /// Writes the session down as it stands, for the next process. While the service has not heard of all members, the
+    /// next process begins where it had: Discord tells the rest again.
     fn save(&mut self) {
         let Some(Connection { shard, .. }) = &self.connection else {
             return;
         };
         let known_url = self.file.saved().map(|saved| saved.resume_url.as_str());
+        let untold = self.core.members.untold();
         let resume = shard.session().and_then(|session| {
             Some(Resume {
                 session_id: session.id().to_owned(),
-                sequence: session.sequence(),
+                sequence: untold.map_or(session.sequence(), |first| first.saturating_sub(1)),
                 resume_url: shard.resume_url().or(known_url)?.to_owned(),
                 bot_user_id: self.core.status.borrow().bot_user_id.clone(),
                 guilds: self.guilds.iter().copied().collect(),

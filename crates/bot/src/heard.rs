@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use twilight_model::gateway::event::GatewayEventDeserializer;
 
+use crate::members::Change;
+
 const HELLO: u8 = 10;
 const DISCORD_EPOCH_MS: i64 = 1_420_070_400_000;
 
@@ -24,12 +26,19 @@ pub enum Heard {
     GuildGone(u64),
     /// Roles, channels or names are not what they were.
     GuildChanged(u64),
-    /// A member's roles or names are not what they were. Whether it is the bot itself decides what follows.
-    MemberChanged {
-        guild: u64,
-        user: String,
-    },
+    /// A member came or went, or their roles or names are not what they were.
+    Member(MemberHeard),
     Interaction(Box<Interaction>),
+}
+
+/// Somebody in a guild. Whether it is the bot itself decides what follows.
+#[derive(Debug, PartialEq)]
+pub struct MemberHeard {
+    pub guild: u64,
+    pub user: u64,
+    /// Also of another bot.
+    pub is_bot: bool,
+    pub change: Change,
 }
 
 /// Somebody used a command or a button.
@@ -98,12 +107,9 @@ pub fn read(text: &str) -> Option<Heard> {
         | "CHANNEL_UPDATE" | "CHANNEL_DELETE" => {
             number(&data::<InGuild>(text)?.guild_id).map(Heard::GuildChanged)
         }
-        "GUILD_MEMBER_UPDATE" => {
-            let update = data::<MemberUpdate>(text)?;
-            let guild = number(&update.guild_id)?;
-            let user = update.user.id;
-            Some(Heard::MemberChanged { guild, user })
-        }
+        "GUILD_MEMBER_ADD" => member(text, Change::Joined),
+        "GUILD_MEMBER_UPDATE" => member(text, Change::Changed),
+        "GUILD_MEMBER_REMOVE" => member(text, Change::Left),
         "INTERACTION_CREATE" => interaction(data(text)?).map(Box::new).map(Heard::Interaction),
         _ => None,
     }
@@ -113,6 +119,16 @@ pub fn read(text: &str) -> Option<Heard> {
 fn there(text: &str) -> Option<u64> {
     let guild = data::<GuildEvent>(text)?;
     (!guild.unavailable).then(|| number(&guild.id)).flatten()
+}
+
+fn member(text: &str, change: Change) -> Option<Heard> {
+    let event = data::<MemberEvent>(text)?;
+    Some(Heard::Member(MemberHeard {
+        guild: number(&event.guild_id)?,
+        user: number(&event.user.id)?,
+        is_bot: event.user.bot,
+        change,
+    }))
 }
 
 fn data<'a, T: Deserialize<'a>>(text: &'a str) -> Option<T> {
@@ -178,6 +194,8 @@ struct User {
     username: Option<String>,
     #[serde(default)]
     global_name: Option<String>,
+    #[serde(default)]
+    bot: bool,
 }
 
 #[derive(Deserialize)]
@@ -193,7 +211,7 @@ struct InGuild {
 }
 
 #[derive(Deserialize)]
-struct MemberUpdate {
+struct MemberEvent {
     guild_id: String,
     user: User,
 }
@@ -253,6 +271,27 @@ mod tests {
             dispatch("GUILD_DELETE", &guild),
             Some(Heard::GuildGone(800_000_000_000_000_001))
         );
+    }
+
+    #[test]
+    fn members_come_change_and_go() {
+        for (name, change) in [
+            ("GUILD_MEMBER_ADD", Change::Joined),
+            ("GUILD_MEMBER_UPDATE", Change::Changed),
+            ("GUILD_MEMBER_REMOVE", Change::Left),
+        ] {
+            let event = json!({"guild_id": "3", "user": {"id": "5", "username": "ada"}, "roles": []});
+            let expected = MemberHeard {
+                guild: 3,
+                user: 5,
+                is_bot: false,
+                change,
+            };
+            assert_eq!(dispatch(name, &event), Some(Heard::Member(expected)));
+        }
+        let event = json!({"guild_id": "3", "user": {"id": "5", "bot": true}});
+        let heard = dispatch("GUILD_MEMBER_REMOVE", &event);
+        assert!(matches!(heard, Some(Heard::Member(heard)) if heard.is_bot));
     }
 
     #[test]

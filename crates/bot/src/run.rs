@@ -15,6 +15,7 @@ use crate::gate::Gatekeeper;
 use crate::gateway::Line;
 use crate::hints::Hints;
 use crate::http;
+use crate::members::Members;
 use crate::refusal::End;
 use crate::resume::ResumeFile;
 use crate::service::Service;
@@ -32,6 +33,7 @@ pub struct Core {
     pub service: Service,
     pub discord: Discord,
     pub hints: Hints,
+    pub members: Members,
     pub status: watch::Sender<Status>,
     /// Why Discord could not be reached, as it was logged last.
     trouble: Mutex<Option<String>>,
@@ -85,6 +87,7 @@ pub async fn run(settings: Settings, stop: impl Future<Output = ()>) -> Result<(
         service: Service::new(client.clone(), &settings, instance),
         discord: Discord::new(client, &settings),
         hints: Hints::default(),
+        members: Members::default(),
         status: watch::Sender::default(),
         trouble: Mutex::default(),
     });
@@ -97,6 +100,8 @@ pub async fn run(settings: Settings, stop: impl Future<Output = ()>) -> Result<(
     tasks.spawn(keeper.keep(Arc::clone(&core)));
     let hinting = Arc::clone(&core);
     tasks.spawn(async move { hinting.hints.keep_sending(&hinting.service).await });
+    let telling = Arc::clone(&core);
+    tasks.spawn(async move { telling.members.keep_sending(&telling.service).await });
     tokio::select! {
         () = stop => {}
         () = reporter.keep(&core) => {}
@@ -104,7 +109,13 @@ pub async fn run(settings: Settings, stop: impl Future<Output = ()>) -> Result<(
     }
     let deadline = Instant::now() + LAST;
     line.leave(LAST_ANSWERS).await;
-    let last = async { tokio::join!(core.hints.send_all(&core.service), reporter.farewell(&core)) };
+    let last = async {
+        tokio::join!(
+            core.hints.send_all(&core.service),
+            core.members.send_all(&core.service),
+            reporter.farewell(&core)
+        )
+    };
     drop(tokio::time::timeout_at(deadline, last).await);
     Ok(())
 }

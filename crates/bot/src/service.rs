@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::heard::Asked;
 use crate::hints::Hint;
 use crate::http::{Answer, Silence, send, with_json};
+use crate::members;
 use crate::settings::Settings;
 use crate::status::{Failure, State};
 
@@ -131,11 +132,16 @@ impl Service {
     /// Says whether they arrived.
     pub async fn hint(&self, events: &[Hint]) -> bool {
         let sent = self.post("events", &json!({ "events": events })).await;
-        match sent {
-            // What is refused as it stands would be refused again.
-            Ok(answer) => answer.is_ok() || matches!(answer.status, 400 | 413 | 422),
-            Err(_) => false,
-        }
+        sent.is_ok_and(|answer| is_settled(&answer))
+    }
+
+    /// The same for members of a guild.
+    pub async fn tell_members(&self, guild: u64, members: &[members::Told]) -> bool {
+        let body = json!({"discord_guild_id": guild.to_string(), "members": members});
+        let Ok(request) = with_json(self.request("members"), &body) else {
+            return true;
+        };
+        send(request).await.is_ok_and(|answer| is_settled(&answer))
     }
 
     /// What somebody is answered who used a command or a button: `content`, `embeds`, `components`.
@@ -168,4 +174,9 @@ impl Service {
         }
         request
     }
+}
+
+/// What is refused as it stands would be refused again.
+fn is_settled(answer: &Answer) -> bool {
+    answer.is_ok() || matches!(answer.status, 400 | 404 | 413 | 422)
 }

@@ -3,6 +3,9 @@
 //! Only a provider that cannot be reached, takes too long or fails by itself opens the breaker. A refusal is an answer:
 //! it is remembered for the place it was about, so that one community cannot keep the provider from the others.
 
+mod codes;
+mod pace;
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -10,7 +13,7 @@ use std::time::Instant;
 use domain::breaker::{Admission, Breaker, PROBE_EVERY_MS, Turn};
 use domain::clock::SharedClock;
 use domain::lines::Lines;
-use domain::pacing::{Key, Pacing, RateHeaders, Urgency};
+use domain::pacing::{Call, Pacing, Urgency};
 use domain::platform_id::DiscordId;
 use domain::quota::{DailyQuota, Spending};
 use domain::refusals::{Refusals, Tally};
@@ -61,15 +64,15 @@ struct Asked<'g> {
     guard: &'g Guard,
     org_num: Option<i64>,
     route: &'static str,
-    bucket: Option<Key>,
+    call: Option<Call>,
     was_refused: bool,
 }
 
 impl Drop for Asked<'_> {
     fn drop(&mut self) {
         let steady_ms = self.guard.clock.steady_ms();
-        if let (Some(pacing), Some(bucket)) = (&mut self.guard.state().pacing, &self.bucket) {
-            pacing.end(bucket);
+        if let (Some(pacing), Some(call)) = (&mut self.guard.state().pacing, &self.call) {
+            pacing.end(call);
         }
         if let Some(org_num) = self.org_num {
             let mut tally = self.guard.tally();
@@ -123,11 +126,21 @@ impl Guard {
         question: Question<'_>,
         call: impl Future<Output = Result<T, Unanswered>>,
     ) -> Result<T, Unanswered> {
+        self.call_in(question, |_| call).await
+    }
+
+    /// The same for a call that tells what it hears of limits, with the window that it is counted in.
+    pub(crate) async fn call_in<T, F: Future<Output = Result<T, Unanswered>>>(
+        &self,
+        question: Question<'_>,
+        call: impl FnOnce(u64) -> F,
+    ) -> Result<T, Unanswered> {
         let mut asked = self
             .admit(&question)
             .inspect_err(|cause| self.count(cause.kind()))?;
         let begun = Instant::now();
-        let outcome = call.await;
+        let window = asked.call.as_ref().map_or(0, |call| call.window);
+        let outcome = call(window).await;
         let failure = outcome.as_ref().err().copied();
         self.count(failure.map_or("answered", Unanswered::kind));
         self.learn(&question, failure);
@@ -174,21 +187,6 @@ impl Guard {
         }
     }
 
-    /// What an answer told of the provider's own limits.
-    pub(crate) fn hear(&self, question: &Question<'_>, told: RateHeaders) {
-        let steady_ms = self.clock.steady_ms();
-        if let Some(pacing) = &mut self.state().pacing {
-            pacing.hear(question.route, question.major(), told, steady_ms);
-        }
-    }
-
-    /// Whether this process does the work in the background.
-    pub(crate) fn lead(&self, leads: bool) {
-        if let Some(pacing) = &mut self.state().pacing {
-            pacing.lead(leads);
-        }
-    }
-
     /// How often we were refused lately, whichever credentials were shown.
     pub(crate) fn refused(&self) -> u32 {
         self.tally().count(self.clock.steady_ms())
@@ -212,10 +210,6 @@ impl Guard {
         refusals.remember(place, 401, i64::MAX, steady_ms, true);
     }
 
-    pub(crate) fn leads(&self) -> bool {
-        self.state().pacing.as_ref().is_none_or(|pacing| pacing.leads())
-    }
-
     /// Forgets what was refused about a guild, because it is another one now.
     pub(crate) fn forget(&self, guild: &DiscordId) {
         self.state().refusals.forget_all_of(guild.as_str());
@@ -233,9 +227,8 @@ impl Guard {
         // A day is one of the calendar, which only the wall clock knows.
         let quota = state.quota.as_mut().zip(question.purpose);
         if quota.is_none_or(|(quota, purpose)| quota.take(purpose, now_ms)) {
-            if let (Some(pacing), Some(bucket)) = (&mut state.pacing, &bucket) {
-                pacing.ask(bucket, steady_ms);
-            }
+            let call = state.pacing.as_mut().zip(bucket);
+            let call = call.map(|(pacing, bucket)| pacing.ask(&bucket, steady_ms));
             let org_num = question.about.map(|about| about.org_num);
             if let Some(org_num) = org_num {
                 self.tally().ask(org_num, question.route);
@@ -244,7 +237,7 @@ impl Guard {
                 guard: self,
                 org_num,
                 route: question.route,
-                bucket,
+                call,
                 was_refused: true,
             });
         }
@@ -323,7 +316,7 @@ impl Guard {
             ) => Some((if for_all { everything } else { place }, 429, retry_after_ms)),
             (Unanswered::Crowded { retry_after_ms }, _) => Some((place, 429, retry_after_ms)),
             (Unanswered::Personal(status), _) => {
-                question.place_of_person().map(|place| (place, status, ABSENT_MS))
+                question.place_of_one().map(|place| (place, status, ABSENT_MS))
             }
             (_, _) => None,
         };
@@ -377,20 +370,6 @@ impl Guard {
 
     fn tally(&self) -> MutexGuard<'_, Tally> {
         self.tally.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl State {
-    /// The bucket that the question is counted in, unless it is empty.
-    fn bucket(&self, question: &Question<'_>, steady_ms: i64) -> Result<Option<Key>, Unanswered> {
-        let Some(pacing) = &self.pacing else {
-            return Ok(None);
-        };
-        let key = pacing.key(question.route, question.major());
-        match pacing.wait_ms(&key, question.urgency, steady_ms) {
-            Some(retry_after_ms) => Err(Unanswered::Held { retry_after_ms }),
-            None => Ok(Some(key)),
-        }
     }
 }
 

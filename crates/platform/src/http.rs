@@ -42,8 +42,8 @@ pub enum Unanswered {
     Crowded { retry_after_ms: i64 },
     #[error("status {0}")]
     Status(u16),
-    /// A refusal that is about the person it was asked for, and about nobody else.
-    #[error("status {0} for this person")]
+    /// A refusal that is about the one person or role it was asked for, and about no other.
+    #[error("status {0} for this person or role")]
     Personal(u16),
     #[error("the answer is too long")]
     TooLong,

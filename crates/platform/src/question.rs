@@ -23,12 +23,12 @@ pub(crate) struct Question<'a> {
     pub(crate) patient: bool,
 }
 
-/// Which guild, which of its people, and on behalf of which Org.
+/// Which guild, which of its people or roles, and on behalf of which Org.
 #[derive(Clone, Copy)]
 pub(crate) struct About<'a> {
     guild: &'a DiscordId,
     channel: Option<&'a DiscordId>,
-    person: Option<&'a DiscordId>,
+    one: Option<&'a DiscordId>,
     pub(crate) org_num: i64,
     /// How long a refusal of the guild counts.
     pub(crate) refused_ms: i64,
@@ -54,11 +54,11 @@ impl<'a> Question<'a> {
         }
     }
 
-    pub(crate) fn about(self, org_num: i64, guild: &'a DiscordId, person: Option<&'a DiscordId>) -> Self {
+    pub(crate) fn about(self, org_num: i64, guild: &'a DiscordId, one: Option<&'a DiscordId>) -> Self {
         let about = About {
             guild,
             channel: None,
-            person,
+            one,
             org_num,
             refused_ms: FORBIDDEN_MS,
         };
@@ -108,9 +108,17 @@ impl<'a> Question<'a> {
             .map_or("", |about| about.channel.unwrap_or(about.guild).as_str())
     }
 
-    /// The same for one that is about the person alone.
-    pub(crate) fn place_of_person(&self) -> Option<String> {
-        let person = self.about?.person?;
-        Some([&self.place(), " ", person.as_str()].concat())
+    /// About one person or one role of the guild: a refusal may be theirs alone.
+    pub(crate) fn of(mut self, one: &'a DiscordId) -> Self {
+        if let Some(about) = &mut self.about {
+            about.one = Some(one);
+        }
+        self
+    }
+
+    /// The same for a refusal that is about the one person or role alone.
+    pub(crate) fn place_of_one(&self) -> Option<String> {
+        let one = self.about?.one?;
+        Some([&self.place(), " ", one.as_str()].concat())
     }
 }

@@ -19,7 +19,7 @@ pub(crate) fn refuse_remembered(
     let places = [
         Some(EVERYTHING.to_owned()),
         Some(question.place()),
-        question.place_of_person(),
+        question.place_of_one(),
     ];
     for place in places.into_iter().flatten() {
         match refusals.find(&place, steady_ms) {

@@ -110,6 +110,7 @@ async fn start(config: &Config, db: Db, clock: SharedClock) -> Result<App, Failu
         platforms,
         operators: operators(config)?,
         public_url: config.server.public_url.clone(),
+        role_history_days: config.roles.history_days,
     };
     Ok(App::start(parts).await?)
 }

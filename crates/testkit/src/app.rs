@@ -76,6 +76,7 @@ impl TestApp {
             platforms,
             operators: Vec::new(),
             public_url: PUBLIC_URL.to_owned(),
+            role_history_days: 90,
         };
         let app = App::start(parts).await.expect("the application starts");
         let mut settings = Settings {
@@ -118,6 +119,7 @@ impl TestApp {
             platforms: Platforms::default(),
             operators: Vec::new(),
             public_url: PUBLIC_URL.to_owned(),
+            role_history_days: 90,
         }
     }
 

@@ -126,6 +126,7 @@ fn introduce(discord: &Discord) {
         token: BOT_TOKEN.to_owned(),
         secret: SECRET.to_owned(),
         redirect_uris: CALLBACKS.map(|path| format!("{PUBLIC_URL}{path}")).to_vec(),
+        privileged_intents: 1 << 1,
         ..KnownApplication::default()
     };
     let bot = User {

@@ -21,6 +21,7 @@ mod ops;
 mod plugin;
 mod public;
 pub mod records;
+pub mod roles;
 pub mod router;
 pub mod routes;
 pub mod serve;

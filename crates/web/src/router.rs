@@ -16,7 +16,7 @@ use crate::routes::{Access, RouteAnswer, RouteSpec, RouteTable, Routes};
 use crate::state::{Settings, WebState};
 use crate::{
     app_shell, attention, bots, docs, health, identity, keys, linking, openapi, plugin, public, records,
-    tenancy,
+    roles, tenancy,
 };
 
 /// Every route, with who may call it.
@@ -44,6 +44,7 @@ fn routes() -> Routes {
         tenancy::routes,
         keys::routes,
         records::routes,
+        roles::routes,
         bots::routes,
         operator_routes,
     ];

@@ -24,17 +24,20 @@ pub enum Command {
     Search,
     /// Posts the panel with the button.
     Panel,
+    /// Has the roles of a member looked at, or everybody's.
+    Sync,
 }
 
 impl Command {
     /// In the order in which Discord shows them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Link,
         Self::Unlink,
         Self::LinkStatus,
         Self::Whois,
         Self::Search,
         Self::Panel,
+        Self::Sync,
     ];
 
     /// By the name that Discord sends, whatever language it was shown in.
@@ -56,6 +59,7 @@ impl Command {
             Self::Unlink => None,
             Self::Whois | Self::Search => Some(Permission::LinksView),
             Self::Panel => Some(Permission::OrgSettings),
+            Self::Sync => Some(Permission::ServersRoles),
         }
     }
 
@@ -67,13 +71,14 @@ impl Command {
             Self::Whois => (Text::WhoisName, Text::WhoisAbout),
             Self::Search => (Text::SearchName, Text::SearchAbout),
             Self::Panel => (Text::PanelName, Text::PanelAbout),
+            Self::Sync => (Text::SyncName, Text::SyncAbout),
         }
     }
 
     fn options(self) -> Value {
         match self {
             Self::Link | Self::LinkStatus | Self::Panel => json!([]),
-            Self::Unlink => json!([option(USER, (Text::UserName, Text::UserAbout), false)]),
+            Self::Unlink | Self::Sync => json!([option(USER, (Text::UserName, Text::UserAbout), false)]),
             Self::Whois => json!([option(USER, (Text::UserName, Text::UserAbout), true)]),
             Self::Search => json!([option(STRING, (Text::IdName, Text::IdAbout), true)]),
         }
@@ -142,7 +147,7 @@ mod tests {
     fn discord_takes_every_name_and_description() {
         let all = definitions();
         let mut parts: Vec<&Value> = all.as_array().unwrap().iter().collect();
-        assert_eq!(parts.len(), 6);
+        assert_eq!(parts.len(), 7);
         let options: Vec<&Value> = parts
             .iter()
             .flat_map(|one| one["options"].as_array().unwrap())
@@ -176,7 +181,7 @@ mod tests {
                 .map(|one| one["name_localizations"][locale].to_string());
             assert_eq!(
                 names.collect::<std::collections::BTreeSet<_>>().len(),
-                6,
+                7,
                 "{locale}"
             );
         }
@@ -187,7 +192,7 @@ mod tests {
         for command in Command::ALL {
             assert_eq!(Command::parse(command.name()), Some(command));
         }
-        assert_eq!(Command::parse("sync"), None);
+        assert_eq!(Command::parse("ban"), None);
         assert_eq!(definitions_hash(), definitions_hash());
     }
 }

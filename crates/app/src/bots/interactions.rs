@@ -3,6 +3,7 @@
 use domain::blocklist::BlockEntry;
 use domain::permission::Permission;
 use domain::platform_id::{DiscordId, EitherId};
+use domain::roles::Cause;
 use platform::Unanswered;
 use platform::discord::rest::Asking;
 use storage::bots::guild_lists::{self, ServedGuild};
@@ -20,6 +21,8 @@ use super::replies::{mention, panel};
 use super::texts::{Language, Text};
 use super::unlinking::{self, Ending, Unlinked};
 use crate::error::AppError;
+use crate::role_marks;
+use crate::roles;
 use crate::state::App;
 
 /// What was used.
@@ -130,6 +133,7 @@ impl Conversation<'_> {
                 Some(Err(_)) | None => Ok(self.say(Text::BadId)),
             },
             Command::Panel => self.post_panel().await,
+            Command::Sync => self.sync(whose).await,
         }
     }
 
@@ -202,6 +206,22 @@ impl Conversation<'_> {
             Unlinked::NotLinked => self.not_linked(&EitherId::Discord(whose)),
             Unlinked::Denied => self.denied(Permission::LinksUnlink),
         })
+    }
+
+    /// Has one member looked at, or everybody. Asked twice, it is one look.
+    async fn sync(&self, whose: DiscordId) -> Result<Reply, AppError> {
+        let (app, guild) = (self.app, &self.guild);
+        if self.asked.user.is_none() {
+            roles::start(app, guild.scope, &guild.id).await?;
+            return Ok(self.say(Text::SyncAll));
+        }
+        let marks = [(whose.clone(), Cause::Sync)];
+        let is_known = role_marks::mark_members(app, guild.scope, guild.num, &guild.id, &marks).await?;
+        if !is_known {
+            return Ok(self.not_linked(&EitherId::Discord(whose)));
+        }
+        let who = mention(whose.as_str());
+        Ok(Reply::filled(self.language, Text::SyncOne, "{who}", &who))
     }
 
     /// Posts the panel in the language of the Discord server.

@@ -146,7 +146,11 @@ async fn embed_of(
         Job::LogLinked { link, .. } => (link, None),
         Job::LogUnlinked { link, by, .. } => (link, by.as_ref()),
         Job::LogMore { .. } => return Ok(Some(log_message::more(head.total))),
-        Job::EndGuild { .. } | Job::EndServer { .. } | Job::LookAtGuild { .. } => return Ok(None),
+        Job::EndGuild { .. }
+        | Job::EndServer { .. }
+        | Job::LookAtGuild { .. }
+        | Job::SyncRoles { .. }
+        | Job::RecheckRoles { .. } => return Ok(None),
     };
     let Some(facts) = log_lines::find_link(tx, scope, link).await? else {
         return Ok(None);

@@ -2,7 +2,7 @@
 
 use domain::discord::{Channel, ChannelReason, Permissions, Role, RoleReason, Standing};
 use domain::id::GuildId;
-use domain::job::Job;
+use domain::job::{Job, LaneKind};
 use domain::platform_id::DiscordId;
 use platform::Unanswered;
 use platform::discord::Rest;
@@ -16,6 +16,7 @@ use storage::{DbError, GuildNum, OrgScope, Tx, Work};
 use super::log::{self, again};
 use super::registration;
 use crate::error::AppError;
+use crate::jobs::operate::wake_lane;
 use crate::jobs::{Claimed, Outcome};
 use crate::pictures::{self, Owner};
 use crate::state::App;
@@ -61,6 +62,7 @@ pub(crate) async fn step(app: &App, claimed: &Claimed, guild: &GuildId) -> Resul
         // What was refused there may be allowed now.
         bot.forget_refusals(&found.discord_guild_id);
         log::wake(app, scope, guild_num, guild).await?;
+        wake_lane(app, scope, LaneKind::Roles.of(guild)).await?;
     }
     let Some(icon) = icon else {
         return Ok(Outcome::Done);
@@ -118,6 +120,7 @@ fn role_of(standing: &Standing<'_>, role: &Role) -> places::Role {
         position: role.position,
         colour: i64::from(role.colour & 0xFF_FFFF),
         reason: reason.map(str::to_owned),
+        powerful: role.permissions.are_powerful(),
         gone_at: None,
     }
 }

@@ -11,6 +11,7 @@ pub mod leases;
 pub mod log;
 mod log_batch;
 pub mod look;
+pub mod members;
 pub(crate) mod notices;
 pub mod processes;
 pub mod register;

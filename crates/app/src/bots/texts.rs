@@ -126,6 +126,16 @@ texts! {
         "Команда: разместить здесь панель проверки",
         "Equipe: publique aqui um painel de verificação",
     ];
+    SyncName = ["sync", "abgleichen", "synchroniser", "sincronizar", "synchronizuj", "сверить", "sincronizar"];
+    SyncAbout = [
+        "Staff: check the roles of a member, or everybody's",
+        "Team: prüft die Rollen eines Mitglieds oder aller",
+        "Équipe : vérifier les rôles d'un membre ou de tous",
+        "Equipo: revisa los roles de un miembro o de todos",
+        "Ekipa: sprawdź role członka albo wszystkich",
+        "Команда: проверить роли участника или всех",
+        "Equipe: verifique os cargos de um membro ou de todos",
+    ];
     UserName = ["user", "mitglied", "membre", "usuario", "użytkownik", "участник", "usuário"];
     UserAbout = [
         "The member", "Das Mitglied", "Le membre", "El miembro", "Członek", "Участник", "O membro",
@@ -235,6 +245,20 @@ texts! {
         "Nie mogę tu pisać. Pozwól mi widzieć kanał, wysyłać wiadomości i osadzać linki.",
         "Я не могу писать здесь. Разрешите мне видеть канал, отправлять сообщения и встраивать ссылки.",
         "Não posso publicar aqui. Permita que eu veja o canal, envie mensagens e insira links.",
+    ];
+    SyncOne = [
+        "The roles of {who} are being checked.", "Die Rollen von {who} werden geprüft.",
+        "Les rôles de {who} sont en cours de vérification.", "Se están revisando los roles de {who}.",
+        "Trwa sprawdzanie ról {who}.", "Роли {who} проверяются.", "Os cargos de {who} estão sendo verificados.",
+    ];
+    SyncAll = [
+        "The roles of all linked members are being checked. The dashboard shows how far it is.",
+        "Die Rollen aller verknüpften Mitglieder werden geprüft. Das Dashboard zeigt, wie weit es ist.",
+        "Les rôles de tous les membres associés sont en cours de vérification. Le tableau de bord montre l'avancement.",
+        "Se están revisando los roles de todos los miembros vinculados. El panel muestra el avance.",
+        "Trwa sprawdzanie ról wszystkich połączonych członków. Postęp widać w panelu.",
+        "Проверяются роли всех привязанных участников. Ход виден в панели.",
+        "Os cargos de todos os membros vinculados estão sendo verificados. O painel mostra o andamento.",
     ];
     TryLater = [
         "Discord did not answer. Try again in a minute.",

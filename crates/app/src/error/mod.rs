@@ -13,6 +13,7 @@ mod players;
 mod plugin;
 mod records;
 mod request;
+mod roles;
 mod service;
 mod tenancy;
 
@@ -28,6 +29,7 @@ pub use players::PlayersError;
 pub use plugin::PluginError;
 pub use records::RecordsError;
 pub use request::RequestError;
+pub use roles::RolesError;
 pub use service::ServiceError;
 pub use tenancy::TenancyError;
 
@@ -53,6 +55,8 @@ pub enum AppError {
     Request(#[from] RequestError),
     /// The form of the request.
     Http(#[from] HttpError),
+    /// Rules between groups and roles.
+    Roles(#[from] RolesError),
     /// A bot of the platform.
     Bots(#[from] BotsError),
     /// The service itself.
@@ -90,6 +94,7 @@ impl AppError {
         match self {
             Self::Identity(error) => error.answer(),
             Self::Tenancy(error) => error.answer(),
+            Self::Roles(error) => error.answer(),
             Self::Keys(error) => error.answer(),
             Self::Linking(error) => error.answer(),
             Self::Plugin(error) => error.answer(),

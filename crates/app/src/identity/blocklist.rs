@@ -12,6 +12,7 @@ use storage::records::audit::Act;
 use storage::{NoOrg, Tx, Work};
 
 use crate::error::{AppError, IdentityError, RequestError};
+use crate::role_marks;
 use crate::state::App;
 
 const REASON_MAX: usize = 500;
@@ -46,7 +47,12 @@ pub async fn block(app: &App, request: BlockRequest, actor: Actor) -> Result<Blo
             ..request
         },
     };
-    app.db.write_for(act, work).await
+    let account = work.request.entry.account();
+    let id = app.db.write_for(act, work).await?;
+    if let Some(account) = account {
+        role_marks::mark_everywhere(app, &account).await?;
+    }
+    Ok(id)
 }
 
 struct Block {
@@ -86,7 +92,12 @@ impl Work for Block {
 
 /// Lifts a block.
 pub async fn unblock(app: &App, entry: BlockEntry, actor: Actor) -> Result<(), AppError> {
-    app.db.write_for(app.act(NoOrg, actor), Unblock { entry }).await
+    let account = entry.account();
+    app.db.write_for(app.act(NoOrg, actor), Unblock { entry }).await?;
+    if let Some(account) = account {
+        role_marks::mark_everywhere(app, &account).await?;
+    }
+    Ok(())
 }
 
 struct Unblock {

@@ -11,6 +11,7 @@ pub use storage::keys::custom_keys::CustomKey;
 use storage::keys::custom_keys::{self, NewCustomKey};
 use storage::keys::plugin_keys;
 use storage::records::audit::Act;
+use storage::roles::grants::Grantor;
 use storage::tenancy::{guilds, orgs, servers};
 use storage::{OrgScope, Tx, Work};
 
@@ -18,6 +19,7 @@ use crate::changes::Changes;
 use crate::error::{AppError, RequestError, TenancyError};
 use crate::keys::plugin_keys::open_key;
 use crate::once::{Outcome, PressBy};
+use crate::role_marks::look_after_grantor;
 use crate::state::App;
 use crate::vault::key_place;
 
@@ -200,7 +202,9 @@ pub async fn edit(
 
 /// Refuses the key for good; repeating it changes nothing.
 pub async fn revoke(app: &App, scope: OrgScope, id: KeyId, actor: Actor) -> Result<(), AppError> {
-    change(app, scope, id, Change::Revoke, actor).await.map(drop)
+    change(app, scope, id, Change::Revoke, actor).await?;
+    app.bell.ring();
+    Ok(())
 }
 
 /// Removes a revoked key. From then on it is unknown.
@@ -261,6 +265,9 @@ impl Work for ChangeKey {
                 if !plugin_keys::revoke(tx, act.scope, key.num, act.now_ms).await? {
                     return Ok(key);
                 }
+                // What it gave ends with it; what was given in the name of a Server stays.
+                let grantor = Grantor::Key(key.num);
+                look_after_grantor(tx, act.scope, &key.guild_id, grantor, act.now_ms).await?;
                 (AuditAction::KeyRevoked, detail_of(key.actions))
             }
             Change::Remove => {

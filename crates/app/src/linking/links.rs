@@ -239,7 +239,7 @@ impl Linking<'_> {
             now_ms,
         };
         links::insert(tx, scope, &new).await?;
-        link_roles::grant(tx, scope, guild.num, &self.request.discord_id, now_ms).await?;
+        link_roles::grant(tx, scope, guild, &self.request.discord_id, now_ms).await?;
         let (of, link) = (guild.id.clone(), self.id.clone());
         let job = Job::LogLinked { guild: of, link };
         enqueue_log(tx, scope, guild, &job, now_ms).await?;
@@ -332,7 +332,7 @@ impl Ending<'_> {
         links::end(tx, scope, link.num, now_ms, self.cause).await?;
         orgs::drop_links(tx, scope, 1).await?;
         guilds::change_links(tx, scope, self.guild.num, -1).await?;
-        link_roles::revoke(tx, scope, self.guild.num, &link.discord_id, now_ms).await?;
+        link_roles::revoke(tx, scope, self.guild, link, self.cause, now_ms).await?;
         boosters::remove(tx, scope, self.guild.num, &link.discord_id).await?;
         let job = Job::LogUnlinked {
             guild: self.guild.id.clone(),

@@ -1,11 +1,11 @@
-//! Exports under way. Each reads for as long as its reader takes, so an Org has a few of them at a time.
+//! Exports and dry runs under way. Each reads for long, so an Org has a few of them at a time.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use storage::OrgScope;
 
-/// Exports of one Org at the same time, on one node.
+/// Of one Org at the same time, on one node.
 const AT_ONCE: u32 = 2;
 
 /// How many each Org has under way.

@@ -59,6 +59,8 @@ pub struct Memories {
     pub unproven: Room<ClientNetwork>,
     /// Room for exports of the audit log.
     pub(crate) exports: Exports,
+    /// Room for rules that are played through.
+    pub(crate) dry_runs: Exports,
     /// Refused members on their way to the audit log.
     pub refusals: Refusals,
     /// How far people get on link pages.
@@ -91,6 +93,7 @@ impl Memories {
             bodies: Bodies::default(),
             unproven: Room::new(UNPROVEN_STEPS),
             exports: Exports::default(),
+            dry_runs: Exports::default(),
             log_tests: Lately::default(),
             looks: Lately::default(),
             refusals: Refusals::default(),

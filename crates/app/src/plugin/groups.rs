@@ -7,7 +7,7 @@ pub(super) const MOST_GROUPS: usize = 64;
 const NAME_CHARS: usize = 64;
 
 /// A group's name, trimmed; nothing when it is empty, too long or has control characters.
-pub(super) fn name(text: &str) -> Option<String> {
+pub(crate) fn name(text: &str) -> Option<String> {
     let name = text.trim();
     let fits = !name.is_empty() && name.chars().count() <= NAME_CHARS && !name.chars().any(char::is_control);
     fits.then(|| name.to_owned())

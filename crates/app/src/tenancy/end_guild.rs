@@ -59,7 +59,7 @@ impl Work for EndSlice {
     const NAME: &'static str = "end_guild";
 
     async fn run(&self, tx: &mut Tx<'_>, &scope: &OrgScope) -> Result<Outcome, AppError> {
-        // The Org, then this job's lane, then the lane of messages: nobody waits for them in another order.
+        // The Org, then this job's lane, then the lanes of messages and roles: nobody waits for them in another order.
         orgs::lock_even_removed(tx, scope).await?;
         if jobs::hold(tx, &self.held).await? == Grip::Lost {
             return Ok(Outcome::Lost);
@@ -84,6 +84,9 @@ impl Work for EndSlice {
         }
         if gone == 0 {
             gone = jobs::remove_slice(tx, &LaneKind::Log.of(&self.guild), SLICE).await?;
+        }
+        if gone == 0 {
+            gone = jobs::remove_slice(tx, &LaneKind::Roles.of(&self.guild), SLICE).await?;
         }
         if gone == 0 {
             gone = forget_on_discord(tx, scope, guild.num).await?;

@@ -7,8 +7,10 @@ use domain::invite::InviteUrl;
 use domain::job::LaneKind;
 use domain::name::{DisplayName, Slug};
 use domain::platform_id::DiscordId;
+use domain::roles::{Cause, Template};
 use storage::bots::guild_bots;
 use storage::records::audit::Act;
+use storage::roles::rechecks;
 use storage::tenancy::guild_settings::{self, GuildSettings, SteamGroup};
 use storage::tenancy::guilds::{self, Guild};
 use storage::tenancy::orgs;
@@ -17,6 +19,7 @@ use storage::{OrgScope, Tx, Work};
 use crate::changes::Changes;
 use crate::error::{AppError, RequestError};
 use crate::jobs::operate::wake_lane;
+use crate::role_marks::look_at_everybody;
 use crate::state::App;
 use crate::tenancy::guild_checks::{refuse_foreign_channel, steam_group};
 
@@ -43,6 +46,8 @@ pub struct GuildChange {
     pub invite_url: Option<Option<InviteUrl>>,
     /// From 0 to 90 days, counted from the end of somebody's last link.
     pub relink_cooldown_ms: Option<i64>,
+    /// `Some(None)` leaves nicknames alone.
+    pub nickname_template: Option<Option<Template>>,
     /// As people read it.
     pub name: Option<DisplayName>,
     /// The old address leads nowhere from then on.
@@ -77,6 +82,10 @@ impl GuildChange {
                 .clone()
                 .unwrap_or_else(|| settings.invite_url.clone()),
             relink_cooldown_ms: self.relink_cooldown_ms.unwrap_or(settings.relink_cooldown_ms),
+            nickname_template: self
+                .nickname_template
+                .clone()
+                .unwrap_or_else(|| settings.nickname_template.clone()),
         }
     }
 
@@ -128,6 +137,7 @@ pub async fn change(
     let rested = change.log_channel_id.as_ref().map(|_| LaneKind::Log.of(&id));
     let work = Change { id, change, group };
     app.db.write_for(app.act(scope, actor), work).await?;
+    app.bell.ring();
     if let Some(lane) = rested {
         wake_lane(app, scope, lane).await?;
     }
@@ -168,6 +178,14 @@ impl Work for Change {
         if after.log_channel_id != before.log_channel_id {
             // Whatever was wrong was wrong with another channel.
             guild_bots::set_log_problem(tx, scope, guild.num, None, act.now_ms).await?;
+        }
+        if after.verified_roles != before.verified_roles
+            || after.booster_roles != before.booster_roles
+            || after.plugin_roles != before.plugin_roles
+            || after.nickname_template != before.nickname_template
+        {
+            rechecks::begin(tx, scope, guild.num, Cause::Settings, act.now_ms).await?;
+            look_at_everybody(tx, scope, &guild.id, guild.active_links, act.now_ms).await?;
         }
         let (target, detail) = (Some(self.id.as_str()), changes.into_detail());
         Ok(act.note(tx, AuditAction::GuildChanged, target, &detail).await?)
@@ -215,6 +233,13 @@ fn add_settings(changes: &mut Changes, from: &GuildSettings, to: &GuildSettings)
     changes.add("join_mode", from.join_mode, to.join_mode);
     let invite = |settings: &GuildSettings| settings.invite_url.as_ref().map(|url| url.as_str().to_owned());
     changes.add("invite_url", invite(from), invite(to));
+    let template = |settings: &GuildSettings| {
+        settings
+            .nickname_template
+            .as_ref()
+            .map(|template| template.as_str().to_owned())
+    };
+    changes.add("nickname_template", template(from), template(to));
     changes.add(
         "relink_cooldown_ms",
         from.relink_cooldown_ms,

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use storage::jobs;
 use storage::keys::plugin_keys::{self, NewKey};
 use storage::records::audit::Act;
+use storage::roles::grants::Grantor;
 use storage::tenancy::servers;
 pub use storage::tenancy::servers::{GameSettings, Server};
 use storage::tenancy::{guilds, orgs};
@@ -19,6 +20,7 @@ use storage::{GuildNum, OrgScope, Tx, Work};
 use crate::changes::Changes;
 use crate::error::{AppError, RequestError, TenancyError};
 use crate::once::{Outcome, PressBy};
+use crate::role_marks::look_after_grantor;
 use crate::state::App;
 use crate::vault::key_place;
 
@@ -337,6 +339,9 @@ impl Work for Delete {
             .ok_or(RequestError::NotFound)?;
         servers::remove(tx, act.scope, server.num, act.now_ms).await?;
         orgs::drop_server(tx, act.scope).await?;
+        // What its plugin gave ends with it.
+        let grantor = Grantor::Server(server.num);
+        look_after_grantor(tx, act.scope, &server.guild_id, grantor, act.now_ms).await?;
         let (guild, id) = (server.guild_id, self.id.clone());
         jobs::enqueue(tx, act.scope, &Job::EndServer { guild, server: id }, act.now_ms).await?;
         // The name goes with the row, and the log goes on telling about the Server.

@@ -3,6 +3,7 @@
 
 mod answers;
 mod gateway;
+mod members;
 mod refusals;
 mod restarts;
 mod service;

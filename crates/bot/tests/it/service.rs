@@ -37,6 +37,10 @@ pub struct Known {
     pub hangs_for: Option<String>,
     /// Kinds of hints by guild.
     pub hints: BTreeMap<String, Vec<String>>,
+    /// Calls about members: the guild, and each with what happened.
+    pub members: Vec<(String, Vec<(String, String)>)>,
+    /// Instead of an answer to those.
+    pub members_fail: Option<u16>,
     holder: Option<(String, Instant)>,
 }
 
@@ -63,12 +67,15 @@ impl Service {
             guilds: Vec::new(),
             hangs_for: None,
             hints: BTreeMap::new(),
+            members: Vec::new(),
+            members_fail: None,
             holder: None,
         }));
         let router = Router::new()
             .route("/bot/session", post(session))
             .route("/bot/identify", post(identify))
             .route("/bot/events", post(events))
+            .route("/bot/members", post(members))
             .route("/bot/guilds", get(guilds))
             .route("/bot/interactions", post(interactions))
             .with_state(Arc::clone(&known));
@@ -94,6 +101,13 @@ impl Service {
 
     pub fn is_online(&self) -> bool {
         self.last()["state"] == "online"
+    }
+
+    /// What happened to members of a guild, in the order of the calls.
+    pub fn members_of(&self, guild: impl ToString) -> Vec<(String, String)> {
+        let (known, guild) = (self.known(), guild.to_string());
+        let calls = known.members.iter().filter(|(own, _)| *own == guild);
+        calls.flat_map(|(_, members)| members.clone()).collect()
     }
 
     pub fn was_hinted(&self, guild: impl ToString, kind: &str) -> bool {
@@ -177,6 +191,22 @@ async fn events(State(known): Shared, Json(body): Json<Value>) -> StatusCode {
         known.lock().unwrap().hints.entry(guild).or_default().push(kind);
     }
     StatusCode::NO_CONTENT
+}
+
+async fn members(State(known): Shared, headers: HeaderMap, Json(body): Json<Value>) -> Response {
+    let mut known = known.lock().unwrap();
+    if let Some(status) = known.members_fail {
+        return refuse(status);
+    }
+    if !is_known(&headers) {
+        return refuse(401);
+    }
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let members = body["members"].as_array().unwrap().iter();
+    let members = members.map(|member| (text(&member["id"]), text(&member["change"])));
+    let told = (text(&body["discord_guild_id"]), members.collect());
+    known.members.push(told);
+    StatusCode::NO_CONTENT.into_response()
 }
 
 async fn interactions(State(known): Shared, Json(asked): Json<Value>) -> Response {

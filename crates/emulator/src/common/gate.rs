@@ -49,15 +49,18 @@ fn call(parts: &Parts, body: &Bytes, at_ms: i64) -> Call {
         Some(path) => path.as_str(),
         None => "(unknown)",
     };
-    let authorization = parts.headers.get(AUTHORIZATION);
+    let header = |name: &str| {
+        let value = parts.headers.get(name);
+        let text = value.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+        text.unwrap_or_default()
+    };
     Call {
         at_ms,
         route: format!("{} {template}", parts.method),
         path: parts.uri.path().to_owned(),
         query: parts.uri.query().unwrap_or_default().to_owned(),
-        authorization: authorization
-            .map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
-            .unwrap_or_default(),
+        authorization: header(AUTHORIZATION.as_str()),
+        reason: header("x-audit-log-reason"),
         body: String::from_utf8_lossy(&body[..body.len().min(REMEMBERED_BODY_BYTES)]).into_owned(),
         status: None,
     }

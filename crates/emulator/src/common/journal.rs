@@ -16,6 +16,9 @@ pub struct Call {
     pub path: String,
     pub query: String,
     pub authorization: String,
+    /// What a change is to be called in Discord's audit log.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub reason: String,
     pub body: String,
     /// Missing while the answer is outstanding, and for good when there was none.
     pub status: Option<u16>,
@@ -80,6 +83,7 @@ mod tests {
             path: String::new(),
             query: String::new(),
             authorization: String::new(),
+            reason: String::new(),
             body: String::new(),
             status: None,
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::snowflake::Snowflake;
-use super::state::{DiscordState, Guild};
+use super::state::{DiscordState, Guild, Member};
 use super::wire;
 
 /// Which bots hear of an event.
@@ -85,6 +85,17 @@ fn members(guild: Snowflake, before: &Guild, after: &Guild, state: &DiscordState
             audience: Audience::Members { about },
             data,
         });
+    }
+}
+
+/// The event of one member who stayed.
+pub fn member_changed(guild: Snowflake, id: Snowflake, member: &Member, state: &DiscordState) -> Event {
+    let mut data = wire::member(state, id, member);
+    data["guild_id"] = json!(guild);
+    Event {
+        name: "GUILD_MEMBER_UPDATE",
+        audience: Audience::Members { about: id },
+        data,
     }
 }
 

@@ -9,6 +9,7 @@ mod gateway;
 mod interactions;
 mod limits;
 mod oauth;
+mod people;
 mod permissions;
 mod picture;
 mod portal;
@@ -227,6 +228,8 @@ fn routes(inner: &Arc<Inner>) -> Routes<Arc<Inner>> {
         .get(oauth::authorize::PATH, oauth::authorize::authorize)
         .get("/channels/{channel}", window::channel)
         .post("/channels/{channel}", window::act)
+        .get(people::PATH, people::show)
+        .post(people::PATH, people::act)
         .get(portal::PATH, portal::list)
         .post(portal::PATH, portal::create)
         .get("/developers/applications/{application}", portal::show)

@@ -31,8 +31,11 @@ pub fn front(inner: &Inner) -> Response {
         "<p>Bots connect here. People can read along, and make bots in the <a href=\"{}\">developer portal</a>.</p>",
         portal::PATH
     );
-    for guild in world.state.guilds.values() {
-        body.push_str(&format!("<h2>{}</h2><ul>", escape(&guild.name)));
+    for (id, guild) in &world.state.guilds {
+        body.push_str(&format!(
+            "<h2>{}</h2><p><a href=\"/guilds/{id}\">Members and roles</a></p><ul>",
+            escape(&guild.name)
+        ));
         for (id, channel) in guild.channels.iter().filter(|(_, channel)| channel.kind == 0) {
             body.push_str(&format!(
                 "<li><a href=\"/channels/{id}\">#{}</a></li>",
@@ -179,7 +182,7 @@ fn first_person(state: &DiscordState, guild: &Guild) -> Option<Snowflake> {
     guild.members.keys().find(human).copied()
 }
 
-fn display_name(state: &DiscordState, id: Snowflake) -> String {
+pub fn display_name(state: &DiscordState, id: Snowflake) -> String {
     let user = state.users.get(&id);
     let name = user.map(|user| user.global_name.as_deref().unwrap_or(&user.username));
     escape(name.unwrap_or("somebody"))

@@ -11,7 +11,7 @@ use super::interactions::Interactions;
 use super::limits::Buckets;
 use super::oauth::grants::Grants;
 use super::snowflake::Snowflake;
-use super::state::{DiscordState, Guild, Message};
+use super::state::{DiscordState, Guild, Member, Message};
 use super::wire;
 use crate::common::dates;
 
@@ -43,6 +43,29 @@ impl World {
         let result = change(self.state.guilds.get_mut(&id)?);
         self.announce(id, Some(&before));
         Some(result)
+    }
+
+    /// Changes one member and tells the bots of the guild. Guilds are large, so the others are not looked at.
+    pub fn change_member(
+        &mut self,
+        id: Snowflake,
+        user: Snowflake,
+        change: impl FnOnce(&mut Member),
+    ) -> Option<()> {
+        let member = self.state.guilds.get_mut(&id)?.members.get_mut(&user)?;
+        let before = member.clone();
+        change(member);
+        if *member == before {
+            return Some(());
+        }
+        let guild = self.state.guilds.get(&id)?;
+        let event = changes::member_changed(id, user, guild.members.get(&user)?, &self.state);
+        for session in self.sessions.of_guild(id) {
+            if guild.members.contains_key(&session.application) {
+                tell(session, &event);
+            }
+        }
+        Some(())
     }
 
     /// Puts another state in place of this one and tells the bots what is different.

@@ -3,7 +3,7 @@
 use config::Config;
 use domain::clock::SharedClock;
 use domain::platform_id::SteamId;
-use emulator::discord::{Application, Channel, Guild, Member, Permissions, Role, Snowflake, User};
+use emulator::discord::{Application, Channel, Guild, Member, Permissions, Role, Snowflake, User, Window};
 use emulator::steam::{Account, Group};
 use emulator::{Discord, Purpose, Setup, Steam};
 
@@ -21,6 +21,11 @@ const HIDDEN: u64 = NEWCOMER + 3;
 const IN_GROUP: [u64; 2] = [NEWCOMER, NEWCOMER + 1];
 /// Linked players that have accounts to sign in with; all of them would not fit on a sign-in page.
 const PLAYERS: [std::ops::Range<u64>; 2] = [3..21, 3_003..3_012];
+/// Calls that give and take a role.
+const MEMBER_ROLES: [&str; 2] = [
+    "PUT /api/v10/guilds/{guild}/members/{user}/roles/{role}",
+    "DELETE /api/v10/guilds/{guild}/members/{user}/roles/{role}",
+];
 const CALLBACKS: [&str; 4] = [
     "/auth/discord/link/callback",
     "/auth/discord/unlink/callback",
@@ -94,6 +99,14 @@ impl Platforms {
             ..Application::default()
         };
         self.discord.change(|state| {
+            // Whoever was linked before the sandbox began gets their roles in its first seconds.
+            for route in MEMBER_ROLES {
+                let often = Window {
+                    limit: 50,
+                    window_ms: 1_000,
+                };
+                state.limits.routes.insert(route.to_owned(), often);
+            }
             state.applications.insert(BOT, application);
             for (number, purpose) in everybody() {
                 let name = nickname(number);
@@ -158,10 +171,11 @@ fn guild(plan: &GuildPlan, numbers: std::ops::Range<u64>) -> Guild {
     };
     // Ids of roles and channels follow from the server's, so that they are the same each time.
     let part = |offset: u64| Snowflake(plan.discord_id + offset);
-    let (bots_own, verified, booster) = (
+    let (bots_own, verified, booster, vip) = (
         part(20_000_000_000_000_000),
         part(VERIFIED_ROLE),
         part(BOOSTER_ROLE),
+        part(23_000_000_000_000_000),
     );
     let bot = Member {
         roles: vec![bots_own],
@@ -176,7 +190,8 @@ fn guild(plan: &GuildPlan, numbers: std::ops::Range<u64>) -> Guild {
         icon: picture(plan.discord_id),
         owner_id: Some(Snowflake(FIRST_DISCORD + numbers.start)),
         roles: [
-            (bots_own, role("Symbolon", 3, powers())),
+            (bots_own, role("Symbolon", 4, powers())),
+            (vip, role("VIP", 3, Permissions::default())),
             (booster, role("Booster", 2, Permissions::default())),
             (verified, role("Linked", 1, Permissions::default())),
         ]

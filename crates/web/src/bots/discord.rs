@@ -57,7 +57,7 @@ struct DiscordRole {
     /// 0 is none.
     colour: i64,
     position: i64,
-    /// Why the bot cannot give it: `managed`, `above_bot` or `no_permission`.
+    /// Why the bot does not give it: `managed`, `above_bot`, `no_permission` or `powerful`.
     reason: Option<String>,
     /// When it was first missed; the name is what it was called.
     gone_at_ms: Option<i64>,

@@ -4,6 +4,7 @@ mod discord;
 mod guilds;
 mod interactions;
 mod log;
+mod members;
 mod sessions;
 
 use app::bots::register::{self, HeldBot};
@@ -86,6 +87,12 @@ fn bot_routes(routes: Routes) -> Routes {
             "/bot/events",
             "Tell what a bot heard of Guilds",
             sessions::events,
+        )
+        .bot(
+            Method::POST,
+            "/bot/members",
+            "Tell which members came, went or were changed",
+            members::tell,
         )
         .bot(
             Method::POST,

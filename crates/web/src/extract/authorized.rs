@@ -41,7 +41,8 @@ pub mod perm {
     }
 
     required! {
-        OrgSettings OrgTeam OrgInvites OrgNavigation ServersView ServersManage ServersKeys AuditView AuditExport
+        OrgSettings OrgTeam OrgInvites OrgNavigation ServersView ServersManage ServersKeys ServersRoles LinksView
+        AuditView AuditExport
     }
 
     /// The owner, for what cannot be undone about an Org.

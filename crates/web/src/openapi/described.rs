@@ -47,6 +47,7 @@ impl<T: ToSchema> Takes for Pressed<JsonBody<T>> {
 
 impl<A: Takes, B: Takes> Takes for (A, B) {
     const BODY: Option<fn() -> Described> = B::BODY;
+    const ASKS: &'static [Asks] = B::ASKS;
 }
 
 /// The output of a handler.

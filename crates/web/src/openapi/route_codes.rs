@@ -132,6 +132,14 @@ fn add_of_input(codes: &mut Vec<&'static str>, route: &RouteSpec) {
             "STEAM_NOT_CONFIGURED",
         ]);
     }
+    if route.path.contains("{server}/roles") && route.takes.is_some() {
+        codes.extend([
+            "MAPPING_TWICE",
+            "MAPPING_RING",
+            "ROLE_TOO_POWERFUL",
+            "DRY_RUNS_RUNNING",
+        ]);
+    }
     if [Method::PUT, Method::PATCH].contains(&route.method) {
         codes.push("CHANGED_MEANWHILE");
     }

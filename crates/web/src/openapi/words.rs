@@ -4,12 +4,14 @@ use std::borrow::Cow;
 
 use app::notice;
 use domain::audit;
+use domain::discord;
 use domain::face;
 use domain::flow::JoinMode;
 use domain::invitation::Expiry;
 use domain::navigation::Icon;
 use domain::permission;
 use domain::plan;
+use domain::roles;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa::{PartialSchema, ToSchema};
@@ -44,4 +46,12 @@ word_schemas! {
     Severity of notice::Severity;
     AuditAction of audit::AuditAction;
     AuditNameKind of audit::NamedKind;
+    RoleDirection of roles::Direction;
+    RoleSide of roles::Side;
+    RoleLoss of roles::OnLoss;
+    RoleChangeKind of roles::Change;
+    RoleCause of roles::Cause;
+    RoleSource of roles::Source;
+    RoleOutcome of roles::Outcome;
+    RoleReason of discord::RoleReason;
 }

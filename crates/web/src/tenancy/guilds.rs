@@ -10,6 +10,7 @@ use domain::id::GuildId;
 use domain::invite::InviteUrl;
 use domain::name::Slug;
 use domain::platform_id::DiscordId;
+use domain::roles::Template;
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
 
@@ -88,6 +89,8 @@ pub struct GuildWithSettings {
     join_mode: JoinMode,
     invite_url: Option<String>,
     relink_cooldown_ms: i64,
+    /// What nicknames of linked members follow; nothing leaves them alone.
+    nickname_template: Option<String>,
     /// One more with every save.
     revision: i64,
 }
@@ -122,6 +125,9 @@ impl From<(Guild, GuildSettings)> for GuildWithSettings {
             join_mode: settings.join_mode,
             invite_url: settings.invite_url.map(|invite| invite.to_string()),
             relink_cooldown_ms: settings.relink_cooldown_ms,
+            nickname_template: settings
+                .nickname_template
+                .map(|template| template.as_str().to_owned()),
         }
     }
 }
@@ -149,6 +155,9 @@ pub struct Change {
     #[schema(value_type = Option<String>)]
     invite_url: Option<Option<String>>,
     relink_cooldown_ms: Option<i64>,
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<String>)]
+    nickname_template: Option<Option<String>>,
     name: Option<String>,
     slug: Option<String>,
     /// As it was read. A save by somebody else since then refuses this one; without it, the last one counts.
@@ -192,6 +201,12 @@ pub async fn change(
         Some(None) => Some(None),
         None => None,
     };
+    let template =
+        |text: String| Template::parse(&text).map_err(|error| AppError::invalid("nickname_template", error));
+    let nickname_template = change.nickname_template;
+    let nickname_template = nickname_template
+        .map(|text| text.map(template).transpose())
+        .transpose()?;
     let change = GuildChange {
         log_channel_id: change.log_channel_id,
         verified_roles: change.verified_roles,
@@ -201,6 +216,7 @@ pub async fn change(
         join_mode: change.join_mode,
         invite_url,
         relink_cooldown_ms: change.relink_cooldown_ms,
+        nickname_template,
         name: change.name.as_deref().map(display_name).transpose()?,
         slug: change.slug.as_deref().map(slug).transpose()?,
         revision: change.revision,

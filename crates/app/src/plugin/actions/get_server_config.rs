@@ -1,7 +1,10 @@
 //! `getServerConfig`: what a game server needs to know about itself.
 
+use std::collections::BTreeMap;
+
 use domain::steam_group::GroupId;
 use serde::Serialize;
+use storage::roles::mappings;
 use storage::tenancy::server_config;
 
 use crate::error::{AppError, RequestError};
@@ -12,8 +15,8 @@ struct Config {
     /// Where players link.
     link_url: String,
     groups: GroupNames,
-    /// From group to Discord roles; there are no mappings yet.
-    group_roles: serde_json::Map<String, serde_json::Value>,
+    /// From group to the Discord roles that rules tie it to.
+    group_roles: BTreeMap<String, Vec<String>>,
     steam_group: Option<SteamGroup>,
     poll_seconds: i64,
 }
@@ -48,6 +51,10 @@ impl From<GroupId> for SteamGroup {
 pub(super) async fn run(call: &Call<'_>) -> Result<Reply, AppError> {
     let found = server_config::find(&call.app.db, call.server()?).await?;
     let config = found.ok_or(RequestError::NotFound)?;
+    let mut group_roles: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (group, role) in mappings::list_pairs(&call.app.db, call.server()?).await? {
+        group_roles.entry(group).or_default().push(role);
+    }
     Reply::of(&Config {
         link_url: [&call.app.public_url, "/link/", &config.guild_slug].concat(),
         groups: GroupNames {
@@ -55,7 +62,7 @@ pub(super) async fn run(call: &Call<'_>) -> Result<Reply, AppError> {
             booster: config.booster_group,
             steam_group: config.steam_members_group,
         },
-        group_roles: serde_json::Map::new(),
+        group_roles,
         steam_group: config.steam_group.map(SteamGroup::from),
         poll_seconds: config.poll_seconds,
     })

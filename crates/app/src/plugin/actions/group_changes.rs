@@ -68,14 +68,19 @@ pub(super) async fn get_bulk(call: &Call<'_>) -> Result<Reply, AppError> {
 
 pub(super) async fn clear(call: &Call<'_>) -> Result<Reply, AppError> {
     let ids = vec![call.steam_id()?];
-    call.app.db.write_for(place(call)?, Clear { ids }).await?;
+    clear_all(call, ids).await?;
     Ok(Reply::text(200, "Pending changes cleared"))
 }
 
 pub(super) async fn clear_bulk(call: &Call<'_>) -> Result<Reply, AppError> {
     let ids = call.steam_ids()?.ids;
-    call.app.db.write_for(place(call)?, Clear { ids }).await?;
+    clear_all(call, ids).await?;
     Ok(Reply::text(200, "Bulk pending changes cleared"))
+}
+
+async fn clear_all(call: &Call<'_>, ids: Vec<SteamId>) -> Result<(), AppError> {
+    let now_ms = call.app.now_ms();
+    call.app.db.write_for(place(call)?, Clear { ids, now_ms }).await
 }
 
 fn place(call: &Call<'_>) -> Result<ServerPlace, AppError> {
@@ -135,6 +140,7 @@ impl Work for Save {
 
 struct Clear {
     ids: Vec<SteamId>,
+    now_ms: i64,
 }
 
 impl Work for Clear {
@@ -145,6 +151,6 @@ impl Work for Clear {
 
     async fn run(&self, tx: &mut Tx<'_>, &place: &ServerPlace) -> Result<(), AppError> {
         servers::lock(tx, place).await?;
-        Ok(group_changes::clear(tx, place.server, &self.ids).await?)
+        Ok(group_changes::clear(tx, place.server, &self.ids, self.now_ms).await?)
     }
 }

@@ -1,15 +1,18 @@
 //! `updateOxideGroups` and `updateOxideGroupsBulk`: the permission groups a game server reports.
 
 use domain::platform_id::SteamId;
+use domain::roles::Cause;
 use serde_json::{Map, Value};
 use storage::players::group_changes::ServerPlace;
 use storage::players::server_players;
-use storage::tenancy::servers;
+use storage::roles::game_side;
+use storage::tenancy::{guilds, servers};
 use storage::{Tx, Work};
 
 use crate::error::AppError;
 use crate::plugin::groups::{self, MOST_GROUPS};
 use crate::plugin::{Call, Reply};
+use crate::role_marks::{Place, Rank, mark_all_in};
 
 pub(super) async fn one(call: &Call<'_>) -> Result<Reply, AppError> {
     let id = call.steam_id()?;
@@ -60,7 +63,11 @@ async fn report(call: &Call<'_>, players: Map<String, Value>) -> Result<u64, App
         players: Value::from(players).to_string(),
         now_ms: call.app.now_ms(),
     };
-    call.app.db.write_for(place, work).await
+    let (stored, is_any_marked) = call.app.db.write_for(place, work).await?;
+    if is_any_marked {
+        call.app.bell.ring();
+    }
+    Ok(stored)
 }
 
 struct Report {
@@ -71,12 +78,31 @@ struct Report {
 
 impl Work for Report {
     type For = ServerPlace;
-    type Output = u64;
+    /// How many were stored, and whether anybody is to be looked at.
+    type Output = (u64, bool);
     type Error = AppError;
     const NAME: &'static str = "report_groups";
 
-    async fn run(&self, tx: &mut Tx<'_>, &place: &ServerPlace) -> Result<u64, AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, &place: &ServerPlace) -> Result<(u64, bool), AppError> {
         servers::lock(tx, place).await?;
-        Ok(server_players::report(tx, place, &self.players, self.now_ms).await?)
+        // First: after it nobody could tell what is new.
+        let changed = game_side::list_changed(tx, place, &self.players).await?;
+        game_side::note_ends(tx, place, &self.players, self.now_ms).await?;
+        let stored = server_players::report(tx, place, &self.players, self.now_ms).await?;
+        if !changed.is_empty() {
+            let (num, id) = (place.guild, guilds::get_id(tx, place.scope, place.guild).await?);
+            let (marked, now_ms) = (Place { num, id }, self.now_ms);
+            mark_all_in(
+                tx,
+                place.scope,
+                &marked,
+                &changed,
+                Cause::Report,
+                Rank::First,
+                now_ms,
+            )
+            .await?;
+        }
+        Ok((stored, !changed.is_empty()))
     }
 }

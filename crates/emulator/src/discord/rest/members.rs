@@ -225,7 +225,7 @@ pub async fn rename_self(
 }
 
 fn update(world: &mut World, guild: Snowflake, user: Snowflake, change: impl FnOnce(&mut Member)) -> Answer {
-    world.change_guild(guild, |guild| guild.members.get_mut(&user).map(change));
+    world.change_member(guild, user, change);
     let member = world
         .state
         .guilds
@@ -286,11 +286,7 @@ fn set_role(
     if !found.commands_role(guild, bot, role) {
         return Err(ApiError::MISSING_PERMISSIONS);
     }
-    world.change_guild(guild, |guild| {
-        if let Some(member) = guild.members.get_mut(&user) {
-            change(&mut member.roles, role);
-        }
-    });
+    world.change_member(guild, user, |member| change(&mut member.roles, role));
     Ok(no_content())
 }
 

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use super::socket::Socket;
-use super::world::{BOT, BRUNO, GUILD, LOG, discord};
+use super::socket::{Socket, USUAL_INTENTS};
+use super::world::{ADA, BOT, BOTS_OWN, BRUNO, CHEN, GUILD, LOG, LOW, discord};
 use crate::support::{get, post_form};
 
 #[tokio::test]
@@ -83,4 +83,72 @@ async fn a_person_says_something_by_hand() {
     );
     let refused = post_form(&page, "as=1&text=a").await;
     assert!(refused.header("location").unwrap().contains("problem="));
+}
+
+#[tokio::test]
+async fn a_person_gives_and_takes_roles_by_hand() {
+    let test = discord().await;
+    let base = test.discord.home_url();
+    let page = format!("{base}guilds/{GUILD}");
+    assert!(
+        get(&base)
+            .await
+            .text()
+            .contains(&format!("href=\"/guilds/{GUILD}\""))
+    );
+    let (mut socket, _) = Socket::ready(&test, USUAL_INTENTS).await;
+    let shown = get(&page).await;
+    let text = shown.text();
+    assert!(
+        text.contains(">bruno</h3>") && text.contains("Roles: none"),
+        "{text}"
+    );
+    assert!(
+        !text.contains(">symbolon</h3>") && !text.contains("everyone</option>"),
+        "bots and everybody's role"
+    );
+    let reply = post_form(&page, &format!("member={BRUNO}&find=bru&give={LOW}")).await;
+    assert_eq!(
+        reply.header("location"),
+        Some(format!("/guilds/{GUILD}?find=bru").as_str())
+    );
+    let told = socket.event("GUILD_MEMBER_UPDATE").await;
+    assert_eq!(
+        (&told["user"]["id"], &told["roles"]),
+        (&json!(BRUNO), &json!([LOW]))
+    );
+    let found = get(&format!("{page}?find=bru")).await;
+    assert!(found.text().contains(&format!("name=\"take\" value=\"{LOW}\"")));
+    assert!(!found.text().contains(">ada</h3>"), "not looked for");
+    post_form(&page, &format!("member={BRUNO}&take={LOW}")).await;
+    assert_eq!(test.roles_of(BRUNO), []);
+}
+
+#[tokio::test]
+async fn a_person_comes_boosts_and_goes_by_hand() {
+    let test = discord().await;
+    let page = format!("{}guilds/{GUILD}", test.discord.home_url());
+    let (mut socket, _) = Socket::ready(&test, USUAL_INTENTS).await;
+    let whom = json!(CHEN);
+    post_form(&page, &format!("member={CHEN}&do=join")).await;
+    assert_eq!(socket.event("GUILD_MEMBER_ADD").await["user"]["id"], whom);
+    post_form(&page, &format!("member={CHEN}&do=boost")).await;
+    assert!(socket.event("GUILD_MEMBER_UPDATE").await["premium_since"].is_string());
+    post_form(&page, &format!("member={CHEN}&do=boost")).await;
+    assert!(socket.event("GUILD_MEMBER_UPDATE").await["premium_since"].is_null());
+    post_form(&page, &format!("member={CHEN}&do=leave")).await;
+    assert_eq!(socket.event("GUILD_MEMBER_REMOVE").await["user"]["id"], whom);
+    for form in [
+        format!("member={CHEN}&give={LOW}"),
+        format!("member={ADA}&do=leave"),
+        format!("member={BRUNO}&give={GUILD}"),
+        format!("member={BRUNO}&give="),
+        "member=1&do=join".to_owned(),
+    ] {
+        let refused = post_form(&page, &form).await;
+        let location = refused.header("location").unwrap();
+        assert!(location.contains("problem="), "{form}: {location}");
+    }
+    assert_eq!(test.guild().members.len(), 3);
+    assert_eq!(test.roles_of(BOT), [BOTS_OWN]);
 }

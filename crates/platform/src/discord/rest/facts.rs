@@ -137,7 +137,7 @@ impl Rest {
     }
 }
 
-fn id(text: &str) -> Result<DiscordId, Unanswered> {
+pub(super) fn id(text: &str) -> Result<DiscordId, Unanswered> {
     DiscordId::parse(text).map_err(|_| Unanswered::Unreadable)
 }
 

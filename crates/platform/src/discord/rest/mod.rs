@@ -1,9 +1,11 @@
 //! What is asked and changed as a bot. One client for each bot's token: it keeps to the limits that Discord tells, leaves
 //! alone what was refused, and lets people who wait go first.
 
+mod asking;
 mod commands;
 mod facts;
 mod kept;
+mod member_changes;
 mod members;
 mod messages;
 
@@ -22,7 +24,9 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use url::Url;
 
+pub use asking::Asking;
 pub use facts::{GUILD_ROUTE, GuildFacts};
+pub use members::Member;
 pub use messages::CHANNEL_ROUTE;
 
 use self::kept::Kept;
@@ -30,10 +34,11 @@ use crate::guard::{Guard, Standing};
 use crate::http::{self, Answer, SetupError, Unanswered};
 use crate::question::Question;
 
-/// Five hundred channels with the exceptions of their roles.
-const ANSWER_BYTES: usize = 2 * 1024 * 1024;
-/// How long a question waits for the first one of its token.
+/// Five hundred channels with the exceptions of their roles, or a thousand members with dozens of them.
+const ANSWER_BYTES: usize = 4 * 1024 * 1024;
+/// How long a question waits for the first one of its token, and a person's for the first one of its bucket.
 const FOR_THE_FIRST: Duration = Duration::from_secs(1);
+const LOOKS_EVERY: Duration = Duration::from_millis(10);
 
 /// What all bots of this process share: Discord counts refusals by the address they come from.
 #[derive(Clone)]
@@ -69,80 +74,12 @@ const PATIENCE_MS: i64 = 8_000;
 /// It waits for the pace of the token, not for a bucket that one guild has emptied.
 const SHORT_MS: i64 = 1_000;
 
-/// On whose behalf something is asked about a guild, and how much it matters when.
-#[derive(Clone, Copy)]
-pub struct Asking<'a> {
-    org_num: i64,
-    guild: &'a DiscordId,
-    urgency: Urgency,
-    by_hand: bool,
-    patient: bool,
-}
-
-impl<'a> Asking<'a> {
-    /// Somebody waits for it.
-    pub fn for_person(org_num: i64, guild: &'a DiscordId) -> Self {
-        Self {
-            org_num,
-            guild,
-            urgency: Urgency::Interactive,
-            by_hand: false,
-            patient: false,
-        }
-    }
-
-    /// Nobody waits for it: it is done when there is room.
-    pub fn in_background(org_num: i64, guild: &'a DiscordId) -> Self {
-        Self {
-            urgency: Urgency::Background,
-            ..Self::for_person(org_num, guild)
-        }
-    }
-
-    /// The same, after everything else that is done in the background.
-    pub fn when_there_is_room(org_num: i64, guild: &'a DiscordId) -> Self {
-        Self {
-            urgency: Urgency::Spare,
-            ..Self::for_person(org_num, guild)
-        }
-    }
-
-    /// Asks also what the guild refused a short while ago, for somebody who may have put it right.
-    #[must_use]
-    pub fn again(self) -> Self {
-        Self {
-            by_hand: true,
-            ..self
-        }
-    }
-
-    /// Waits a while where others are first: one of several questions that are worth something only together.
-    #[must_use]
-    pub fn patiently(self) -> Self {
-        Self {
-            patient: true,
-            ..self
-        }
-    }
-
-    fn on(self, route: &'static str) -> Question<'a> {
-        let question = Question::on(route)
-            .about(self.org_num, self.guild, None)
-            .as_urgent_as(self.urgency);
-        Question {
-            by_hand: self.by_hand,
-            patient: self.patient,
-            ..question
-        }
-    }
-}
-
 /// Why Discord did not do something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{cause}")]
 pub struct NotDone {
     pub cause: Unanswered,
-    /// Discord's own number for the reason, where it told one.
+    /// Discord's own number for the reason, where it told one; also for a refusal that is remembered.
     pub code: Option<u32>,
 }
 
@@ -250,23 +187,28 @@ impl Rest {
         read: &impl Fn(&Answer) -> Result<T, Unanswered>,
     ) -> Result<T, NotDone> {
         let _first = self.first_alone().await;
+        self.after_first_of_bucket(&question).await;
         let mut code = None;
-        let call = async {
+        let noted = &mut code;
+        let call = |window| async move {
             let answer = http::send(request?, ANSWER_BYTES).await?;
             if let Some(told) = answer.told.clone() {
-                self.guard.hear(&question, told);
+                self.guard.hear(&question, window, told);
             }
             // Whatever it is, Discord knows the token.
             if answer.status.as_u16() != 401 {
                 self.is_proven.store(true, Ordering::Relaxed);
             }
             if answer.status.is_client_error() {
-                code = answer.json::<Refusal>().ok().map(|refusal| refusal.code);
+                *noted = code_of(&answer);
             }
             read(&answer)
         };
-        let outcome = self.guard.call(question, call).await;
-        outcome.map_err(|cause| NotDone { cause, code })
+        let outcome = self.guard.call_in(question, call).await;
+        outcome.map_err(|cause| {
+            let code = self.guard.code_of(&question, cause, code);
+            NotDone { cause, code }
+        })
     }
 
     /// While nobody knows whether Discord takes the token, questions go one after the other, so that one that is refused
@@ -278,10 +220,36 @@ impl Rest {
         tokio::time::timeout(FOR_THE_FIRST, self.first.lock()).await.ok()
     }
 
+    /// The first call of a bucket goes alone, because its answer tells how many more there may be. Whoever waits is not
+    /// refused for that.
+    async fn after_first_of_bucket(&self, question: &Question<'_>) {
+        if question.urgency != Urgency::Interactive {
+            return;
+        }
+        let answered = async {
+            while self.guard.awaits_first(question) {
+                tokio::time::sleep(LOOKS_EVERY).await;
+            }
+        };
+        drop(tokio::time::timeout(FOR_THE_FIRST, answered).await);
+    }
+
     fn at(&self, method: Method, segments: &[&str]) -> Result<RequestBuilder, Unanswered> {
+        self.at_with(method, segments, &[])
+    }
+
+    fn at_with(
+        &self,
+        method: Method,
+        segments: &[&str],
+        query: &[(&str, &str)],
+    ) -> Result<RequestBuilder, Unanswered> {
         let mut url = self.base.clone();
         if let Ok(mut path) = url.path_segments_mut() {
             path.pop_if_empty().extend(segments);
+        }
+        if !query.is_empty() {
+            url.query_pairs_mut().extend_pairs(query);
         }
         let value = HeaderValue::from_str(&["Bot ", self.token.expose_secret()].concat());
         let mut value = value.map_err(|_| Unanswered::Refused)?;
@@ -293,6 +261,11 @@ impl Rest {
         let json = HeaderValue::from_static("application/json");
         Ok(self.at(method, segments)?.header(CONTENT_TYPE, json).body(body))
     }
+}
+
+/// Discord's own number for why it refused.
+fn code_of(answer: &Answer) -> Option<u32> {
+    answer.json::<Refusal>().ok().map(|refusal| refusal.code)
 }
 
 /// What a refusal means that a call has no other use for.

@@ -1,0 +1,211 @@
+//! What rules would do, before anybody saves them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use domain::id::{MappingId, ServerId};
+use domain::platform_id::DiscordId;
+use domain::roles::{Change, Game, Rule, Scene, Side, plan_roles, settle};
+use storage::OrgScope;
+use storage::roles::members::{self, Known};
+use storage::roles::{game_side, mappings};
+use storage::tenancy::guilds;
+
+use super::rules::{NewRule, find, made, refuse_clash};
+use super::scene::Place;
+use crate::error::{AppError, RequestError, RolesError};
+use crate::state::App;
+
+/// People in one read.
+const SLICE: i64 = 1_000;
+/// Changes that are listed one by one.
+const LISTED: usize = 200;
+
+/// A change that rules would make.
+#[derive(Debug, Clone)]
+pub struct Would {
+    /// Whose.
+    pub discord_id: DiscordId,
+    /// Whose.
+    pub steam_id: String,
+    /// On Discord, where it is known.
+    pub name: Option<String>,
+    /// Where.
+    pub side: Side,
+    /// What.
+    pub change: Change,
+    /// On Discord.
+    pub role: Option<DiscordId>,
+    /// In the game.
+    pub group: Option<String>,
+    /// Which rule of the list.
+    pub rule: usize,
+    /// Why it cannot be done.
+    pub cannot: Option<&'static str>,
+}
+
+/// What rules would do.
+#[derive(Debug, Clone, Default)]
+pub struct DryRun {
+    /// People who are linked.
+    pub members: i64,
+    /// Those among them whom nobody has looked at yet: nothing is counted for them.
+    pub unknown: i64,
+    /// Roles and groups that would be given.
+    pub add: i64,
+    /// Roles and groups that would be taken.
+    pub remove: i64,
+    /// Changes that cannot be made.
+    pub cannot: i64,
+    /// The first of them all.
+    pub changes: Vec<Would>,
+}
+
+/// Plays the rules through for everybody who is linked, with what was last known of them. Nothing is asked of Discord and
+/// nothing is written.
+pub async fn run(
+    app: &App,
+    scope: OrgScope,
+    server: &ServerId,
+    wanted: &[NewRule],
+) -> Result<DryRun, AppError> {
+    let _place = app
+        .memories
+        .dry_runs
+        .begin(scope)
+        .ok_or(RolesError::DryRunsRunning)?;
+    let server = find(app, scope, server).await?;
+    let own = made(app, &server, wanted)?;
+    let others = mappings::list(&app.db, scope, server.guild).await?;
+    let others: Vec<Rule> = others
+        .into_iter()
+        .filter(|rule| rule.server != server.num.0)
+        .collect();
+    refuse_clash(&own, &others)?;
+    let guild = guilds::find(&app.db, scope, &server.guild_id).await?;
+    let guild = guild.ok_or(RequestError::NotFound)?;
+    let guild_num = guild.num;
+    let place = Place::read(app, scope, guild)
+        .await?
+        .ok_or(RequestError::NotFound)?;
+    let rules: Vec<Rule> = own.iter().chain(&others).cloned().collect();
+    let mut found = DryRun::default();
+    let mut after = String::new();
+    loop {
+        let slice = members::list_known(&app.db, guild_num, &after, SLICE).await?;
+        let Some(last) = slice.last() else {
+            return Ok(found);
+        };
+        after = last.discord_id.to_string();
+        let players: Vec<&str> = slice.iter().map(|known| known.steam_id.as_str()).collect();
+        let mut games = game_side::list(&app.db, guild_num, &players).await?;
+        for known in &slice {
+            let games = games.remove(&known.steam_id).unwrap_or_default();
+            play(&mut found, &place, &own, &rules, known, games, app.now_ms());
+        }
+    }
+}
+
+fn play(
+    found: &mut DryRun,
+    place: &Place,
+    own: &[Rule],
+    rules: &[Rule],
+    known: &Known,
+    games: BTreeMap<i64, Game>,
+    now_ms: i64,
+) {
+    found.members += 1;
+    let looked = known
+        .member
+        .as_ref()
+        .and_then(|member| Some((member, member.roles.clone()?)));
+    let Some((member, has)) = looked else {
+        found.unknown += 1;
+        return;
+    };
+    let scene = Scene {
+        now_ms,
+        is_linked: true,
+        is_there: true,
+        boosts: true,
+        has,
+        rules: rules.to_vec(),
+        verified: place.settings.verified_roles.clone(),
+        booster: place.settings.booster_roles.clone(),
+        kept: member.kept.clone(),
+        games,
+        barred: place.barred.clone(),
+        ..Scene::default()
+    };
+    let plan = plan_roles(&scene);
+    for change in &plan {
+        let Some(rule) = place_of(own, change.rule.as_ref()) else {
+            continue;
+        };
+        let would = Would {
+            role: Some(change.role.clone()),
+            cannot: change.cannot.map(domain::discord::RoleReason::as_str),
+            ..of(known, Side::Discord, change.change, rule)
+        };
+        found.count(would);
+    }
+    let done: Vec<_> = plan
+        .into_iter()
+        .filter(|change| change.cannot.is_none())
+        .collect();
+    for change in settle(&scene, &done, &BTreeSet::new()).groups {
+        let Some(rule) = place_of(own, Some(&change.rule)) else {
+            continue;
+        };
+        let would = Would {
+            group: Some(change.group),
+            ..of(known, Side::Game, change.change, rule)
+        };
+        found.count(would);
+    }
+}
+
+fn place_of(own: &[Rule], id: Option<&MappingId>) -> Option<usize> {
+    own.iter().position(|rule| Some(&rule.id) == id)
+}
+
+fn of(known: &Known, side: Side, change: Change, rule: usize) -> Would {
+    Would {
+        discord_id: known.discord_id.clone(),
+        steam_id: known.steam_id.clone(),
+        name: known.name.clone(),
+        side,
+        change,
+        role: None,
+        group: None,
+        rule,
+        cannot: None,
+    }
+}
+
+impl DryRun {
+    fn count(&mut self, would: Would) {
+        match (would.cannot, would.change) {
+            (Some(_), _) => self.cannot += 1,
+            (None, Change::Add) => self.add += 1,
+            (None, Change::Remove) => self.remove += 1,
+        }
+        // What cannot be done comes first: it is what somebody has to see to.
+        if would.cannot.is_some() && self.cannot <= LISTED as i64 {
+            let place = self
+                .changes
+                .iter()
+                .take_while(|listed| listed.cannot.is_some())
+                .count();
+            self.changes.insert(place, would);
+            self.changes.truncate(LISTED);
+        } else if self.changes.len() < LISTED {
+            self.changes.push(would);
+        }
+    }
+
+    /// Whether there are more changes than are listed.
+    pub fn has_more(&self) -> bool {
+        self.add + self.remove + self.cannot > self.changes.len() as i64
+    }
+}

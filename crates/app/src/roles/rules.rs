@@ -1,0 +1,286 @@
+//! The rules of a Server.
+
+use std::collections::BTreeSet;
+
+use domain::audit::{Actor, AuditAction};
+use domain::discord::RoleReason;
+use domain::id::{GuildId, MappingId, ServerId};
+use domain::platform_id::DiscordId;
+use domain::roles::{Cause, Clash, Direction, MOST_RULES, OnLoss, Rule, Side, find_clash};
+use serde_json::json;
+use storage::bots::{guild_bots, places};
+use storage::records::audit::Act;
+use storage::roles::{mappings, rechecks};
+use storage::tenancy::servers::{self, Server};
+use storage::tenancy::{guilds, orgs};
+use storage::{OrgScope, Tx, Work};
+
+use super::powerful;
+use super::scene::{reason_against, rule_words};
+use crate::error::{AppError, RequestError, RolesError};
+use crate::plugin::groups;
+use crate::role_marks::look_at_everybody;
+use crate::state::App;
+
+/// Rules of all Servers of a Guild together: each look goes through all of them.
+const MOST_OF_GUILD: usize = 500;
+
+/// A role that a rule may name.
+#[derive(Debug, Clone)]
+pub struct Choice {
+    /// As Discord has it.
+    pub role: places::Role,
+    /// Why it cannot be handed out.
+    pub reason: Option<RoleReason>,
+    /// A powerful one that the Owner lets rules hand out.
+    pub confirmed: bool,
+}
+
+/// The rules of a Server, and what they can be made of.
+#[derive(Debug, Clone)]
+pub struct Rules {
+    /// Whose roles they are.
+    pub guild: GuildId,
+    /// One more with every save.
+    pub revision: i64,
+    /// In their order.
+    pub rules: Vec<Rule>,
+    /// All roles of the Discord server.
+    pub choices: Vec<Choice>,
+    /// Groups that the plugin reported.
+    pub groups: Vec<String>,
+    /// Whether our bot is in the Discord server; none before the first look.
+    pub present: Option<bool>,
+    /// When that was found out.
+    pub checked_at_ms: Option<i64>,
+}
+
+/// A rule as somebody wants it.
+#[derive(Debug, Clone)]
+pub struct NewRule {
+    /// Of a rule that stays.
+    pub id: Option<MappingId>,
+    /// Of the game server.
+    pub group: String,
+    /// Of the Discord server.
+    pub role: DiscordId,
+    /// Which side follows.
+    pub direction: Direction,
+    /// Who is right at first.
+    pub authority: Side,
+    /// What a loss leads to.
+    pub on_loss: OnLoss,
+}
+
+/// The rules of a Server.
+pub async fn get(app: &App, scope: OrgScope, id: &ServerId) -> Result<Rules, AppError> {
+    let server = find(app, scope, id).await?;
+    let db = &app.db;
+    let roles = places::list_roles(db, scope, server.guild).await?;
+    let bot = guild_bots::find(db, scope, server.guild)
+        .await?
+        .unwrap_or_default();
+    let all = mappings::list(db, scope, server.guild).await?;
+    let confirmed: BTreeSet<DiscordId> = all
+        .iter()
+        .filter(|rule| rule.confirmed)
+        .map(|rule| rule.role.clone())
+        .collect();
+    Ok(Rules {
+        guild: server.guild_id,
+        revision: mappings::find_revision(db, scope, server.num).await?.unwrap_or(0),
+        rules: all
+            .into_iter()
+            .filter(|rule| rule.server == server.num.0)
+            .collect(),
+        choices: roles
+            .into_iter()
+            .map(|role| Choice {
+                reason: reason_against(&role)
+                    .filter(|reason| *reason != RoleReason::Powerful || !confirmed.contains(&role.id)),
+                confirmed: confirmed.contains(&role.id),
+                role,
+            })
+            .collect(),
+        groups: mappings::list_groups(db, server.num).await?,
+        present: bot.present,
+        checked_at_ms: bot.checked_at_ms,
+    })
+}
+
+pub(super) async fn find(app: &App, scope: OrgScope, id: &ServerId) -> Result<Server, AppError> {
+    let found = servers::find(&app.db, scope, id).await?;
+    Ok(found.ok_or(RequestError::NotFound)?)
+}
+
+/// Turns wishes into rules of a Server: names are trimmed, and new rules get an id.
+pub(super) fn made(app: &App, server: &Server, wanted: &[NewRule]) -> Result<Vec<Rule>, AppError> {
+    if wanted.len() > MOST_RULES {
+        return Err(AppError::invalid(
+            "rules",
+            format!("a Server has at most {MOST_RULES} rules"),
+        ));
+    }
+    let made = wanted.iter().map(|rule| {
+        let group = groups::name(&rule.group);
+        let group =
+            group.ok_or_else(|| AppError::invalid("rules", "a group has a name of up to 64 characters"))?;
+        let new = || MappingId::generate(app.now_ms(), &*app.random);
+        Ok(Rule {
+            id: rule.id.clone().unwrap_or_else(new),
+            server: server.num.0,
+            group,
+            role: rule.role.clone(),
+            direction: rule.direction,
+            authority: rule.authority,
+            on_loss: rule.on_loss,
+            confirmed: false,
+        })
+    });
+    made.collect()
+}
+
+/// Somebody's save of the rules of a Server.
+#[derive(Debug)]
+pub struct Save {
+    /// Whose.
+    pub server: ServerId,
+    /// As they were read.
+    pub revision: i64,
+    /// All of them, in their order.
+    pub rules: Vec<NewRule>,
+    /// Powerful roles that the caller says rules may hand out.
+    pub confirmed: Vec<DiscordId>,
+    /// Only the Owner can say so.
+    pub by_owner: bool,
+}
+
+/// Replaces the rules of a Server. Everybody of the Guild is looked at after it.
+pub async fn replace(app: &App, scope: OrgScope, save: Save, actor: Actor) -> Result<Rules, AppError> {
+    let server = find(app, scope, &save.server).await?;
+    let rules = made(app, &server, &save.rules)?;
+    let id = save.server.clone();
+    let spare = rules
+        .iter()
+        .map(|_| MappingId::generate(app.now_ms(), &*app.random))
+        .collect();
+    let work = Replace { save, rules, spare };
+    app.db.write_for(app.act(scope, actor), work).await?;
+    app.bell.ring();
+    get(app, scope, &id).await
+}
+
+struct Replace {
+    save: Save,
+    rules: Vec<Rule>,
+    /// Ids for rules that become others.
+    spare: Vec<MappingId>,
+}
+
+impl Work for Replace {
+    type For = Act;
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "replace_rules";
+
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<(), AppError> {
+        let scope = act.scope;
+        orgs::lock(tx, scope).await?;
+        let found = servers::find_in(tx, scope, &self.save.server).await?;
+        let server = found.ok_or(RequestError::NotFound)?;
+        let guild = guilds::find_in(tx, scope, &server.guild_id).await?;
+        let guild = guild.ok_or(RequestError::NotFound)?;
+        let all = mappings::list_in(tx, scope, guild.num).await?;
+        let (before, others): (Vec<Rule>, Vec<Rule>) =
+            all.into_iter().partition(|rule| rule.server == server.num.0);
+        self.refuse_strange_ids(&before)?;
+        let mut rules = self.renewed(&before);
+        refuse_clash(&rules, &others)?;
+        let roles = places::list_roles_in(tx, scope, server.guild).await?;
+        self.refuse_strange_roles(&roles, &before)?;
+        powerful::confirm(&mut rules, &before, &others, &roles, &self.save)?;
+        if before == rules {
+            return Ok(());
+        }
+        mappings::replace(tx, scope, guild.num, server.num, &rules, self.save.revision).await?;
+        rechecks::begin(tx, scope, guild.num, Cause::Settings, act.now_ms).await?;
+        look_at_everybody(tx, scope, &guild.id, guild.active_links, act.now_ms).await?;
+        let words = |rules: &[Rule]| {
+            let listed = rules.iter().map(|rule| {
+                let role = roles.iter().find(|role| role.id == rule.role);
+                rule_words(rule, role.map_or(rule.role.as_str(), |role| role.name.as_str()))
+            });
+            json!(listed.collect::<Vec<_>>())
+        };
+        let detail = json!({ "before": { "rules": words(&before) }, "after": { "rules": words(&rules) } });
+        let target = Some(self.save.server.as_str());
+        Ok(act
+            .note(tx, AuditAction::ServerRolesChanged, target, &detail)
+            .await?)
+    }
+}
+
+impl Replace {
+    /// A rule that stays is one of this Server; an id cannot be made up.
+    fn refuse_strange_ids(&self, before: &[Rule]) -> Result<(), AppError> {
+        let known: BTreeSet<&MappingId> = before.iter().map(|rule| &rule.id).collect();
+        let named = self.save.rules.iter().filter_map(|rule| rule.id.as_ref());
+        let mut seen = BTreeSet::new();
+        for id in named {
+            if !known.contains(id) || !seen.insert(id) {
+                return Err(AppError::invalid(
+                    "rules",
+                    "an id is not of a rule of this Server",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// What was agreed on about one pair says nothing about another: a rule for another one has another id.
+    fn renewed(&self, before: &[Rule]) -> Vec<Rule> {
+        let renew = |(rule, spare): (&Rule, &MappingId)| {
+            let is_other = |old: &Rule| {
+                old.id == rule.id
+                    && (&old.group, &old.role, old.direction) != (&rule.group, &rule.role, rule.direction)
+            };
+            let is_renewed = before.iter().any(is_other);
+            let id = if is_renewed { spare } else { &rule.id };
+            Rule {
+                id: id.clone(),
+                ..rule.clone()
+            }
+        };
+        self.rules.iter().zip(&self.spare).map(renew).collect()
+    }
+
+    /// Roles are of this Discord server. One that went stays where it was.
+    fn refuse_strange_roles(&self, roles: &[places::Role], before: &[Rule]) -> Result<(), AppError> {
+        for rule in &self.rules {
+            let is_known = roles.iter().any(|role| role.id == rule.role);
+            if !is_known && !before.iter().any(|old| old.role == rule.role) {
+                return Err(AppError::invalid("rules", "a role is not of this Discord server"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Rules of all Servers of a Guild stand beside each other.
+pub(super) fn refuse_clash(own: &[Rule], others: &[Rule]) -> Result<(), AppError> {
+    if own.len() + others.len() > MOST_OF_GUILD {
+        let text = format!("the Servers of a Guild have at most {MOST_OF_GUILD} rules together");
+        return Err(AppError::invalid("rules", text));
+    }
+    let all: Vec<Rule> = own.iter().chain(others).cloned().collect();
+    let Some(clash) = find_clash(&all) else {
+        return Ok(());
+    };
+    // The later one of the caller's own, which is more likely the new one.
+    let row = |one: usize, other: usize| [other, one].into_iter().find(|at| *at < own.len());
+    Err(match clash {
+        Clash::Twice(one, other) => RolesError::Twice { row: row(one, other) },
+        Clash::Ring(one, other) => RolesError::Ring { row: row(one, other) },
+    }
+    .into())
+}
