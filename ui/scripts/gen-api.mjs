@@ -46,8 +46,8 @@ function use(doc, text, types) {
   }
 }
 
-/** Whether a text names a schema. @param {string} text @param {string} name */
-const names = (text, name) => new RegExp(`\\b${identifier(name)}\\b`).test(text);
+/** Whether a text names a schema; the words of its comments are no names. @param {string} text @param {string} name */
+const names = (text, name) => new RegExp(`\\b${identifier(name)}\\b`).test(text.replace(/\/\*\*.*?\*\//gs, ''));
 
 /** @param {[string, any]} a @param {[string, any]} b */
 const byName = ([a], [b]) => (a < b ? -1 : 1);

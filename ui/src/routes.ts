@@ -62,6 +62,12 @@ export const routes: Route[] = [
     load: () => import('./features/tenancy/guilds/Guild.svelte'),
   },
   {
+    path: '/orgs/:org/guilds/:gid/role-history',
+    title: 'Role history',
+    needs: ['links.view'],
+    load: () => import('./features/roles/history/History.svelte'),
+  },
+  {
     path: '/orgs/:org/servers',
     title: 'Servers',
     needs: ['servers.view'],
@@ -74,6 +80,12 @@ export const routes: Route[] = [
     title: 'Server',
     needs: ['servers.view'],
     load: () => import('./features/tenancy/servers/Server.svelte'),
+  },
+  {
+    path: '/orgs/:org/servers/:sid/roles',
+    title: 'Roles and groups',
+    needs: ['servers.roles'],
+    load: () => import('./features/roles/rules/Rules.svelte'),
   },
   {
     path: '/orgs/:org/link-page',

@@ -1,6 +1,7 @@
 // Made-up answers for looking at the pages without a server. The shapes are those of openapi.json.
 
 import { readFileSync } from 'node:fs';
+import { dryRun, recheck, rechecking, roleHistory, roleRules } from './fixtures-roles.mjs';
 import { kicked, lacking, onDiscord, unseen } from './fixtures-discord.mjs';
 
 const NOW = Date.now();
@@ -132,6 +133,7 @@ const guildSettings = {
   join_mode: 'invite',
   invite_url: 'https://discord.gg/rustlands',
   relink_cooldown_ms: DAY,
+  nickname_template: null,
 };
 
 const members = [
@@ -239,6 +241,9 @@ export const READS = {
   },
   '/orgs/o1/guilds/g1': guildSettings,
   '/orgs/o1/guilds/g1/discord': onDiscord,
+  '/orgs/o1/guilds/g1/role-history': roleHistory,
+  '/orgs/o1/guilds/g1/role-recheck': recheck,
+  '/orgs/o1/servers/s1/roles': roleRules,
   '/orgs/o1/servers': { servers },
   '/orgs/o2/servers': { servers: servers.slice(0, 3) },
   '/orgs/o2/guilds': { guilds: guilds.slice(0, 1), removals: [{ name: 'Arcadia Classic', links_ended: 3_400, links: 12_904 }] },
@@ -313,6 +318,10 @@ const picture = `<!doctype html><html lang="en" data-accent="indigo" data-theme=
 
 export const WRITES = {
   'POST /orgs/o1/navigation/preview': [200, { html: picture }],
+  'POST /orgs/o1/servers/s1/roles/dry-run': [200, dryRun],
+  'PUT /orgs/o1/servers/s1/roles': [200, roleRules],
+  'POST /orgs/o1/guilds/g1/role-recheck': [200, rechecking],
+  'DELETE /orgs/o1/guilds/g1/role-recheck': [200, recheck],
   'POST /orgs': [201, { id: 'o1', slug: 'rustlands' }],
   'POST /orgs/o1/guilds': [201, guilds[1]],
   'POST /orgs/o1/servers': [201, { server_id: 's1', key: `svc_live_${'0123456789ab'.repeat(4)}` }],
@@ -326,9 +335,12 @@ export const WRITES = {
 
 /** Other worlds, chosen by the cookie `mock`. */
 export const WORLDS = {
-  kicked: { '/orgs/o1/guilds/g1/discord': kicked },
-  lacking: { '/orgs/o1/guilds/g1/discord': lacking, '/orgs/o1/guilds/g1': { ...guildSettings, log_channel_id: '814513381600264109' } },
-  unseen: { '/orgs/o1/guilds/g1/discord': unseen },
+  kicked: { '/orgs/o1/guilds/g1/discord': kicked, '/orgs/o1/servers/s1/roles': { ...roleRules, present: false } },
+  checking: { '/orgs/o1/guilds/g1/role-recheck': rechecking },
+  // An Admin, who is not the Owner.
+  admin: { '/account': { ...me, orgs: [{ ...rustlands, role: 'admin', permissions: ADMIN }, arcadia] } },
+  lacking: { '/orgs/o1/guilds/g1/discord': lacking, '/orgs/o1/guilds/g1': { ...guildSettings, log_channel_id: '814513381600264109' }, '/orgs/o1/servers/s1/roles': { ...roleRules, roles: roleRules.roles.map((role) => ({ ...role, reason: role.reason ?? 'no_permission' })) } },
+  unseen: { '/orgs/o1/guilds/g1/discord': unseen, '/orgs/o1/servers/s1/roles': { ...roleRules, rules: [], roles: [], groups: [], present: null, checked_at_ms: null } },
   empty: {
     '/account': { ...me, orgs: [], orgs_owned: 0, orgs_ceiling: 1 },
   },
@@ -343,6 +355,8 @@ export const WORLDS = {
     '/orgs/o1/audit': { entries: [], names: [], next_before: null, actions: audit },
     '/orgs/o1/audit/choices': { actors: [auditNames[0]], things: [] },
     '/orgs/o1/errors': { errors: [], next_before: null, codes },
+    '/orgs/o1/servers/s1/roles': { ...roleRules, revision: 0, rules: [] },
+    '/orgs/o1/guilds/g1/role-history': { entries: [], next: null },
     '/orgs/o1/claimable-guilds': { candidates: [], looked_up_at_ms: null, bot_invite_url: null },
   },
   operating,

@@ -83,6 +83,37 @@ export const SCREENS = {
   }],
   servers: ['/orgs/o1/servers'],
   server: ['/orgs/o1/servers/s1'],
+  rules: ['/orgs/o1/servers/s1/roles'],
+  'rules-none': ['/orgs/o1/servers/s1/roles', 'fresh'],
+  'rules-kicked': ['/orgs/o1/servers/s1/roles', 'kicked'],
+  'rules-lacking': ['/orgs/o1/servers/s1/roles', 'lacking'],
+  'rules-unseen': ['/orgs/o1/servers/s1/roles', 'unseen', (page) => page.getByRole('button', { name: 'Add rule' }).click()],
+  'rules-roles': ['/orgs/o1/servers/s1/roles', '', (page) => page.getByRole('group', { name: 'Rule 1', exact: true }).getByLabel('Discord role').click()],
+  'rules-tried': ['/orgs/o1/servers/s1/roles', '', async (page) => {
+    await page.getByRole('button', { name: 'Add rule' }).click();
+    await page.getByRole('button', { name: 'Review changes' }).click();
+    await page.getByText('Choose a role.').waitFor();
+  }],
+  'rules-review': ['/orgs/o1/servers/s1/roles', '', async (page) => {
+    await page.getByRole('group', { name: 'Rule 1', exact: true }).getByLabel('When someone leaves the group').selectOption('keep');
+    await page.getByRole('button', { name: 'Review changes' }).click();
+    await page.getByText('Would add 214').waitFor();
+  }],
+  'rules-allow': ['/orgs/o1/servers/s1/roles', '', async (page) => {
+    await page.getByRole('group', { name: 'Rule 1', exact: true }).getByLabel('Discord role').click();
+    await page.getByRole('option', { name: 'Moderator' }).click();
+    await page.getByRole('dialog', { name: 'Allow Moderator?' }).waitFor();
+  }],
+  'role-history': ['/orgs/o1/guilds/g1/role-history'],
+  'role-history-none': ['/orgs/o1/guilds/g1/role-history', 'fresh'],
+  'role-history-searched': ['/orgs/o1/guilds/g1/role-history?member=204255221017214971'],
+  'role-history-wrong': ['/orgs/o1/guilds/g1/role-history', '', async (page) => {
+    await page.getByLabel('Player').fill('ashfox');
+    await page.getByRole('search').getByRole('button', { name: 'Search' }).click();
+    await page.getByText('Enter a Discord or Steam ID.').waitFor();
+  }],
+  'guild-checking': ['/orgs/o1/guilds/g1', 'checking'],
+  'guild-nickname': ['/orgs/o1/guilds/g1', '', (page) => page.getByRole('textbox', { name: /^Nickname/ }).fill('{steam} | {discord}')],
   team: ['/orgs/o1/team'],
   invites: ['/orgs/o1/team?tab=invites'],
   keys: ['/orgs/o1/keys'],

@@ -6,8 +6,6 @@ import { NEEDED } from './api/permissions';
 export const BUILT = {
   /** Messages about links in the log channel of a Guild. */
   logs: true,
-  /** Roles given and taken on Discord. */
-  roles: false,
   /** Bots that get keys of their own. */
   bots: false,
   /** Plans that can be bought and changed. */

@@ -152,24 +152,20 @@ test('nothing is promised that does not exist yet', async () => {
   const team = await visit('/orgs/o1/team');
   const switches = await team.page.getByRole('switch').evaluateAll((all) => all.map((one) => one.labels[0].textContent));
   assert.ok(switches.some((label) => label.startsWith('Reveal and replace keys')));
-  assert.deepEqual(switches.filter((label) => /billing|bots|analytics|Map roles|Unlink|Export links|dormant/i.test(label)), []);
+  assert.deepEqual(switches.filter((label) => /billing|bots|analytics|Unlink|Export links|dormant/i.test(label)), []);
   assert.equal(await team.page.getByText('Analytics').count(), 0);
   await team.leave();
 
   const invites = await visit('/orgs/o1/team?tab=invites');
   await invites.page.getByRole('button', { name: 'Create invite' }).click();
   const dialog = invites.page.getByRole('dialog');
-  assert.doesNotMatch(await dialog.innerText(), /billing|bots|analytics|Map roles/i);
+  assert.doesNotMatch(await dialog.innerText(), /billing|bots|analytics/i);
   const [sent] = await Promise.all([
     invites.page.waitForRequest((request) => request.method() === 'POST'),
     dialog.getByRole('button', { name: 'Create invite' }).click(),
   ]);
   assert.deepEqual(sent.postDataJSON().permissions, ['links.view', 'servers.view', 'analytics.view'], 'a role is given whole');
   await invites.leave();
-
-  const guild = await visit('/orgs/o1/guilds/g1');
-  await guild.page.getByText('Roles aren’t applied on Discord yet.').waitFor();
-  await guild.leave();
 
   const server = await visit('/orgs/o1/servers/s1');
   await server.page.getByText(/A plugin key can’t, so set the same values in the plugin’s own configuration\./).waitFor();

@@ -65,6 +65,7 @@ const SENTENCES: Array<[string, Some]> = [
   ['Ada activated the Server EU Main', { action: 'server.activated', target: 'srv_main' }],
   ['Ada deactivated the Server EU Main', { action: 'server.deactivated', target: 'srv_main' }],
   ['Ada changed the settings of the Server EU Main', { action: 'server.changed', target: 'srv_main' }],
+  ['Ada changed the rules for roles and groups of the Server EU Main', { action: 'server.roles_changed', target: 'srv_main' }],
   ['Ada deleted the Server EU Old', { action: 'server.deleted', target: 'srv_old', detail: { name: 'EU Old' } }],
   ['Ada created the key Website', { action: 'key.created', target: 'key_web', detail: { actions: 'count' } }],
   ['An operator created the bot key of EU Main', { action: 'key.created', ...OPERATOR, target: 'key_gone', detail: { kind: 'bot', server: 'srv_main', prefix: 'svc_live_00' } }],

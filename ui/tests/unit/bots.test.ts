@@ -12,7 +12,7 @@ const STRANGE = '999513381600264404';
 
 describe('roles to choose from', () => {
   test('are in the order of Discord, with their colours, without those that are gone', () => {
-    const choices = roleChoices(read.roles, true);
+    const choices = roleChoices(read.roles);
     expect(choices.map(({ label }) => label).slice(0, 4)).toEqual(['Owner', 'Symbolon', 'Server Booster', 'Verified']);
     expect(choices.find(({ value }) => value === VIP)?.colour).toBe('#f1c40f');
     expect(choices.find(({ label }) => label.startsWith('Supporter'))?.colour).toBeNull();
@@ -20,16 +20,15 @@ describe('roles to choose from', () => {
     expect(choices.some(({ value }) => value === OLD_VIP)).toBe(false);
   });
 
-  test('tell why the bot cannot give them, and only where it has to', () => {
-    const giving = roleChoices(read.roles, true).filter(({ reason }) => reason);
+  test('tell why the bot cannot give them', () => {
+    const giving = roleChoices(read.roles).filter(({ reason }) => reason);
     expect(giving.map(({ label, reason }) => [label, reason?.split('.')[0]])).toEqual([
       ['Owner', 'Above the bot’s own role'],
       ['Symbolon', 'Managed by an integration'],
       ['Server Booster', 'Managed by an integration'],
     ]);
-    expect(roleChoices(read.roles, false).filter(({ reason }) => reason)).toEqual([]);
     // That the bot may manage none is told on its card, not with each.
-    expect(roleChoices((lacking as GuildOnDiscord).roles, true).filter(({ reason }) => reason)).toHaveLength(3);
+    expect(roleChoices((lacking as GuildOnDiscord).roles).filter(({ reason }) => reason)).toHaveLength(3);
   });
 });
 
@@ -45,11 +44,10 @@ test('text channels stand under their categories, with what the bot cannot do th
 
 describe('what is chosen', () => {
   test('is shown by its name, also when it is gone, and by its id when nobody knows it', () => {
-    expect(chosenRole(read, VIP, true)).toEqual({ id: VIP, label: 'VIP', colour: '#f1c40f', wrong: null });
-    expect(chosenRole(read, OLD_VIP, true)).toMatchObject({ label: 'Old VIP', wrong: 'Deleted on Discord.' });
-    expect(chosenRole(read, STRANGE, true)).toEqual({ id: STRANGE, label: STRANGE, wrong: 'Not found in this Discord server.' });
-    expect(chosenRole(read, OWNER, true).wrong).toContain('Above the bot');
-    expect(chosenRole(read, OWNER, false).wrong).toBeNull();
+    expect(chosenRole(read, VIP)).toEqual({ id: VIP, label: 'VIP', colour: '#f1c40f', wrong: null });
+    expect(chosenRole(read, OLD_VIP)).toMatchObject({ label: 'Old VIP', wrong: 'Deleted on Discord.' });
+    expect(chosenRole(read, STRANGE)).toEqual({ id: STRANGE, label: STRANGE, wrong: 'Not found in this Discord server.' });
+    expect(chosenRole(read, OWNER).wrong).toContain('Above the bot');
     expect(chosenChannel(read, '814513381600264109')).toMatchObject({ label: '#old-log', wrong: 'Deleted on Discord. Choose another channel.' });
     expect(chosenChannel(read, STRANGE).wrong).toBe('Not found in this Discord server.');
     expect(chosenChannel(read, 'gener').wrong).toBeNull();
@@ -57,10 +55,10 @@ describe('what is chosen', () => {
 
   test('is not called missing while nobody can look', () => {
     for (const blind of [undefined, never as GuildOnDiscord, kicked as GuildOnDiscord]) {
-      expect(chosenRole(blind, STRANGE, true).wrong).toBeNull();
+      expect(chosenRole(blind, STRANGE).wrong).toBeNull();
       expect(chosenChannel(blind, STRANGE).wrong).toBeNull();
     }
-    expect(chosenRole(kicked as GuildOnDiscord, VIP, true).label).toBe('VIP');
+    expect(chosenRole(kicked as GuildOnDiscord, VIP).label).toBe('VIP');
     expect(nameOf(kicked as GuildOnDiscord, '814513381600264111')).toBe('#link-log');
   });
 });

@@ -8,9 +8,10 @@ type Place = DiscordRole | DiscordChannel;
 const CATEGORY = 4;
 const NOT_TEXT = 'not_text';
 /** Of single roles. That the bot may manage none is told once, on its card. */
-const ROLE_REASONS: Record<string, string> = {
+export const ROLE_REASONS: Record<string, string> = {
   above_bot: 'Above the bot’s own role. Move the bot’s role higher on Discord.',
   managed: 'Managed by an integration. It can’t be given to anyone.',
+  powerful: 'Can administer the Discord server, so Symbolon doesn’t hand it out.',
 };
 const CHANNEL_REASONS: Record<string, string> = {
   [NOT_TEXT]: 'Not a text channel.',
@@ -42,12 +43,12 @@ export function unseen(read: GuildOnDiscord | undefined, failed: boolean): strin
   return 'The bot hasn’t looked at this Discord server yet. Wait a moment, or paste IDs.';
 }
 
-/** The highest first, as on Discord. `giving` is false where the bot only looks at who has them. */
-export function roleChoices(roles: readonly DiscordRole[], giving: boolean): Pick[] {
+/** The highest first, as on Discord. */
+export function roleChoices(roles: readonly DiscordRole[]): Pick[] {
   return roles
     .filter(isThere)
     .sort((one, other) => other.position - one.position)
-    .map((role) => ({ value: role.id, label: role.name, colour: colourOf(role), reason: giving ? reasonOf(role, ROLE_REASONS) : null }));
+    .map((role) => ({ value: role.id, label: role.name, colour: colourOf(role), reason: reasonOf(role, ROLE_REASONS) }));
 }
 
 /** Text channels under their categories, both in the order of Discord; those without a category come first. */
@@ -61,10 +62,10 @@ export function channelChoices(channels: readonly DiscordChannel[]): Pick[] {
   );
 }
 
-export function chosenRole(read: GuildOnDiscord | undefined, id: string, giving: boolean): Chosen {
+export function chosenRole(read: GuildOnDiscord | undefined, id: string): Chosen {
   const role = read?.roles.find((one) => one.id === id);
   if (!role) return { id, label: id, wrong: known(read) ? NOT_FOUND : null };
-  const unusable = known(read) && giving ? reasonOf(role, ROLE_REASONS) : null;
+  const unusable = known(read) ? reasonOf(role, ROLE_REASONS) : null;
   return { id, label: role.name, colour: colourOf(role), wrong: isThere(role) ? unusable : 'Deleted on Discord.' };
 }
 

@@ -7,6 +7,8 @@ import type {
   CandidateList,
   CreatedOrg,
   CustomKeyList,
+  DryRun,
+  DryRunRules,
   EditedKey,
   ErrorList,
   GuildChange,
@@ -37,6 +39,10 @@ import type {
   PlainCustomKey,
   PreviewRequest,
   RevealedKey,
+  RoleHistory,
+  RoleRecheck,
+  RoleRules,
+  RoleRulesChange,
   ServerChange,
   ServerList,
   ServerView,
@@ -92,6 +98,14 @@ export interface Operations {
   'POST /orgs/{org}/guilds/{guild}/discord': { path: { org: string; guild: string }; query: {}; body: undefined; answer: undefined };
   /** Needs the permission `org.settings` in the organisation. */
   'POST /orgs/{org}/guilds/{guild}/log-test': { path: { org: string; guild: string }; query: {}; body: undefined; answer: LogTest };
+  /** Needs the permission `links.view` in the organisation. */
+  'GET /orgs/{org}/guilds/{guild}/role-history': { path: { org: string; guild: string }; query: { member?: string; cursor?: string }; body: undefined; answer: RoleHistory };
+  /** Needs the permission `servers.roles` in the organisation. */
+  'GET /orgs/{org}/guilds/{guild}/role-recheck': { path: { org: string; guild: string }; query: {}; body: undefined; answer: RoleRecheck };
+  /** Needs the permission `servers.roles` in the organisation. */
+  'POST /orgs/{org}/guilds/{guild}/role-recheck': { path: { org: string; guild: string }; query: {}; body: undefined; answer: RoleRecheck };
+  /** Needs the permission `servers.roles` in the organisation. */
+  'DELETE /orgs/{org}/guilds/{guild}/role-recheck': { path: { org: string; guild: string }; query: {}; body: undefined; answer: RoleRecheck };
   /** Needs the permission `org.invites` in the organisation. */
   'GET /orgs/{org}/invites': { path: { org: string }; query: {}; body: undefined; answer: InviteList };
   /** Needs the permission `org.invites` in the organisation. */
@@ -136,6 +150,12 @@ export interface Operations {
   'POST /orgs/{org}/servers/{server}/key/reveal': { path: { org: string; server: string }; query: {}; body: undefined; answer: RevealedKey };
   /** Needs the permission `servers.keys` in the organisation. */
   'POST /orgs/{org}/servers/{server}/key/revoke': { path: { org: string; server: string }; query: {}; body: undefined; answer: undefined };
+  /** Needs the permission `servers.roles` in the organisation. */
+  'GET /orgs/{org}/servers/{server}/roles': { path: { org: string; server: string }; query: {}; body: undefined; answer: RoleRules };
+  /** Needs the permission `servers.roles` in the organisation. */
+  'PUT /orgs/{org}/servers/{server}/roles': { path: { org: string; server: string }; query: {}; body: RoleRulesChange; answer: RoleRules };
+  /** Needs the permission `servers.roles` in the organisation. */
+  'POST /orgs/{org}/servers/{server}/roles/dry-run': { path: { org: string; server: string }; query: {}; body: DryRunRules; answer: DryRun };
   /** Needs the permission `org.settings` in the organisation. */
   'GET /orgs/{org}/settings': { path: { org: string }; query: {}; body: undefined; answer: OrgView };
   /** Needs the permission `org.settings` in the organisation. */

@@ -4,11 +4,13 @@
 export const NEEDED: ReadonlySet<string> = new Set([
   'audit.export',
   'audit.view',
+  'links.view',
   'org.invites',
   'org.navigation',
   'org.settings',
   'org.team',
   'servers.keys',
   'servers.manage',
+  'servers.roles',
   'servers.view',
 ]);

@@ -20,6 +20,9 @@ export const keys = {
   discord: (org: string, guild: string) => ['org', org, 'discord', guild] as const,
   servers: (org: string) => ['org', org, 'servers'] as const,
   server: (org: string, server: string) => ['org', org, 'servers', 'one', server] as const,
+  roleRules: (org: string, server: string) => ['org', org, 'servers', 'roles', server] as const,
+  roleHistory: (org: string, guild: string, member: string) => ['org', org, 'role-history', guild, member] as const,
+  roleRecheck: (org: string, guild: string) => ['org', org, 'role-recheck', guild] as const,
   keys: (org: string) => ['org', org, 'keys'] as const,
   team: (org: string) => ['org', org, 'team'] as const,
   invites: (org: string) => ['org', org, 'invites'] as const,
@@ -85,6 +88,19 @@ export const reads = {
       queryFn: ({ signal }) => call('GET /orgs/{org}/servers/{server}', { path: { org, server }, signal }),
       // People watch its last call while they set up the plugin.
       refetchInterval: 10_000,
+    }),
+  roleRules: (org: string, server: string) =>
+    queryOptions({
+      queryKey: keys.roleRules(org, server),
+      queryFn: ({ signal }) => call('GET /orgs/{org}/servers/{server}/roles', { path: { org, server }, signal }),
+      // What keeps a role from being given is put right on Discord, while this page is open.
+      refetchInterval: 30_000,
+    }),
+  roleRecheck: (org: string, guild: string) =>
+    queryOptions({
+      queryKey: keys.roleRecheck(org, guild),
+      queryFn: ({ signal }) => call('GET /orgs/{org}/guilds/{guild}/role-recheck', { path: { org, guild }, signal }),
+      refetchInterval: ({ state }) => (state.data?.running ? 2_000 : state.data?.waiting ? 5_000 : 30_000),
     }),
   keys: (org: string) =>
     queryOptions({

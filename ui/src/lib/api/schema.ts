@@ -16,7 +16,7 @@ export interface Attention {
 }
 
 export interface AttentionList { attention: Array<Attention> }
-export type AuditAction = "org.created" | "org.changed" | "org.removed" | "org.owner_changed" | "org.navigation_changed" | "member.added" | "member.changed" | "member.removed" | "member.left" | "invite.created" | "invite.reissued" | "invite.revoked" | "audit.exported" | "org.tier_changed" | "guild.created" | "guild.changed" | "guild.removed" | "server.created" | "server.activated" | "server.deactivated" | "server.changed" | "server.deleted" | "key.created" | "key.edited" | "key.revealed" | "key.regenerated" | "key.revoked" | "key.removed" | "key.retired_used" | "link.created" | "link.relinked" | "link.removed" | "job.dropped" | "job.retried" | "links.imported" | "session.created" | "session.ended" | "operator.granted" | "operator.revoked" | "block.added" | "block.removed" | "access.denied" | "maintenance.switched" | "registration.changed" | "registration.code_made" | "ring.rotated" | "bot_secret.shown" | "bot_secret.rotated";
+export type AuditAction = "org.created" | "org.changed" | "org.removed" | "org.owner_changed" | "org.navigation_changed" | "member.added" | "member.changed" | "member.removed" | "member.left" | "invite.created" | "invite.reissued" | "invite.revoked" | "audit.exported" | "org.tier_changed" | "guild.created" | "guild.changed" | "guild.removed" | "server.created" | "server.activated" | "server.deactivated" | "server.changed" | "server.roles_changed" | "server.deleted" | "key.created" | "key.edited" | "key.revealed" | "key.regenerated" | "key.revoked" | "key.removed" | "key.retired_used" | "link.created" | "link.relinked" | "link.removed" | "job.dropped" | "job.retried" | "links.imported" | "session.created" | "session.ended" | "operator.granted" | "operator.revoked" | "block.added" | "block.removed" | "access.denied" | "maintenance.switched" | "registration.changed" | "registration.code_made" | "ring.rotated" | "bot_secret.shown" | "bot_secret.rotated";
 
 /** What the log can be filtered by. */
 export interface AuditChoices {
@@ -132,12 +132,42 @@ export interface DiscordRole {
   id: string;
   name: string;
   position: number;
-  /** Why the bot cannot give it: `managed`, `above_bot` or `no_permission`. */
+  /** Why the bot does not give it: `managed`, `above_bot`, `no_permission` or `powerful`. */
   reason?: string | null;
 }
 
 /** A button under way. One without a label that can be kept is left out. */
 export interface DraftButton { icon: NavigationIcon; label: string }
+
+/** What rules would do, by what was last known of everybody. */
+export interface DryRun {
+  add: number;
+  cannot: number;
+  /** At most 200 of them. */
+  changes: Array<DryRunChange>;
+  members: number;
+  /** There are more than are listed. */
+  more: boolean;
+  remove: number;
+  /** Nobody has looked at them yet, so nothing is counted for them. */
+  unknown: number;
+}
+
+export interface DryRunChange {
+  /** Why it cannot be done. */
+  cannot?: string | null;
+  change: RoleChangeKind;
+  discord_id: string;
+  group?: string | null;
+  name?: string | null;
+  role_id?: string | null;
+  /** Which rule of the list, counted from 0. */
+  rule: number;
+  side: RoleSide;
+  steam_id: string;
+}
+
+export interface DryRunRules { rules: Array<WantedRule> }
 
 export interface EditedKey {
   actions?: Array<string>;
@@ -186,6 +216,7 @@ export interface GuildChange {
   join_mode?: MembershipMode | null;
   log_channel_id?: string | null;
   name?: string | null;
+  nickname_template?: string | null;
   plugin_roles?: Array<string> | null;
   relink_cooldown_ms?: number | null;
   /** As it was read. A save by somebody else since then refuses this one; without it, the last one counts. */
@@ -244,6 +275,8 @@ export type GuildWithSettings = GuildView & {
   invite_url?: string | null;
   join_mode: MembershipMode;
   log_channel_id?: string | null;
+  /** What nicknames of linked members follow; nothing leaves them alone. */
+  nickname_template?: string | null;
   plugin_roles: Array<string>;
   relink_cooldown_ms: number;
   /** One more with every save. */
@@ -447,7 +480,95 @@ export interface RemovalProgress { links: number; links_ended: number; name: str
 export interface RevealedKey { key: string; server_id: string }
 
 export type Role = "staff" | "admin" | "owner";
+export type RoleCause = "link" | "unlink" | "relink" | "joined" | "left" | "changed" | "report" | "plugin" | "settings" | "sweep" | "recheck" | "sync" | "blocked";
+export type RoleChangeKind = "add" | "remove";
+
+/** A role that a rule may name. */
+export interface RoleChoice {
+  colour: number;
+  /** A powerful one that the Owner lets rules hand out. */
+  confirmed: boolean;
+  id: string;
+  name: string;
+  position: number;
+  reason?: RoleReason | null;
+}
+
 export interface RoleDefaults { permissions: Array<string>; role: Role }
+export type RoleDirection = "to_discord" | "to_game" | "both";
+
+/** Changes of roles and groups, the newest first. */
+export interface RoleHistory {
+  entries: Array<RoleHistoryEntry>;
+  /** What to ask for as `cursor` to go on; nothing at the end. */
+  next?: string | null;
+}
+
+export interface RoleHistoryEntry {
+  after?: boolean | null;
+  at_ms: number;
+  before?: boolean | null;
+  cause: RoleCause;
+  change: RoleChangeKind;
+  discord_id: string;
+  group?: string | null;
+  id: string;
+  /** Why it could not be done. */
+  reason?: string | null;
+  result: RoleOutcome;
+  role_id?: string | null;
+  /** What it is called, where that is known. */
+  role_name?: string | null;
+  /** The rule in words, as it was then. */
+  rule?: string | null;
+  server_id?: string | null;
+  server_name?: string | null;
+  side: RoleSide;
+  source: RoleSource;
+  steam_id: string;
+}
+
+export type RoleLoss = "remove" | "keep";
+export type RoleOutcome = "done" | "waiting" | "cannot" | "gone";
+export type RoleReason = "managed" | "above_bot" | "no_permission" | "powerful" | "gone";
+
+/** How far a look at everybody is. */
+export interface RoleRecheck {
+  running?: RunningRecheck | null;
+  /** Members who wait for their look. */
+  waiting: number;
+}
+
+export interface RoleRule { authority: RoleSide; direction: RoleDirection; group: string; id: string; on_loss: RoleLoss; role_id: string }
+
+/** The rules of a Server, and what they can be made of. */
+export interface RoleRules {
+  checked_at_ms?: number | null;
+  /** Groups that the plugin reported. */
+  groups: Array<string>;
+  guild_id: string;
+  most_rules: number;
+  /** Whether the bot is in the Discord server; nothing before the first look. */
+  present?: boolean | null;
+  /** One more with every save. */
+  revision: number;
+  /** All roles of the Discord server. */
+  roles: Array<RoleChoice>;
+  rules: Array<RoleRule>;
+}
+
+export interface RoleRulesChange {
+  /** Powerful roles that the Owner lets rules hand out from now on. */
+  confirmed_roles?: Array<string>;
+  /** As it was read. A save by somebody else since then refuses this one. */
+  revision: number;
+  /** All of them, in their order. */
+  rules: Array<WantedRule>;
+}
+
+export type RoleSide = "discord" | "game";
+export type RoleSource = "rule" | "verified" | "booster" | "grant" | "nickname" | "end";
+export interface RunningRecheck { done: number; started_at_ms: number; total: number }
 
 /** What is left out stays as it is. */
 export interface ServerChange {
@@ -523,3 +644,13 @@ export interface TypedNavigationLink { icon?: NavigationIcon; label: string; new
 
 /** How much there is, and how much the plan allows. */
 export interface Usage { guilds: number; links: number; navigation_links: number; servers: number }
+
+export interface WantedRule {
+  authority: RoleSide;
+  direction: RoleDirection;
+  group: string;
+  /** Of a rule that stays; a new one has none. */
+  id?: string | null;
+  on_loss: RoleLoss;
+  role_id: string;
+}

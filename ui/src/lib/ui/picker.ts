@@ -10,6 +10,8 @@ export interface Pick {
   colour?: string | null;
   /** Why it cannot be chosen. It is shown all the same. */
   reason?: string | null;
+  /** What to know before it is chosen. */
+  note?: string | null;
 }
 
 const PAGE = 10;

@@ -20,6 +20,7 @@ const SETTINGS: Record<string, string> = {
   verified_roles: 'Verified roles',
   booster_roles: 'Booster roles',
   plugin_roles: 'Roles plugins can grant',
+  nickname_template: 'Nickname',
   steam_group: 'Steam group',
   join_mode: 'Discord server membership',
   invite_url: 'Invite URL',

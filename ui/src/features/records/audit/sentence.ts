@@ -40,6 +40,7 @@ export const KINDS: Record<AuditAction, Kind> = {
   'server.activated': kind('Server activated', (it) => say`${it.who} activated ${it.the('Server')}`),
   'server.deactivated': kind('Server deactivated', (it) => say`${it.who} deactivated ${it.the('Server')}`),
   'server.changed': kind('Server changed', (it) => say`${it.who} changed the settings of ${it.the('Server')}`),
+  'server.roles_changed': kind('Role rules changed', (it) => say`${it.who} changed the rules for roles and groups of ${it.the('Server')}`),
   'server.deleted': kind('Server deleted', (it) => say`${it.who} deleted ${it.the('Server', true)}`),
   'key.created': kind('Key created', (it) => say`${it.who} created ${it.key()}`),
   'key.edited': kind('Key changed', (it) => say`${it.who} changed ${it.key()}`),

@@ -4,6 +4,7 @@ import type { GuildChange, GuildWithSettings } from '$lib/api/schema';
 import { duration } from '$lib/format';
 import { sameSet } from '$lib/groups';
 import { isId, parseIds } from './ids';
+import { templateProblem } from './nickname';
 import { slugProblem } from './slug';
 
 const HOUR = 60 * 60_000;
@@ -20,6 +21,8 @@ export interface GuildDraft {
   verified_roles: string[];
   booster_roles: string[];
   plugin_roles: string[];
+  /** Blank leaves nicknames alone. */
+  nickname_template: string;
   steam_group: string;
   join_mode: GuildWithSettings['join_mode'];
   invite_url: string;
@@ -35,6 +38,7 @@ export function draftOf(guild: GuildWithSettings): GuildDraft {
     verified_roles: [...guild.verified_roles],
     booster_roles: [...guild.booster_roles],
     plugin_roles: [...guild.plugin_roles],
+    nickname_template: guild.nickname_template ?? '',
     steam_group: guild.steam_group?.pasted ?? '',
     join_mode: guild.join_mode,
     invite_url: guild.invite_url ?? '',
@@ -58,6 +62,7 @@ export function describeWith(guild: GuildWithSettings, called: (id: string) => s
     'Verified roles': ids(guild.verified_roles),
     'Booster roles': ids(guild.booster_roles),
     'Roles plugins can grant': ids(guild.plugin_roles),
+    Nickname: guild.nickname_template ?? 'none',
     'Steam group': guild.steam_group?.pasted ?? 'none',
     'Discord server membership': JOIN_TITLES[guild.join_mode],
     'Invite URL': guild.invite_url ?? 'none',
@@ -84,6 +89,7 @@ export function changesOf(guild: GuildWithSettings, draft: GuildDraft): GuildCha
   for (const list of ['verified_roles', 'booster_roles', 'plugin_roles'] as const) {
     if (!sameSet(draft[list], guild[list])) change[list] = [...draft[list]];
   }
+  if (text(draft.nickname_template) !== (guild.nickname_template ?? null)) change.nickname_template = text(draft.nickname_template);
   if (text(draft.steam_group) !== (guild.steam_group?.pasted ?? null)) change.steam_group = text(draft.steam_group);
   if (draft.join_mode !== guild.join_mode) change.join_mode = draft.join_mode;
   if (text(draft.invite_url) !== (guild.invite_url ?? null)) change.invite_url = text(draft.invite_url);
@@ -105,6 +111,8 @@ export function problemsOf(draft: GuildDraft): Problems {
   if (channel && !isId(parseIds(channel).ids[0] ?? '')) {
     problems.log_channel_id = 'A channel ID has 17 to 20 digits. In Discord, right-click the channel and choose Copy Channel ID.';
   }
+  const nickname = templateProblem(draft.nickname_template);
+  if (nickname) problems.nickname_template = nickname;
   const invite = draft.invite_url.trim();
   if (invite && !INVITE.test(invite)) {
     problems.invite_url = 'Invites start with https://discord.gg/ or https://discord.com/invite/.';
