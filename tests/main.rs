@@ -14,6 +14,7 @@ mod linking;
 mod model;
 mod plugin;
 mod records;
+mod roles;
 mod secrecy;
 mod support;
 mod tenancy;

@@ -18,15 +18,20 @@ CRATES = {"app", "storage", "web"}
 NAMED = {
     ("app", "bots", "keys"): "a bot is handed the keys of the Servers that it serves",
     ("app", "bots", "linking"): "a command ends a link",
+    ("app", "bots", "roles"): "a command has roles looked at",
     ("app", "plugin", "linking"): "an action ends a link",
     ("app", "plugin", "players"): "an action tells the Steam groups of players",
+    ("app", "roles", "plugin"): "a rule names a group as plugins do",
     ("app", "tenancy", "linking"): "tokens of sign-ins go back to Discord with their Guild",
     ("app", "tenancy", "players"): "a Guild's settings name a Steam group",
     ("storage", "players", "linking"): "names are told for the linked",
+    ("storage", "roles", "players"): "changes of groups wait among those that others ask for",
     ("storage", "tenancy", "bots"): "a removed Guild's own bot is let in no more",
     ("storage", "tenancy", "keys"): "what a key may do is kept beside it and follows its Org, Guild and Server",
     ("storage", "tenancy", "linking"): "a removed Guild ends the sign-ins on its page",
     ("storage", "tenancy", "players"): "group changes wait for one Server",
+    ("storage", "tenancy", "roles"): "a removed Guild's members are forgotten",
+    ("ui", "roles", "bots"): "a rule chooses among what the bot sees",
     ("ui", "tenancy", "bots"): "a Guild's page shows its bot, and its settings choose from what the bot sees",
 }
 

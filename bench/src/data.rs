@@ -6,6 +6,8 @@ use domain::random::SeededRandom;
 
 /// Each tenant is one Org of tier pro with one Guild, one Server and its plugin key.
 pub const TENANTS: u64 = 1_000;
+/// A role of its Discord server.
+pub const VIP_ROLE: &str = "800000000000000001";
 /// Links of the one large Guild, which nobody asks about.
 pub const LARGE_LINKS: u64 = 100_000;
 /// Where the numbers of its links begin, beyond all others.

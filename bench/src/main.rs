@@ -12,6 +12,7 @@ mod phase;
 mod process;
 mod removal;
 mod report;
+mod roles;
 mod run;
 mod seed;
 mod store;
@@ -50,6 +51,13 @@ enum Command {
         #[arg(long)]
         quick: bool,
         /// Where the databases go; on the disk whose commits are to be measured.
+        #[arg(long)]
+        data: Option<PathBuf>,
+    },
+    /// Measure only a new rule in a large Guild, and what it costs others.
+    Roles {
+        #[arg(long)]
+        quick: bool,
         #[arg(long)]
         data: Option<PathBuf>,
     },
@@ -128,6 +136,10 @@ fn start(command: Command) -> Fallible<bool> {
         Command::Run { quick, data } => {
             let runtime = runtime.worker_threads(CLIENT_THREADS).build()?;
             runtime.block_on(run::everything(quick, data))
+        }
+        Command::Roles { quick, data } => {
+            let runtime = runtime.worker_threads(CLIENT_THREADS).build()?;
+            runtime.block_on(run::roles_alone(quick, data))
         }
         Command::Removal { quick, data } => {
             let runtime = runtime.worker_threads(CLIENT_THREADS).build()?;

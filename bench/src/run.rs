@@ -15,6 +15,7 @@ use crate::phase::Mistakes;
 use crate::process::Server;
 use crate::removal::removals;
 use crate::report::{self, Target, heading, line, mebibytes};
+use crate::roles::new_rule;
 use crate::store::Store;
 use crate::writes::Writing;
 use crate::{Fallible, data};
@@ -78,6 +79,27 @@ pub async fn removal_alone(quick: bool, data_dir: Option<PathBuf>) -> Fallible<b
     let result = remove(&Plan::new(quick), &ground).await;
     ground.clear().await?;
     result
+}
+
+/// Only a new rule in a large Guild.
+pub async fn roles_alone(quick: bool, data_dir: Option<PathBuf>) -> Fallible<bool> {
+    report::machine();
+    let ground = Ground::prepare(data_dir, Databases::All).await?;
+    let result = roles(&Plan::new(quick), &ground).await;
+    ground.clear().await?;
+    result
+}
+
+async fn roles(plan: &Plan, ground: &Ground) -> Fallible<bool> {
+    let mut mistakes = Mistakes::default();
+    let data = Dataset::new(plan.links);
+    for store in &ground.stores {
+        store.prepare(&data).await?;
+    }
+    let (stores, binaries) = (&ground.stores, &ground.binaries);
+    let found = new_rule(plan.removal_length, stores, binaries, &data, &mut mistakes).await?;
+    report::targets(&found.targets());
+    Ok(mistakes.none())
 }
 
 /// Only unlinks beside a Discord that hangs, and the bot's memory.
@@ -168,12 +190,14 @@ async fn measure(plan: &Plan, ground: &Ground) -> Fallible<bool> {
     }
     let served = serve(plan, ground, &data, &mut mistakes).await?;
     let cold = cold_starts(plan.starts, &stores[0], binaries, &data, &mut mistakes)?;
+    let rule = new_rule(plan.removal_length, stores, binaries, &data, &mut mistakes).await?;
     // Before the writes, which leave jobs behind and make keys anew.
     let removal = removals(plan.removal_length, stores, binaries, &data, &mut mistakes).await?;
     let found = with_discord(plan.removal_length, stores, binaries, &data, &mut mistakes).await?;
     let factor = write(plan, stores, &data, &mut mistakes).await?;
     hold_against_targets(&served, cold, factor, removal);
     report::targets(&found.targets());
+    report::targets(&rule.targets());
     Ok(mistakes.none())
 }
 

@@ -179,6 +179,7 @@ impl Store {
             platforms: Platforms::default(),
             operators: Vec::new(),
             public_url: "http://127.0.0.1:8080".to_owned(),
+            role_history_days: 90,
         };
         Ok(App::start(parts).await?)
     }

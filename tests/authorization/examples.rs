@@ -90,9 +90,8 @@ pub fn example(route: &RouteSpec, target: &Target) -> Example {
         ("PATCH", "/orgs/{org}/settings") => ("", Some(r#"{"refuse_query_keys":true}"#.to_owned()), 204),
         ("PATCH", "/orgs/{org}/guilds/{guild}") => ("", Some(r#"{"log_channel_id":null}"#.to_owned()), 204),
         ("GET", "/orgs/{org}/servers" | "/orgs/{org}/servers/{server}") => ("", None, 200),
-        ("GET", "/orgs/{org}/audit" | "/orgs/{org}/audit/choices") => ("", None, 200),
+        ("GET", "/orgs/{org}/audit" | "/orgs/{org}/audit/choices" | "/admin/attention") => ("", None, 200),
         ("GET", "/orgs/{org}/errors" | "/admin/errors") => ("?status=4xx", None, 200),
-        ("GET", "/admin/attention") => ("", None, 200),
         ("POST", "/orgs/{org}/servers") => {
             let body = format!(r#"{{"guild_id":"{}","name":"Made here"}}"#, target.guild);
             ("", Some(body), 201)
@@ -102,6 +101,7 @@ pub fn example(route: &RouteSpec, target: &Target) -> Example {
         ("POST", "/orgs/{org}/servers/{server}/key/reveal")
         | ("POST", "/orgs/{org}/servers/{server}/key/regenerate") => ("", None, 200),
         ("POST", "/orgs/{org}/servers/{server}/key/revoke") => ("", None, 204),
+        (method, path) if path.contains("role") => of_roles(method, path),
         (method, path) if path.starts_with("/bot/") => of_bots(method, path),
         (method, path) if path.starts_with("/orgs/{org}/keys") => of_keys(method, path, target),
         (method, path) => of_people(method, path, target),
@@ -146,8 +146,29 @@ fn of_bots(method: &str, path: &str) -> (&'static str, Option<String>, u16) {
                 "user_id":"900000000000000005","locale":"en-US"}"#;
             ("", Some(body.to_owned()), 200)
         }
+        ("POST", "/bot/members") => {
+            let body = r#"{"discord_guild_id":"900000000000000003","members":[]}"#;
+            ("", Some(body.to_owned()), 204)
+        }
         ("POST", "/bot/events") => ("", Some(format!(r#"{{{instance},"events":[]}}"#)), 204),
         _ => panic!("{method} {path}: no example"),
+    }
+}
+
+/// Routes of rules between groups and roles.
+fn of_roles(method: &str, path: &str) -> (&'static str, Option<String>, u16) {
+    match (method, path) {
+        ("GET", "/orgs/{org}/servers/{server}/roles" | "/orgs/{org}/guilds/{guild}/role-history") => {
+            ("", None, 200)
+        }
+        ("PUT", "/orgs/{org}/servers/{server}/roles") => {
+            ("", Some(r#"{"revision":0,"rules":[]}"#.to_owned()), 200)
+        }
+        ("POST", "/orgs/{org}/servers/{server}/roles/dry-run") => {
+            ("", Some(r#"{"rules":[]}"#.to_owned()), 200)
+        }
+        ("GET" | "POST" | "DELETE", "/orgs/{org}/guilds/{guild}/role-recheck") => ("", None, 200),
+        (method, path) => panic!("{method} {path} has no example"),
     }
 }
 

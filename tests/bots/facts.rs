@@ -242,7 +242,7 @@ both_databases! {
         assert_eq!(registered(), Vec::<String>::new(), "Discord refuses, and the facts are kept");
         for _ in 0..2 {
             assert_eq!(look_later().await["present"], true);
-            assert_eq!(registered(), ["link", "unlink", "linkstatus", "whois", "search", "panel"]);
+            assert_eq!(registered(), ["link", "unlink", "linkstatus", "whois", "search", "panel", "sync"]);
             assert_eq!(stage.discord.hub().count(COMMANDS), 2);
         }
         let members = stage.discord.state().guilds[&id].members.clone();

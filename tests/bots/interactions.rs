@@ -42,7 +42,7 @@ async fn ask(bot: &Client, asked: &Value) -> Value {
     reply.json()
 }
 
-async fn said(bot: &Client, asked: &Value) -> String {
+pub async fn said(bot: &Client, asked: &Value) -> String {
     ask(bot, asked).await["content"].as_str().unwrap().to_owned()
 }
 
@@ -120,6 +120,7 @@ both_databases! {
             ("whois", about(1), Permission::LinksView),
             ("search", json!({ "id": steam(1).as_str() }), Permission::LinksView),
             ("panel", json!({}), Permission::OrgSettings),
+            ("sync", about(1), Permission::ServersRoles),
         ];
         test.member(tenant, 20, &[]).await;
         test.member(&other, 21, Permission::ALL).await;

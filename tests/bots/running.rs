@@ -34,6 +34,8 @@ impl Place {
         let application = Application {
             name: "Symbolon".to_owned(),
             token: TOKEN.to_owned(),
+            // That of members, which the bot asks for.
+            privileged_intents: 1 << 1,
             ..Application::default()
         };
         let guild = Guild {

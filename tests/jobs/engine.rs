@@ -14,7 +14,7 @@ use testkit::{Tenant, TestApp, both_databases, rounds, wait_until};
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinSet;
 
-use super::stage::{Ledger, engine, worker};
+use super::stage::{Ledger, engine, tell, worker};
 use crate::secrecy::rows::Rows;
 use crate::torture::race::{Nodes, report};
 
@@ -25,7 +25,7 @@ both_databases! {
         for number in 1..=3 {
             let tenant = nodes.test.tenant(number, Tier::Pro).await;
             for player in 0..12 {
-                tenant.link(&nodes.app(player), player).await;
+                tell(&nodes.app(player), &tenant, player).await;
                 wanted += 1;
             }
         }
@@ -53,7 +53,7 @@ both_databases! {
         let waiting = rounds(200, 5_000);
         for number in 1..=20 {
             let tenant = test.tenant(number, Tier::Pro).await;
-            tenant.link(&test.app, 1).await;
+            tell(&test.app, &tenant, 1).await;
         }
         test.db.damage(&format!(
             "INSERT INTO jobs (lane, kind, dedupe, org_num, payload, give_up_at, created_at)
@@ -67,7 +67,7 @@ both_databases! {
         }
         let late = test.tenant(21, Tier::Pro).await;
         test.clock.advance_ms(1);
-        late.link(&test.app, 1).await;
+        tell(&test.app, &late, 1).await;
         let (lane, mut before, begun) = (format!("log:{}", late.guild), 0, Instant::now());
         while test.db.count(&format!("job_lanes WHERE lane = '{lane}'")).await > 0 {
             before += engine.turn_once(4).await.unwrap().len();
@@ -87,8 +87,8 @@ both_databases! {
     async fn who_is_late_changes_nothing(engine_of) {
         let test = TestApp::start(engine_of).await;
         let tenant = test.tenant(1, Tier::Pro).await;
-        tenant.link(&test.app, 1).await;
-        tenant.link(&test.app, 2).await;
+        tell(&test.app, &tenant, 1).await;
+        tell(&test.app, &tenant, 2).await;
         let (done, clock) = (Ledger::default(), Arc::clone(&test.clock));
         let quick = done.worker(|claimed| match claimed.done {
             0 if claimed.held.num % 2 == 1 => Outcome::Done,
@@ -120,7 +120,7 @@ both_databases! {
     async fn who_is_slow_and_gives_signs_of_life_keeps_the_lane(engine_of) {
         let test = TestApp::start(engine_of).await;
         let tenant = test.tenant(1, Tier::Pro).await;
-        tenant.link(&test.app, 1).await;
+        tell(&test.app, &tenant, 1).await;
         let (ledger, go_on) = (Ledger::default(), Arc::new(Notify::new()));
         let (noted, waiting) = (ledger.clone(), Arc::clone(&go_on));
         let slow = engine(&test.app, worker(move |_, claimed| {
@@ -151,7 +151,7 @@ both_databases! {
     async fn a_step_that_does_not_end_is_tried_again_later(engine_of) {
         let test = TestApp::start(engine_of).await;
         let tenant = test.tenant(1, Tier::Pro).await;
-        tenant.link(&test.app, 1).await;
+        tell(&test.app, &tenant, 1).await;
         let quick = Pace { longest_step: Duration::from_millis(5), ..Pace::default() };
         let hanging = engine(&test.app, worker(|_, _| Box::pin(std::future::pending()))).at(quick);
         assert_eq!(hanging.turn_once(9).await.unwrap().len(), 1);
@@ -163,7 +163,7 @@ both_databases! {
     async fn a_step_that_does_not_end_does_not_keep_its_lane_from_others_after_a_stop(engine_of) {
         let test = TestApp::start(engine_of).await;
         let tenant = test.tenant(1, Tier::Pro).await;
-        tenant.link(&test.app, 1).await;
+        tell(&test.app, &tenant, 1).await;
         let (stopper, stop) = watch::channel(false);
         let hanging = worker(|_, _| Box::pin(std::future::pending()));
         let quick = Pace { last_step: Duration::from_millis(5), ..Pace::default() };
@@ -180,8 +180,8 @@ both_databases! {
     async fn a_cancelled_job_ends_before_its_next_step(engine_of) {
         let test = TestApp::start(engine_of).await;
         let tenant = test.tenant(1, Tier::Pro).await;
-        tenant.link(&test.app, 1).await;
-        tenant.link(&test.app, 2).await;
+        tell(&test.app, &tenant, 1).await;
+        tell(&test.app, &tenant, 2).await;
         let ledger = Ledger::default();
         let noted = ledger.clone();
         let cancelling = engine(&test.app, worker(move |app, claimed| {
@@ -224,10 +224,10 @@ both_databases! {
         let running = Engine::new(&test.app, LaneKind::Log, slow, stop);
         test.app.tasks.spawn(running.run());
         // Nobody rings: another node may have written it.
-        tenant.link(&test.app, 1).await;
+        tell(&test.app, &tenant, 1).await;
         wait_until("the job has begun", || async { begun.load(Ordering::SeqCst) == 1 }).await;
         assert_eq!(test.db.count("job_lanes WHERE lease_owner IS NOT NULL").await, 1);
-        tenant.link(&test.app, 2).await;
+        tell(&test.app, &tenant, 2).await;
         stopper.send(true).unwrap();
         go_on.notify_one();
         test.settle().await;
@@ -272,7 +272,7 @@ async fn a_node_hears_that_another_one_left_work() {
 async fn lanes_that_nobody_works_off_are_left_alone() {
     let test = TestApp::start(testkit::Engine::Sqlite).await;
     let tenant: Tenant = test.tenant(1, Tier::Pro).await;
-    tenant.link(&test.app, 1).await;
+    tell(&test.app, &tenant, 1).await;
     let left = app::work::drain(&test.app).await.unwrap();
     assert_eq!(left, [("log".to_owned(), 1)]);
     assert_eq!(test.db.count("job_lanes WHERE fence = 0").await, 1);

@@ -12,7 +12,7 @@ use domain::plan::Tier;
 use testkit::{TestApp, both_databases};
 use web::metrics::More;
 
-use super::stage::{Ledger, engine, worker};
+use super::stage::{Ledger, engine, tell, worker};
 
 const HOUR_MS: i64 = 60 * 60_000;
 
@@ -32,7 +32,7 @@ both_databases! {
     async fn a_panic_is_contained_counted_and_tried_again(engine_of) {
         let test = TestApp::start(engine_of).await;
         for number in 1..=2 {
-            test.tenant(number, Tier::Pro).await.link(&test.app, 1).await;
+            tell(&test.app, &test.tenant(number, Tier::Pro).await, 1).await;
         }
         let (ledger, times) = (Ledger::default(), AtomicUsize::new(0));
         let panicking = engine(&test.app, ledger.worker(move |claimed: &Claimed| {
@@ -55,7 +55,7 @@ both_databases! {
 
     async fn a_failure_is_tried_again_and_the_other_sides_patience_is_kept(engine_of) {
         let test = TestApp::start(engine_of).await;
-        test.tenant(1, Tier::Pro).await.link(&test.app, 1).await;
+        tell(&test.app, &test.tenant(1, Tier::Pro).await, 1).await;
         let tries = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&tries);
         let failing = engine(&test.app, worker(move |_, _| {
@@ -89,7 +89,7 @@ both_databases! {
     async fn who_asks_does_not_have_to_wait(engine_of) {
         let test = TestApp::start(engine_of).await;
         let tenant = test.tenant(1, Tier::Pro).await;
-        tenant.link(&test.app, 1).await;
+        tell(&test.app, &tenant, 1).await;
         let ledger = Ledger::default();
         let failing = engine(&test.app, ledger.worker(|_| Outcome::Retry { after: None, code: "NO" }));
         failing.drain().await.unwrap();
@@ -108,12 +108,12 @@ both_databases! {
     async fn a_message_is_given_up_after_a_day_and_counted(engine_of) {
         let test = TestApp::start(engine_of).await;
         let tenant = test.tenant(1, Tier::Pro).await;
-        tenant.link(&test.app, 1).await;
+        tell(&test.app, &tenant, 1).await;
         let ledger = Ledger::default();
         let failing = engine(&test.app, ledger.worker(|_| Outcome::Retry { after: None, code: "NO" }));
         failing.drain().await.unwrap();
         test.clock.advance_ms(12 * HOUR_MS);
-        tenant.link(&test.app, 2).await;
+        tell(&test.app, &tenant, 2).await;
         failing.drain().await.unwrap();
         test.clock.advance_ms(12 * HOUR_MS);
         failing.drain().await.unwrap();
@@ -132,8 +132,8 @@ both_databases! {
     async fn what_can_never_work_is_dropped_at_once(engine_of) {
         let test = TestApp::start(engine_of).await;
         let tenant = test.tenant(1, Tier::Pro).await;
-        tenant.link(&test.app, 1).await;
-        tenant.link(&test.app, 2).await;
+        tell(&test.app, &tenant, 1).await;
+        tell(&test.app, &tenant, 2).await;
         let ledger = Ledger::default();
         let refused = engine(&test.app, ledger.worker(|claimed| match claimed.held.num {
             1 => Outcome::Drop { code: "UNKNOWN_CHANNEL" },
@@ -148,7 +148,7 @@ both_databases! {
     /// Left by a newer version, which other nodes may run already.
     async fn a_job_of_an_unknown_kind_waits_for_who_knows_it(engine_of) {
         let test = TestApp::start(engine_of).await;
-        test.tenant(1, Tier::Pro).await.link(&test.app, 1).await;
+        tell(&test.app, &test.tenant(1, Tier::Pro).await, 1).await;
         test.db.damage("UPDATE jobs SET kind = 'log.sung'").await;
         let ledger = Ledger::default();
         engine(&test.app, ledger.worker(|_| Outcome::Done)).drain().await.unwrap();

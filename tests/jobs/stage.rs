@@ -4,8 +4,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use app::jobs::{Claimed, Engine, Outcome, Worker};
 use app::{App, AppError};
-use domain::job::LaneKind;
+use domain::id::LinkId;
+use domain::job::{Job, LaneKind};
+use domain::random::SeededRandom;
 use futures_util::future::BoxFuture;
+use storage::{DbError, OrgScope, Tx, Work, jobs};
+use testkit::Tenant;
 use tokio::sync::watch;
 
 /// What workers did, in the order in which they did it: lane and number.
@@ -47,6 +51,40 @@ pub fn worker(
     step: impl Fn(App, Claimed) -> BoxFuture<'static, Result<Outcome, AppError>> + Send + Sync + 'static,
 ) -> Worker {
     Arc::new(step)
+}
+
+/// Leaves a message for the log channel to be sent, as a link does, and nothing else.
+pub async fn tell(app: &App, tenant: &Tenant, number: u64) {
+    let seed = number + 1_000 * tenant.scope.num().unsigned_abs();
+    let job = Job::LogLinked {
+        guild: tenant.guild.clone(),
+        link: LinkId::generate(app.now_ms(), &SeededRandom::new(seed)),
+    };
+    let leave = Leave {
+        job,
+        now_ms: app.now_ms(),
+    };
+    app.db
+        .write_for(tenant.scope, leave)
+        .await
+        .expect("a job is left");
+    app.bell.ring();
+}
+
+struct Leave {
+    job: Job,
+    now_ms: i64,
+}
+
+impl Work for Leave {
+    type For = OrgScope;
+    type Output = ();
+    type Error = DbError;
+    const NAME: &'static str = "leave_job";
+
+    async fn run(&self, tx: &mut Tx<'_>, &scope: &OrgScope) -> Result<(), DbError> {
+        jobs::enqueue(tx, scope, &self.job, self.now_ms).await
+    }
 }
 
 /// An engine for log messages that nobody stops.

@@ -11,7 +11,6 @@ mod providers;
 mod quota;
 mod races;
 mod relink;
-mod roles;
 pub mod stage;
 mod steps;
 mod tabs;

@@ -92,7 +92,8 @@ both_databases! {
         let ended = format!("links WHERE ended_at = {} AND end_cause = 'admin'", START_MS + 60_000);
         assert_eq!(test.db.count(&ended).await, 1_300, "at the time of the removal");
         assert_eq!(test.db.count("links WHERE ended_at IS NULL").await, 1, "nobody else's");
-        assert_eq!(test.db.count("jobs WHERE kind <> 'log.linked'").await, 0, "nothing is posted about them");
+        let left = format!("jobs WHERE lane LIKE '%{}'", tenant.guild);
+        assert_eq!(test.db.count(&left).await, 0, "nothing is posted about them");
         test.finish().await;
     }
 
@@ -108,10 +109,12 @@ both_databases! {
         other.link(&test.app, 1).await;
         guilds::remove(&test.app, tenant.scope, tenant.guild.clone(), Actor::System).await.unwrap();
         test.drain_jobs().await;
-        assert_eq!(test.db.count("jobs").await, 1);
-        let left = format!("job_lanes WHERE lane = 'log:{}' AND jobs = 1", other.guild);
-        assert_eq!(test.db.count(&left).await, 1, "nobody else's");
-        assert_eq!(test.db.count("job_lanes").await, 1, "and its lanes are gone");
+        assert_eq!(test.db.count("jobs").await, 2);
+        for lane in ["log", "roles"] {
+            let left = format!("job_lanes WHERE lane = '{lane}:{}' AND jobs = 1", other.guild);
+            assert_eq!(test.db.count(&left).await, 1, "nobody else's");
+        }
+        assert_eq!(test.db.count("job_lanes").await, 2, "and its lanes are gone");
         assert_sound(&test).await;
         test.finish().await;
     }
@@ -125,8 +128,10 @@ both_databases! {
              SELECT num, guild_num, org_num, CAST(i AS TEXT), 1 FROM servers, n;
              INSERT INTO group_changes (server_num, guild_num, org_num, steam_id, group_name, action, created_at)
              SELECT server_num, guild_num, org_num, steam_id, 'vip', 'add', 1 FROM server_players;
-             INSERT INTO role_changes (guild_num, org_num, discord_id, role_id, mode, requested_at)
-             SELECT guild_num, org_num, steam_id, '1', 'add', 1 FROM server_players").await;
+             INSERT INTO role_grants (guild_num, org_num, discord_id, role_id, server_num, granted_at)
+             SELECT guild_num, org_num, steam_id, '1', server_num, 1 FROM server_players;
+             INSERT INTO role_members (guild_num, org_num, discord_id)
+             SELECT guild_num, org_num, steam_id FROM server_players").await;
         let [first, second, third] = &tenants;
         guilds::remove(&test.app, first.scope, first.guild.clone(), Actor::System).await.unwrap();
         servers::delete(&test.app, second.scope, second.server.clone(), Actor::System).await.unwrap();
@@ -145,8 +150,10 @@ both_databases! {
         for table in ["server_players", "group_changes", "servers"] {
             assert_eq!(test.db.count(&left(table)).await, 0, "{table}");
         }
-        assert_eq!(test.db.count(&format!("role_changes WHERE org_num = {}", first.scope.num())).await, 0);
-        for table in ["server_players", "group_changes", "role_changes"] {
+        for table in ["role_grants", "role_members"] {
+            assert_eq!(test.db.count(&format!("{table} WHERE org_num = {}", first.scope.num())).await, 0, "{table}");
+        }
+        for table in ["server_players", "group_changes", "role_grants", "role_members"] {
             let kept = format!("{table} WHERE org_num = {}", third.scope.num());
             assert_eq!(test.db.count(&kept).await, 450, "nobody else's: {table}");
         }

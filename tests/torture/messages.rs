@@ -27,8 +27,8 @@ struct Change {
     acknowledged: Option<u64>,
 }
 
-struct Player<'a> {
-    number: u64,
+pub(super) struct Player<'a> {
+    pub number: u64,
     tenant: &'a Tenant,
     count: &'a AtomicU64,
     /// Changes that were acknowledged, of all players.
@@ -36,9 +36,36 @@ struct Player<'a> {
     changes: Vec<Change>,
 }
 
-impl Player<'_> {
+impl<'a> Player<'a> {
+    pub fn new(number: u64, tenant: &'a Tenant, count: &'a AtomicU64, done: &'a AtomicU64) -> Self {
+        Self {
+            number,
+            tenant,
+            count,
+            done,
+            changes: Vec::new(),
+        }
+    }
+
+    /// Whether the last change that was acknowledged was a link.
+    pub fn is_linked(&self) -> bool {
+        let last = self.changes.iter().rfind(|change| change.acknowledged.is_some());
+        last.is_some_and(|last| last.title == "Linked")
+    }
+
+    /// Does what was not acknowledged once more.
+    pub async fn end(&mut self, node: &Node) {
+        if self
+            .changes
+            .last()
+            .is_some_and(|last| last.acknowledged.is_none())
+        {
+            self.change(node).await.expect("an answer");
+        }
+    }
+
     /// Links and unlinks until the connection breaks.
-    async fn play(&mut self, node: &Node) {
+    pub async fn play(&mut self, node: &Node) {
         while self.change(node).await.is_ok() {}
     }
 
@@ -146,7 +173,7 @@ fn compare(players: &[Player<'_>], told: &[(String, String)]) {
 }
 
 /// A dead process is not heard of for a while; the test does not wait for that.
-async fn skip_leases(site: &Site) {
+pub async fn skip_leases(site: &Site) {
     site.db
         .damage(
             "UPDATE job_lanes SET run_at = 0 WHERE lease_owner IS NOT NULL;
@@ -191,7 +218,7 @@ both_databases! {
             .map(|number| {
                 add_player(&discord_side, &steam_side, number);
                 add_member(&discord_side, &tenant.discord_guild, &discord(number));
-                Player { number, tenant, count: &count, done: &done, changes: Vec::new() }
+                Player::new(number, tenant, &count, &done)
             })
             .collect();
         let (kills, mut dice) = (rounds(10, 100), Dice::new(SEED));
@@ -205,9 +232,7 @@ both_databases! {
         }
         let node = site.node_with(&settings).await;
         for player in &mut players {
-            if player.changes.last().is_some_and(|last| last.acknowledged.is_none()) {
-                player.change(&node).await.expect("an answer");
-            }
+            player.end(&node).await;
         }
         wait_until("everything is told", || async { site.db.count("jobs").await == 0 }).await;
         let told = told(&discord_side, tenant);

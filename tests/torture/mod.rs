@@ -14,6 +14,8 @@ pub mod race;
 mod relinks;
 mod removal;
 mod ring;
+mod role_kills;
+mod roles;
 mod rolling;
 mod rotations;
 mod site;

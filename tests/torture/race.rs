@@ -61,6 +61,7 @@ async fn second(test: &TestApp) -> App {
         platforms: Platforms::default(),
         operators: Vec::new(),
         public_url: test.app.public_url.clone(),
+        role_history_days: 90,
     };
     App::start(parts).await.expect("a second application")
 }

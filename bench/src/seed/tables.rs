@@ -5,7 +5,7 @@ use domain::key::KeyKind;
 use domain::plan::Tier;
 
 use crate::data::{
-    CREATED_AT_MS, Dataset, TENANTS, Tenant, discord_guild_id, discord_id, guild_slug, steam_id,
+    CREATED_AT_MS, Dataset, TENANTS, Tenant, VIP_ROLE, discord_guild_id, discord_id, guild_slug, steam_id,
 };
 
 pub enum Cell {
@@ -47,6 +47,8 @@ pub fn tables(data: &Dataset) -> Vec<Table<'_>> {
         api_keys(data),
         links(data),
         server_players(data),
+        discord_roles(data),
+        role_members(data),
     ]
 }
 
@@ -213,13 +215,56 @@ fn server_players(data: &Dataset) -> Table<'_> {
     let of_large = data.all_links().filter(|(row, _, _)| *row > TENANTS);
     Table {
         name: "server_players",
-        columns: &["server_num", "guild_num", "org_num", "steam_id", "seen_at"],
+        columns: &[
+            "server_num",
+            "guild_num",
+            "org_num",
+            "steam_id",
+            "seen_at",
+            "oxide_groups",
+            "reported_at",
+        ],
         rows: Box::new(of_large.map(|(row, number, _)| {
             vec![
                 int(row),
                 int(row),
                 int(row),
                 text(steam_id(number)),
+                Cell::Int(CREATED_AT_MS),
+                // Half of them are in the group that a rule will name.
+                text(if number.is_multiple_of(2) {
+                    r#"["vip"]"#
+                } else {
+                    "[]"
+                }),
+                Cell::Int(CREATED_AT_MS),
+            ]
+        })),
+    }
+}
+
+/// The role that a rule will name, in the Discord server of the large Guild.
+fn discord_roles(data: &Dataset) -> Table<'_> {
+    let large = data.rows().filter(|(row, _)| *row > TENANTS);
+    Table {
+        name: "discord_roles",
+        columns: &["guild_num", "org_num", "id", "name", "position"],
+        rows: Box::new(large.map(|(row, _)| vec![int(row), int(row), text(VIP_ROLE), text("VIP"), int(1)])),
+    }
+}
+
+/// What the members of the large Guild had at the last look.
+fn role_members(data: &Dataset) -> Table<'_> {
+    let of_large = data.all_links().filter(|(row, _, _)| *row > TENANTS);
+    Table {
+        name: "role_members",
+        columns: &["guild_num", "org_num", "discord_id", "roles", "looked_at"],
+        rows: Box::new(of_large.map(|(row, number, _)| {
+            vec![
+                int(row),
+                int(row),
+                text(discord_id(number)),
+                text("[]"),
                 Cell::Int(CREATED_AT_MS),
             ]
         })),

@@ -198,7 +198,8 @@ async fn a_failing_discord_is_asked_only_now_and_then() {
         let stage = Stage::set().await;
         assert_eq!(stage.roles(1).await, Ok(1));
         stage.fault(Fault::new("*", kind));
-        let guilds = [1, 2, 3, 1, 2];
+        // The first call of a guild goes alone.
+        let guilds = [1, 2, 3, 1, 1];
         assert_eq!(
             join_all(guilds.map(|guild| stage.roles(guild))).await,
             [Err(cause); 5]
@@ -232,7 +233,7 @@ async fn an_answer_that_is_none_changes_nothing() {
         stage.fault(Fault::answer(ROLES, 200, body));
         assert_eq!(stage.roles(1).await, Err(Unanswered::Unreadable), "{body}");
     }
-    stage.fault(Fault::answer(ROLES, 200, &" ".repeat(3 << 20)));
+    stage.fault(Fault::answer(ROLES, 200, &" ".repeat(5 << 20)));
     assert_eq!(stage.roles(1).await, Err(Unanswered::TooLong));
     assert_eq!(stage.roles(1).await, Ok(1));
 }

@@ -1,8 +1,7 @@
 //! `update`.
 
 use domain::action::Action;
-use storage::linking::role_changes;
-use testkit::{both_databases, discord, steam};
+use testkit::{both_databases, steam};
 
 use crate::plugin::actions::cases::{Case, assert_cases};
 use crate::plugin::actions::{Stage, assert_answer, assert_refused};
@@ -34,17 +33,17 @@ both_databases! {
         assert_cases(engine, Action::Update, "id={S1}&role=820000000000000001&mode=add", &CASES).await;
     }
 
-    async fn a_role_that_the_guild_allows_is_queued_for_linked_players(engine) {
+    async fn a_role_that_the_guild_allows_is_granted_to_linked_players(engine) {
         let stage = Stage::set(engine).await;
         stage.test.db.damage(&format!("UPDATE guilds SET plugin_roles = '[\"{ROLE}\"]'")).await;
         let players = format!("{},{}", steam(1), steam(9));
         let added = stage.get(&format!("update&id={players}&role={ROLE}&mode=add")).await;
         assert_answer(&added, 200, "\"Roles updated\"");
         stage.get(&format!("update&id={}&role={ROLE}&mode=remove", steam(1))).await;
-        let guild = app::tenancy::guilds::list(&stage.test.app, stage.tenant.scope).await.unwrap().remove(0);
-        let queued = role_changes::list(&stage.test.app.db, guild.num, 10).await.unwrap();
-        assert_eq!(queued.len(), 1, "one change per member and role, the newest");
-        assert_eq!((queued[0].discord_id.clone(), queued[0].mode.as_str()), (discord(1), "remove"));
+        let (all, living) = ("role_grants", "role_grants WHERE granted_at > 0");
+        assert_eq!((stage.test.db.count(all).await, stage.test.db.count(living).await), (1, 0), "taken back by who gave it");
+        stage.get(&format!("update&id={}&role={ROLE}&mode=add", steam(1))).await;
+        assert_eq!(stage.test.db.count(living).await, 1);
         stage.test.finish().await;
     }
 

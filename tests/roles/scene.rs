@@ -1,0 +1,210 @@
+//! A Guild with a few roles on the emulated Discord, and a plugin that reports, fetches and clears.
+
+use app::linking::links;
+use app::roles::rules::{self, NewRule, Save};
+use domain::audit::Actor;
+use domain::link::UnlinkCause;
+use domain::platform_id::EitherId;
+use domain::roles::{Direction, OnLoss, Side};
+use emulator::discord::{Member, Permissions, Role, Snowflake};
+use serde_json::Value;
+use storage::bots::places;
+use testkit::{Engine, discord, steam};
+
+use crate::bots::log::{guild_num, snowflake};
+use crate::linking::stage::Stage;
+
+/// No roles at all.
+pub const NONE: [u64; 0] = [];
+/// Roles of the Discord server.
+pub const ROLES: std::ops::RangeInclusive<u64> = 71..=76;
+
+pub struct Scene {
+    pub stage: Stage,
+}
+
+pub fn role(number: u64) -> Snowflake {
+    snowflake(&discord(number))
+}
+
+impl Scene {
+    /// Players 1 to 9 are in the Discord server, which has roles 71 to 76.
+    pub async fn set(engine: Engine) -> Self {
+        let scene = Self {
+            stage: Stage::set(engine).await,
+        };
+        scene.change(|guild| {
+            for (number, position) in ROLES.zip(1..) {
+                let made = Role {
+                    name: format!("Role {number}"),
+                    position,
+                    ..Role::default()
+                };
+                guild.roles.insert(role(number), made);
+            }
+            for number in 1..=9 {
+                guild
+                    .members
+                    .insert(snowflake(&discord(number)), Member::default());
+            }
+        });
+        scene.look().await;
+        scene
+    }
+
+    pub fn change(&self, change: impl FnOnce(&mut emulator::discord::Guild)) {
+        let id = snowflake(&self.stage.tenant.discord_guild);
+        let changed = self
+            .stage
+            .discord
+            .change(|state| change(state.guilds.get_mut(&id).expect("the guild")));
+        changed.expect("a change");
+    }
+
+    /// Reads the Discord server, as the bot does after each change in it.
+    pub async fn look(&self) {
+        let (app, tenant) = (&self.stage.test.app, &self.stage.tenant);
+        app::bots::look::enqueue(app, tenant.scope, tenant.guild.clone())
+            .await
+            .expect("a look");
+        self.stage.test.drain_jobs().await;
+        let known =
+            places::list_roles(&self.stage.test.db.db, tenant.scope, guild_num(&self.stage).await).await;
+        assert!(known.expect("roles").len() >= ROLES.count());
+    }
+
+    pub async fn link(&self, number: u64) {
+        let (app, tenant) = (&self.stage.test.app, &self.stage.tenant);
+        tenant.link_pair(app, number, number).await.expect("a link");
+    }
+
+    pub async fn unlink(&self, number: u64) {
+        let (app, tenant) = (&self.stage.test.app, &self.stage.tenant);
+        let (guild, either) = (tenant.guild.clone(), EitherId::Discord(discord(number)));
+        links::unlink(app, tenant.scope, guild, either, UnlinkCause::User, Actor::Player)
+            .await
+            .expect("an answer")
+            .expect("a link");
+    }
+
+    /// Everybody who is marked is looked at.
+    pub async fn sync(&self) {
+        self.stage.test.drain_jobs().await;
+    }
+
+    /// The roles that a player has.
+    pub fn has(&self, number: u64) -> Vec<u64> {
+        let id = snowflake(&self.stage.tenant.discord_guild);
+        let state = self.stage.discord.state();
+        let member = state.guilds[&id].members.get(&snowflake(&discord(number)));
+        let roles = member.map(|member| member.roles.clone()).unwrap_or_default();
+        ROLES.filter(|number| roles.contains(&role(*number))).collect()
+    }
+
+    /// Somebody gives or takes a role by hand, and the bot hears of it.
+    pub async fn by_hand(&self, number: u64, given: u64, is_given: bool) {
+        self.change(|guild| {
+            let member = guild
+                .members
+                .get_mut(&snowflake(&discord(number)))
+                .expect("a member");
+            member.roles.retain(|had| *had != role(given));
+            if is_given {
+                member.roles.push(role(given));
+            }
+        });
+        self.hear(number, "changed").await;
+    }
+
+    pub async fn hear(&self, number: u64, change: &str) {
+        let bot = self.stage.test.platform_bot().await;
+        let told = serde_json::json!({
+            "discord_guild_id": self.stage.tenant.discord_guild.as_str(),
+            "members": [{ "id": discord(number).as_str(), "change": change }],
+        });
+        assert_eq!(bot.post("/bot/members", &told.to_string()).await.status, 204);
+    }
+
+    pub async fn plugin(&self, call: &str) -> Value {
+        let reply = self
+            .stage
+            .test
+            .plugin(&self.stage.tenant.key)
+            .get(&format!("/api?action={call}"))
+            .await;
+        assert_eq!(reply.status, 200, "{}", reply.text());
+        reply.json()
+    }
+
+    pub async fn report(&self, number: u64, groups: &str) {
+        self.plugin(&format!("updateOxideGroups&id={}&groups={groups}", steam(number)))
+            .await;
+    }
+
+    /// What waits for the plugin: `+vip` or `-vip`.
+    pub async fn waiting(&self, number: u64) -> Vec<String> {
+        let id = steam(number);
+        let found = self.plugin(&format!("getPendingOxideChangesBulk&id={id}")).await;
+        let listed = found[id.as_str()].as_array().cloned().unwrap_or_default();
+        let sign = |change: &Value| if change["action"] == "add" { "+" } else { "-" };
+        listed
+            .iter()
+            .map(|change| format!("{}{}", sign(change), change["group"].as_str().unwrap()))
+            .collect()
+    }
+
+    pub async fn clear(&self, number: u64) {
+        self.plugin(&format!("clearPendingOxideChangesBulk&id={}", steam(number)))
+            .await;
+    }
+
+    /// Saves rules for the tenant's Server.
+    pub async fn rules(&self, wanted: &[NewRule]) {
+        let (app, tenant) = (&self.stage.test.app, &self.stage.tenant);
+        let found = rules::get(app, tenant.scope, &tenant.server)
+            .await
+            .expect("rules");
+        let save = Save {
+            server: tenant.server.clone(),
+            revision: found.revision,
+            rules: wanted.to_vec(),
+            confirmed: Vec::new(),
+            by_owner: true,
+        };
+        rules::replace(app, tenant.scope, save, Actor::System)
+            .await
+            .expect("rules are saved");
+        self.sync().await;
+    }
+
+    /// Settings of the Guild.
+    pub async fn settings(&self, change: app::tenancy::guild_changes::GuildChange) {
+        let (app, tenant) = (&self.stage.test.app, &self.stage.tenant);
+        app::tenancy::guild_changes::change(app, tenant.scope, tenant.guild.clone(), change, Actor::System)
+            .await
+            .expect("settings are saved");
+        self.sync().await;
+    }
+
+    /// A role's permissions on Discord.
+    pub async fn empower(&self, number: u64, permissions: Permissions) {
+        self.change(|guild| guild.roles.get_mut(&role(number)).expect("a role").permissions = permissions);
+        self.look().await;
+    }
+
+    pub async fn finish(self) {
+        self.stage.finish().await;
+    }
+}
+
+/// A rule for a group and a role, which removes on loss and lets the game be right.
+pub fn rule(group: &str, number: u64, direction: Direction) -> NewRule {
+    NewRule {
+        id: None,
+        group: group.to_owned(),
+        role: discord(number),
+        direction,
+        authority: Side::Game,
+        on_loss: OnLoss::Remove,
+    }
+}
