@@ -9,19 +9,25 @@ use http::Method;
 use serde_json::{Value, json};
 use testkit::{both_databases, discord};
 
-use super::scene::{Scene, rule};
+use super::scene::{NONE, Scene, rule};
 
-fn wanted(group: &str, role: u64, direction: &str) -> Value {
+/// A rule as the page sends it.
+pub fn wanted(group: &str, role: u64, direction: &str) -> Value {
     json!({
         "group": group, "role_id": discord(role).as_str(), "direction": direction, "authority": "game", "on_loss": "remove",
     })
 }
 
-async fn put(scene: &Scene, session: &str, body: &Value) -> testkit::Reply {
+/// Saves rules.
+pub async fn put(scene: &Scene, session: &str, body: &Value) -> testkit::Reply {
+    send(scene, session, Method::PUT, "", body).await
+}
+
+async fn send(scene: &Scene, session: &str, method: Method, end: &str, body: &Value) -> testkit::Reply {
     let tenant = &scene.stage.tenant;
-    let address = format!("/api/orgs/{}/servers/{}/roles", tenant.org, tenant.server);
+    let address = format!("/api/orgs/{}/servers/{}/roles{end}", tenant.org, tenant.server);
     let client = scene.stage.test.person(session);
-    client.send(Method::PUT, &address, body.to_string().into()).await
+    client.send(method, &address, body.to_string().into()).await
 }
 
 both_databases! {
@@ -108,11 +114,45 @@ both_databases! {
         scene.sync().await;
         let (app, tenant) = (&scene.stage.test.app, &scene.stage.tenant);
         let rules = [rule("vip", 71, Direction::ToDiscord), rule("gold", 72, Direction::ToGame)];
-        let found = dry_run::run(app, tenant.scope, &tenant.server, &rules).await.expect("a dry run");
+        let found = dry_run::run(app, tenant.scope, &scene.wanted(&rules)).await.expect("a dry run");
         assert_eq!((found.members, found.unknown, found.add, found.remove, found.cannot), (4, 0, 3, 0, 0));
         assert_eq!((scene.has(1), scene.waiting(4).await), (vec![], vec![]));
         scene.rules(&rules).await;
         assert_eq!((scene.has(1), scene.has(2), scene.waiting(4).await), (vec![71], vec![71], vec!["+gold".to_owned()]));
+        scene.finish().await;
+    }
+
+    async fn a_dry_run_tells_what_cannot_be_done_and_why(engine) {
+        let scene = Scene::set(engine).await;
+        scene.empower(71, Permissions::ADMINISTRATOR).await;
+        scene.raise(72, true).await;
+        for number in 1..=3 {
+            scene.link(number).await;
+            scene.report(number, "vip").await;
+        }
+        scene.sync().await;
+        let tenant = &scene.stage.tenant;
+        let owner = scene.stage.test.session(&tenant.owner).await;
+        let staff = scene.stage.test.member(tenant, 77, &[Permission::ServersRoles]).await;
+        let rules = json!([wanted("vip", 71, "to_discord"), wanted("vip", 72, "to_discord"), wanted("vip", 73, "to_discord")]);
+        let trial = |confirmed: Value| json!({ "rules": rules, "confirmed_roles": confirmed });
+        let reasons = |powerful: bool| {
+            let own = powerful.then(|| json!({ "role_id": discord(71).as_str(), "reason": "powerful" }));
+            let above = json!({ "role_id": discord(72).as_str(), "reason": "above_bot" });
+            Value::from_iter(own.into_iter().chain([above]))
+        };
+        // Only the Owner can confirm a role; who may not see links is told why, and nobody's name.
+        let confirmed = json!([discord(71).as_str()]);
+        for (session, confirmed, figures, reasons, listed) in [
+            (&owner, json!([]), (3, 6), reasons(true), 9),
+            (&owner, confirmed.clone(), (6, 3), reasons(false), 9),
+            (&staff, confirmed, (3, 6), reasons(true), 0),
+        ] {
+            let found = send(&scene, session, Method::POST, "/dry-run", &trial(confirmed)).await.json();
+            assert_eq!((found["add"].as_i64().unwrap(), found["cannot"].as_i64().unwrap()), figures);
+            assert_eq!((&found["reasons"], found["changes"].as_array().unwrap().len()), (&reasons, listed));
+        }
+        assert_eq!(scene.has(1), NONE);
         scene.finish().await;
     }
 

@@ -1,7 +1,7 @@
 //! A Guild with a few roles on the emulated Discord, and a plugin that reports, fetches and clears.
 
 use app::linking::links;
-use app::roles::rules::{self, NewRule, Save};
+use app::roles::rules::{self, NewRule, Wanted};
 use domain::audit::Actor;
 use domain::link::UnlinkCause;
 use domain::platform_id::EitherId;
@@ -164,17 +164,26 @@ impl Scene {
         let found = rules::get(app, tenant.scope, &tenant.server)
             .await
             .expect("rules");
-        let save = Save {
-            server: tenant.server.clone(),
-            revision: found.revision,
-            rules: wanted.to_vec(),
+        rules::replace(
+            app,
+            tenant.scope,
+            self.wanted(wanted),
+            found.revision,
+            Actor::System,
+        )
+        .await
+        .expect("rules are saved");
+        self.sync().await;
+    }
+
+    /// As the Owner wants them.
+    pub fn wanted(&self, rules: &[NewRule]) -> Wanted {
+        Wanted {
+            server: self.stage.tenant.server.clone(),
+            rules: rules.to_vec(),
             confirmed: Vec::new(),
             by_owner: true,
-        };
-        rules::replace(app, tenant.scope, save, Actor::System)
-            .await
-            .expect("rules are saved");
-        self.sync().await;
+        }
     }
 
     /// Settings of the Guild.
@@ -189,6 +198,26 @@ impl Scene {
     /// A role's permissions on Discord.
     pub async fn empower(&self, number: u64, permissions: Permissions) {
         self.change(|guild| guild.roles.get_mut(&role(number)).expect("a role").permissions = permissions);
+        self.look().await;
+    }
+
+    /// Moves a role above or below the bot, which does not own the Discord server any more.
+    pub async fn raise(&self, number: u64, is_above: bool) {
+        const OF_BOT: u64 = 79;
+        self.change(|guild| {
+            if let Some(bot) = guild.owner_id.take() {
+                let own = Role {
+                    name: "Bot".to_owned(),
+                    position: 50,
+                    permissions: Permissions::ADMINISTRATOR,
+                    ..Role::default()
+                };
+                guild.roles.insert(role(OF_BOT), own);
+                guild.members.entry(bot).or_default().roles.push(role(OF_BOT));
+            }
+            let raised = guild.roles.get_mut(&role(number)).expect("a role");
+            raised.position = if is_above { 90 } else { 1 };
+        });
         self.look().await;
     }
 

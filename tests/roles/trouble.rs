@@ -4,28 +4,11 @@ use app::tenancy::guild_changes::GuildChange;
 use domain::permission::Permission;
 use domain::roles::Direction;
 use emulator::discord::Permissions;
-use http::Method;
-use serde_json::{Value, json};
+use serde_json::json;
 use testkit::{both_databases, discord, steam};
 
-use super::scene::{NONE, Scene, role, rule};
-
-/// The address of the rules.
-fn rules_of(scene: &Scene) -> String {
-    let tenant = &scene.stage.tenant;
-    format!("/orgs/{}/servers/{}/roles", tenant.org, tenant.server)
-}
-
-async fn put(scene: &Scene, session: &str, body: &Value) -> testkit::Reply {
-    let person = scene.stage.test.person(session);
-    person.send(Method::PUT, &rules_of(scene), body.to_string().into()).await
-}
-
-fn wanted(group: &str, role: u64, direction: &str) -> Value {
-    json!({
-        "group": group, "role_id": discord(role).as_str(), "direction": direction, "authority": "game", "on_loss": "remove",
-    })
-}
+use super::rules::{put, wanted};
+use super::scene::{NONE, Scene, rule};
 
 both_databases! {
     async fn nobody_but_the_owner_leads_a_group_to_a_powerful_role(engine) {
@@ -50,8 +33,7 @@ both_databases! {
         lasting["on_loss"] = "keep".into();
         assert_eq!(put(&scene, &staff, &json!({ "revision": 1, "rules": [lasting] })).await.code(), "ROLE_TOO_POWERFUL");
         // Also while something else stands against the role.
-        scene.change(|guild| guild.roles.get_mut(&role(71)).expect("a role").position = 90);
-        scene.look().await;
+        scene.raise(71, true).await;
         let other = json!({ "revision": 1, "rules": [kept, wanted("default", 71, "to_discord")] });
         assert_eq!(put(&scene, &staff, &other).await.code(), "ROLE_TOO_POWERFUL");
         assert_eq!(put(&scene, &owner, &json!({ "revision": 1, "rules": near })).await.status, 200);
@@ -95,13 +77,11 @@ both_databases! {
         scene.settings(change).await;
         scene.link(1).await;
         scene.sync().await;
-        scene.change(|guild| guild.roles.get_mut(&role(72)).expect("a role").position = 90);
-        scene.look().await;
+        scene.raise(72, true).await;
         scene.unlink(1).await;
         scene.sync().await;
         assert_eq!((scene.has(1), scene.stage.count("role_marks").await), (vec![72], 0), "it stands above the bot");
-        scene.change(|guild| guild.roles.get_mut(&role(72)).expect("a role").position = 1);
-        scene.look().await;
+        scene.raise(72, false).await;
         let tenant = &scene.stage.tenant;
         app::roles::start(&scene.stage.test.app, tenant.scope, &tenant.guild).await.expect("a look at everybody");
         scene.sync().await;

@@ -20,7 +20,7 @@ use domain::plan::Tier;
 use domain::platform_id::EitherId;
 use http::Method;
 use serde_json::{Value, json};
-use testkit::{Client, Tenant, both_databases, discord, steam};
+use testkit::{Client, Tenant, TestApp, both_databases, discord, steam};
 
 use super::rows::{Rows, texts};
 use crate::linking::stage::Stage;
@@ -259,6 +259,22 @@ async fn operate(stage: &Stage, tenant: &Tenant) {
     hand_over_and_end(stage, tenant).await;
 }
 
+/// A rule for a role that the bot saw.
+async fn map_a_role(test: &TestApp, tenant: &Tenant, owner: &Client) {
+    let (guild, role) = (&tenant.guild, discord(820_000_002));
+    let seen = format!(
+        "INSERT INTO discord_roles (guild_num, org_num, id, name, position) \
+         SELECT num, org_num, '{role}', 'VIP', 1 FROM guilds WHERE id = '{guild}'"
+    );
+    test.db.damage(&seen).await;
+    let rule = json!({
+        "group": "vip", "role_id": role.as_str(), "direction": "both", "authority": "game", "on_loss": "remove",
+    });
+    let roles = format!("/orgs/{}/servers/{}/roles", tenant.org, tenant.server);
+    let rules = json!({ "revision": 0, "rules": [rule] });
+    call(owner, Method::PUT, &roles, rules).await;
+}
+
 /// The Org gets another owner, who ends everything.
 async fn hand_over_and_end(stage: &Stage, tenant: &Tenant) {
     let (test, app) = (&stage.test, &stage.test.app);
@@ -305,6 +321,7 @@ both_databases! {
         let tenant = test.full_tenant(7, Tier::Pro).await;
         let owner = test.person(&test.session(&tenant.owner).await);
         change_things(&tenant, &owner).await;
+        map_a_role(test, &tenant, &owner).await;
         change_people(&stage, &tenant, &owner).await;
         link_and_unlink(&stage, &tenant).await;
         operate(&stage, &tenant).await;

@@ -51,6 +51,7 @@ export const dryRun = {
   add: 214,
   remove: 9,
   cannot: 3,
+  reasons: [{ role_id: ROLE('010'), reason: 'above_bot' }],
   changes: [
     ...Array.from({ length: 12 }, (_, i) => change(i)),
     ...Array.from({ length: 4 }, (_, i) => change(20 + i, { side: 'game', change: 'remove', role_id: null, group: 'booster', rule: 1 })),

@@ -88,7 +88,7 @@ impl Permission {
             Self::ServersView => "View Servers",
             Self::ServersManage => "Add and change Servers",
             Self::ServersKeys => "Reveal and replace keys",
-            Self::ServersRoles => "Map roles",
+            Self::ServersRoles => "Edit role rules",
             Self::ServersBots => "Manage custom bots",
             Self::AuditView => "View the audit log",
             Self::AuditExport => "Export the audit log",

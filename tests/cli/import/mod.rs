@@ -107,7 +107,7 @@ async fn assert_links_taken_over(db: &Db) {
     assert_eq!(boosters, [discord(1)]);
     let groups =
         storage::players::server_players::find_groups(db, storage::ServerNum(1), &ada.steam_id).await;
-    assert_eq!(groups.expect("a read").as_deref(), Some(r#"["vip","admin"]"#));
+    assert_eq!(groups.expect("a read").as_deref(), Some(r#"["admin","vip"]"#));
 }
 
 async fn assert_taken_over(scene: &Scene) {

@@ -27,7 +27,7 @@ both_databases! {
         assert_answer(&report, 200, "\"Oxide groups updated\"");
         let waiting = json!([{
             "discord_id": discord(1).to_string(), "steam_id": steam(1).to_string(),
-            "oxide_groups": ["vip", "admin"], "discord_roles_synced": null
+            "oxide_groups": ["admin", "vip"], "discord_roles_synced": null
         }]);
         assert_eq!(stage.get("pendingRoles").await.json(), waiting);
         for _ in 0..2 {
@@ -35,8 +35,8 @@ both_databases! {
             assert_answer(&confirmed, 200, "\"Role sync confirmed\"");
         }
         assert_answer(&stage.get("pendingRoles").await, 200, "[]");
-        // The same report again changes nothing; another one waits with what was confirmed.
-        stage.get(&format!("updateOxideGroups&id={}&groups=%5B%22vip%22,%22admin%22%5D", steam(1))).await;
+        // The same groups again, in another order, change nothing; another one waits with what was confirmed.
+        stage.get(&format!("updateOxideGroups&id={}&groups=%5B%22admin%22,%22vip%22%5D", steam(1))).await;
         assert_answer(&stage.get("pendingRoles").await, 200, "[]");
         stage.get(&format!("updateOxideGroups&id={}&groups=", steam(1))).await;
         let pending = stage.get("pendingRoles").await.json();

@@ -18,7 +18,7 @@ const WORDS = {
   'servers.view': 'View Servers',
   'servers.manage': 'Add and change Servers',
   'servers.keys': 'Reveal and replace keys',
-  'servers.roles': 'Map roles',
+  'servers.roles': 'Edit role rules',
   'servers.bots': 'Manage custom bots',
   'audit.view': 'View the audit log',
   'audit.export': 'Export the audit log',

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { memberOf } from '../../src/features/roles/history/member';
 import { fixOf } from '../../src/features/roles/reasons';
-import { figures, withAllowed } from '../../src/features/roles/rules/outlook';
+import { figures } from '../../src/features/roles/rules/outlook';
 import { asRule, changesOf, describe as told, draftOf, emptyRow, problemsOf, refusedRows, roleChoices, warningOf, type Row } from '../../src/features/roles/rules/rules';
 import { plain, tell } from '../../src/features/roles/rules/sentence';
 import { aboutWords, causeWords, resultWords, ruleWords, stateWords, whatWords } from '../../src/features/roles/words';
 import { nickname, templateProblem } from '../../src/features/tenancy/guilds/nickname';
 import { follow } from '../../src/features/tenancy/guilds/role-checks';
-import type { DryRunChange, RoleHistoryEntry, RoleRules } from '../../src/lib/api/schema';
+import type { RoleHistoryEntry, RoleRules } from '../../src/lib/api/schema';
 
 const VIP = '914513381600264003';
 const MOD = '914513381600264016';
@@ -165,13 +165,6 @@ describe('the history', () => {
     expect(memberOf('https://steamcommunity.com/profiles/76561198862030940/')).toBe('76561198862030940');
     for (const text of ['', 'ash', '123', `${VIP} ${VIP}`]) expect(memberOf(text)).toBeNull();
   });
-});
-
-test('what the Owner allows with this save is counted as possible', () => {
-  const change = (role_id: string, cannot: string | null) => ({ role_id, cannot, change: 'add' }) as DryRunChange;
-  const run = { add: 1, remove: 0, cannot: 2, changes: [change(MOD, 'powerful'), change(HIGH, 'above_bot'), change(VIP, null)] };
-  expect(withAllowed(run, [])).toEqual(run);
-  expect(withAllowed(run, [MOD, HIGH])).toEqual({ add: 2, remove: 0, cannot: 1, changes: [change(MOD, null), change(HIGH, 'above_bot'), change(VIP, null)] });
 });
 
 test('a re-check counts who was checked, not who is pending', () => {

@@ -1,5 +1,7 @@
 //! Names of permission groups, as game servers write them.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 /// Groups of one player.
@@ -34,8 +36,10 @@ pub(super) fn from_json(value: &Value) -> Option<String> {
     array(names?.into_iter())
 }
 
+/// Sorted, each once: the same groups are the same text, in whatever order a plugin lists them.
 fn array<'a>(names: impl Iterator<Item = &'a str>) -> Option<String> {
-    let names: Vec<String> = names.map(name).collect::<Option<_>>()?;
+    let names: BTreeSet<String> = names.map(name).collect::<Option<_>>()?;
+    let names: Vec<String> = names.into_iter().collect();
     (names.len() <= MOST_GROUPS).then(|| Value::from(names).to_string())
 }
 
@@ -45,11 +49,10 @@ mod tests {
 
     #[test]
     fn both_spellings_of_a_list_are_the_same() {
-        assert_eq!(parse_list("vip, admin,,").as_deref(), Some(r#"["vip","admin"]"#));
-        assert_eq!(
-            parse_list(r#"["vip","admin"]"#).as_deref(),
-            Some(r#"["vip","admin"]"#)
-        );
+        let both = Some(r#"["admin","vip"]"#);
+        for text in ["vip, admin,,", r#"["vip","admin"]"#, "admin,vip,admin"] {
+            assert_eq!(parse_list(text).as_deref(), both, "{text}");
+        }
         assert_eq!(parse_list("").as_deref(), Some("[]"));
     }
 
@@ -61,7 +64,7 @@ mod tests {
             "[",
             &"x".repeat(65),
             "a\u{7}b",
-            &"g,".repeat(65),
+            &(0..65).map(|number| format!("g{number},")).collect::<String>(),
         ] {
             assert_eq!(parse_list(text), None, "{text}");
         }

@@ -2,15 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use domain::id::{MappingId, ServerId};
+use domain::discord::RoleReason;
+use domain::id::MappingId;
 use domain::platform_id::DiscordId;
 use domain::roles::{Change, Game, Rule, Scene, Side, plan_roles, settle};
 use storage::OrgScope;
+use storage::roles::game_side;
 use storage::roles::members::{self, Known};
-use storage::roles::{game_side, mappings};
 use storage::tenancy::guilds;
 
-use super::rules::{NewRule, find, made, refuse_clash};
+use super::powerful;
+use super::rules::{Wanted, find, made, refuse_clash, renewed, spare_ids};
 use super::scene::Place;
 use crate::error::{AppError, RequestError, RolesError};
 use crate::state::App;
@@ -40,7 +42,7 @@ pub struct Would {
     /// Which rule of the list.
     pub rule: usize,
     /// Why it cannot be done.
-    pub cannot: Option<&'static str>,
+    pub cannot: Option<RoleReason>,
 }
 
 /// What rules would do.
@@ -56,37 +58,34 @@ pub struct DryRun {
     pub remove: i64,
     /// Changes that cannot be made.
     pub cannot: i64,
+    /// Why, once for each role.
+    pub reasons: BTreeMap<DiscordId, RoleReason>,
     /// The first of them all.
     pub changes: Vec<Would>,
 }
 
 /// Plays the rules through for everybody who is linked, with what was last known of them. Nothing is asked of Discord and
 /// nothing is written.
-pub async fn run(
-    app: &App,
-    scope: OrgScope,
-    server: &ServerId,
-    wanted: &[NewRule],
-) -> Result<DryRun, AppError> {
+pub async fn run(app: &App, scope: OrgScope, wanted: &Wanted) -> Result<DryRun, AppError> {
     let _place = app
         .memories
         .dry_runs
         .begin(scope)
         .ok_or(RolesError::DryRunsRunning)?;
-    let server = find(app, scope, server).await?;
-    let own = made(app, &server, wanted)?;
-    let others = mappings::list(&app.db, scope, server.guild).await?;
-    let others: Vec<Rule> = others
-        .into_iter()
-        .filter(|rule| rule.server != server.num.0)
-        .collect();
-    refuse_clash(&own, &others)?;
+    let server = find(app, scope, &wanted.server).await?;
+    let own = made(app, &server, &wanted.rules)?;
     let guild = guilds::find(&app.db, scope, &server.guild_id).await?;
     let guild = guild.ok_or(RequestError::NotFound)?;
     let guild_num = guild.num;
     let place = Place::read(app, scope, guild)
         .await?
         .ok_or(RequestError::NotFound)?;
+    let is_own = |rule: &Rule| rule.server == server.num.0;
+    let (before, others): (Vec<Rule>, Vec<Rule>) = place.rules.iter().cloned().partition(is_own);
+    let mut own = renewed(&own, &before, &spare_ids(app, &own));
+    refuse_clash(&own, &others)?;
+    // What a save would refuse is shown as what cannot be done.
+    powerful::mark(&mut own, &before, &others, &place.roles, wanted);
     let rules: Vec<Rule> = own.iter().chain(&others).cloned().collect();
     let mut found = DryRun::default();
     let mut after = String::new();
@@ -144,7 +143,7 @@ fn play(
         };
         let would = Would {
             role: Some(change.role.clone()),
-            cannot: change.cannot.map(domain::discord::RoleReason::as_str),
+            cannot: change.cannot,
             ..of(known, Side::Discord, change.change, rule)
         };
         found.count(would);
@@ -185,6 +184,9 @@ fn of(known: &Known, side: Side, change: Change, rule: usize) -> Would {
 
 impl DryRun {
     fn count(&mut self, would: Would) {
+        if let (Some(role), Some(reason)) = (&would.role, would.cannot) {
+            self.reasons.insert(role.clone(), reason);
+        }
         match (would.cannot, would.change) {
             (Some(_), _) => self.cannot += 1,
             (None, Change::Add) => self.add += 1,

@@ -6,7 +6,7 @@ use domain::platform_id::DiscordId;
 use domain::roles::Rule;
 use storage::bots::places;
 
-use super::rules::Save;
+use super::rules::Wanted;
 use crate::error::RolesError;
 
 /// Notes which rules of a save may give a powerful role, or refuses it. A rule that was confirmed stays so as long as
@@ -16,28 +16,11 @@ pub(super) fn confirm(
     before: &[Rule],
     others: &[Rule],
     roles: &[places::Role],
-    save: &Save,
+    wanted: &Wanted,
 ) -> Result<(), RolesError> {
-    let known: BTreeSet<DiscordId> = before
-        .iter()
-        .chain(others)
-        .filter(|rule| rule.confirmed)
-        .map(|rule| rule.role.clone())
-        .collect();
-    for (row, rule) in own.iter_mut().enumerate() {
-        let role = roles.iter().find(|role| role.id == rule.role);
-        let Some(role) = role.filter(|role| role.powerful && rule.direction.writes_role()) else {
-            rule.confirmed = false;
-            continue;
-        };
-        let was_confirmed = before.iter().any(|old| old.confirmed && is_same(old, rule));
-        let is_allowed = known.contains(&role.id) || save.confirmed.contains(&role.id);
-        rule.confirmed = was_confirmed || (save.by_owner && is_allowed);
-        if !rule.confirmed {
-            return Err(too_powerful(row, &role.name));
-        }
-    }
-    if save.by_owner {
+    let refused = mark(own, before, others, roles, wanted);
+    refused.map_or(Ok(()), Err)?;
+    if wanted.by_owner {
         return Ok(());
     }
     let guarded = Guarded::of(own, others);
@@ -49,6 +32,37 @@ pub(super) fn confirm(
         }
     }
     Ok(())
+}
+
+/// Notes which rules may give a powerful role. Returns what is to be said of the first one that may not.
+pub(super) fn mark(
+    own: &mut [Rule],
+    before: &[Rule],
+    others: &[Rule],
+    roles: &[places::Role],
+    wanted: &Wanted,
+) -> Option<RolesError> {
+    let known: BTreeSet<DiscordId> = before
+        .iter()
+        .chain(others)
+        .filter(|rule| rule.confirmed)
+        .map(|rule| rule.role.clone())
+        .collect();
+    let mut refused = None;
+    for (row, rule) in own.iter_mut().enumerate() {
+        let role = roles.iter().find(|role| role.id == rule.role);
+        let Some(role) = role.filter(|role| role.powerful && rule.direction.writes_role()) else {
+            rule.confirmed = false;
+            continue;
+        };
+        let was_confirmed = before.iter().any(|old| old.confirmed && is_same(old, rule));
+        let is_allowed = known.contains(&role.id) || wanted.confirmed.contains(&role.id);
+        rule.confirmed = was_confirmed || (wanted.by_owner && is_allowed);
+        if !rule.confirmed {
+            refused.get_or_insert_with(|| too_powerful(row, &role.name));
+        }
+    }
+    refused
 }
 
 fn too_powerful(row: usize, name: &str) -> RolesError {

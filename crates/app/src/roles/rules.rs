@@ -140,13 +140,11 @@ pub(super) fn made(app: &App, server: &Server, wanted: &[NewRule]) -> Result<Vec
     made.collect()
 }
 
-/// Somebody's save of the rules of a Server.
+/// Rules of a Server as somebody wants them.
 #[derive(Debug)]
-pub struct Save {
+pub struct Wanted {
     /// Whose.
     pub server: ServerId,
-    /// As they were read.
-    pub revision: i64,
     /// All of them, in their order.
     pub rules: Vec<NewRule>,
     /// Powerful roles that the caller says rules may hand out.
@@ -155,25 +153,39 @@ pub struct Save {
     pub by_owner: bool,
 }
 
-/// Replaces the rules of a Server. Everybody of the Guild is looked at after it.
-pub async fn replace(app: &App, scope: OrgScope, save: Save, actor: Actor) -> Result<Rules, AppError> {
-    let server = find(app, scope, &save.server).await?;
-    let rules = made(app, &server, &save.rules)?;
-    let id = save.server.clone();
-    let spare = rules
-        .iter()
-        .map(|_| MappingId::generate(app.now_ms(), &*app.random))
-        .collect();
-    let work = Replace { save, rules, spare };
+/// Replaces the rules of a Server, which were read with this revision. Everybody of the Guild is looked at after it.
+pub async fn replace(
+    app: &App,
+    scope: OrgScope,
+    wanted: Wanted,
+    revision: i64,
+    actor: Actor,
+) -> Result<Rules, AppError> {
+    let server = find(app, scope, &wanted.server).await?;
+    let rules = made(app, &server, &wanted.rules)?;
+    let id = wanted.server.clone();
+    let spare = spare_ids(app, &rules);
+    let work = Replace {
+        wanted,
+        revision,
+        rules,
+        spare,
+    };
     app.db.write_for(app.act(scope, actor), work).await?;
     app.bell.ring();
     get(app, scope, &id).await
 }
 
+/// Ids for rules that become others.
+pub(super) fn spare_ids(app: &App, rules: &[Rule]) -> Vec<MappingId> {
+    let new = |_| MappingId::generate(app.now_ms(), &*app.random);
+    rules.iter().map(new).collect()
+}
+
 struct Replace {
-    save: Save,
+    wanted: Wanted,
+    revision: i64,
     rules: Vec<Rule>,
-    /// Ids for rules that become others.
     spare: Vec<MappingId>,
 }
 
@@ -186,7 +198,7 @@ impl Work for Replace {
     async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<(), AppError> {
         let scope = act.scope;
         orgs::lock(tx, scope).await?;
-        let found = servers::find_in(tx, scope, &self.save.server).await?;
+        let found = servers::find_in(tx, scope, &self.wanted.server).await?;
         let server = found.ok_or(RequestError::NotFound)?;
         let guild = guilds::find_in(tx, scope, &server.guild_id).await?;
         let guild = guild.ok_or(RequestError::NotFound)?;
@@ -194,26 +206,23 @@ impl Work for Replace {
         let (before, others): (Vec<Rule>, Vec<Rule>) =
             all.into_iter().partition(|rule| rule.server == server.num.0);
         self.refuse_strange_ids(&before)?;
-        let mut rules = self.renewed(&before);
+        let mut rules = renewed(&self.rules, &before, &self.spare);
         refuse_clash(&rules, &others)?;
         let roles = places::list_roles_in(tx, scope, server.guild).await?;
         self.refuse_strange_roles(&roles, &before)?;
-        powerful::confirm(&mut rules, &before, &others, &roles, &self.save)?;
+        powerful::confirm(&mut rules, &before, &others, &roles, &self.wanted)?;
         if before == rules {
             return Ok(());
         }
-        mappings::replace(tx, scope, guild.num, server.num, &rules, self.save.revision).await?;
+        mappings::replace(tx, scope, guild.num, server.num, &rules, self.revision).await?;
         rechecks::begin(tx, scope, guild.num, Cause::Settings, act.now_ms).await?;
         look_at_everybody(tx, scope, &guild.id, guild.active_links, act.now_ms).await?;
         let words = |rules: &[Rule]| {
-            let listed = rules.iter().map(|rule| {
-                let role = roles.iter().find(|role| role.id == rule.role);
-                rule_words(rule, role.map_or(rule.role.as_str(), |role| role.name.as_str()))
-            });
+            let listed = rules.iter().map(|rule| rule_words(rule, &roles));
             json!(listed.collect::<Vec<_>>())
         };
         let detail = json!({ "before": { "rules": words(&before) }, "after": { "rules": words(&rules) } });
-        let target = Some(self.save.server.as_str());
+        let target = Some(self.wanted.server.as_str());
         Ok(act
             .note(tx, AuditAction::ServerRolesChanged, target, &detail)
             .await?)
@@ -224,7 +233,7 @@ impl Replace {
     /// A rule that stays is one of this Server; an id cannot be made up.
     fn refuse_strange_ids(&self, before: &[Rule]) -> Result<(), AppError> {
         let known: BTreeSet<&MappingId> = before.iter().map(|rule| &rule.id).collect();
-        let named = self.save.rules.iter().filter_map(|rule| rule.id.as_ref());
+        let named = self.wanted.rules.iter().filter_map(|rule| rule.id.as_ref());
         let mut seen = BTreeSet::new();
         for id in named {
             if !known.contains(id) || !seen.insert(id) {
@@ -237,23 +246,6 @@ impl Replace {
         Ok(())
     }
 
-    /// What was agreed on about one pair says nothing about another: a rule for another one has another id.
-    fn renewed(&self, before: &[Rule]) -> Vec<Rule> {
-        let renew = |(rule, spare): (&Rule, &MappingId)| {
-            let is_other = |old: &Rule| {
-                old.id == rule.id
-                    && (&old.group, &old.role, old.direction) != (&rule.group, &rule.role, rule.direction)
-            };
-            let is_renewed = before.iter().any(is_other);
-            let id = if is_renewed { spare } else { &rule.id };
-            Rule {
-                id: id.clone(),
-                ..rule.clone()
-            }
-        };
-        self.rules.iter().zip(&self.spare).map(renew).collect()
-    }
-
     /// Roles are of this Discord server. One that went stays where it was.
     fn refuse_strange_roles(&self, roles: &[places::Role], before: &[Rule]) -> Result<(), AppError> {
         for rule in &self.rules {
@@ -264,6 +256,23 @@ impl Replace {
         }
         Ok(())
     }
+}
+
+/// What was agreed on about one pair says nothing about another: a rule for another one has another id.
+pub(super) fn renewed(rules: &[Rule], before: &[Rule], spare: &[MappingId]) -> Vec<Rule> {
+    let renew = |(rule, spare): (&Rule, &MappingId)| {
+        let is_other = |old: &Rule| {
+            old.id == rule.id
+                && (&old.group, &old.role, old.direction) != (&rule.group, &rule.role, rule.direction)
+        };
+        let is_renewed = before.iter().any(is_other);
+        let id = if is_renewed { spare } else { &rule.id };
+        Rule {
+            id: id.clone(),
+            ..rule.clone()
+        }
+    };
+    rules.iter().zip(spare).map(renew).collect()
 }
 
 /// Rules of all Servers of a Guild stand beside each other.

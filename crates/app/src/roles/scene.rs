@@ -26,8 +26,8 @@ pub(super) struct Place {
     pub guild: Guild,
     pub settings: GuildSettings,
     pub rules: Vec<Rule>,
+    pub roles: Vec<places::Role>,
     pub barred: BTreeMap<DiscordId, RoleReason>,
-    pub role_names: BTreeMap<DiscordId, String>,
 }
 
 impl Place {
@@ -37,20 +37,18 @@ impl Place {
             return Ok(None);
         };
         let rules = mappings::list(&app.db, scope, guild.num).await?;
-        let (mut barred, mut role_names) = (BTreeMap::new(), BTreeMap::new());
-        for role in places::list_roles(&app.db, scope, guild.num).await? {
-            if let Some(reason) = reason_against(&role) {
-                barred.insert(role.id.clone(), reason);
-            }
-            role_names.insert(role.id, role.name);
-        }
+        let roles = places::list_roles(&app.db, scope, guild.num).await?;
+        let barred = roles
+            .iter()
+            .filter_map(|role| Some((role.id.clone(), reason_against(role)?)));
+        let barred = barred.collect();
         Ok(Some(Self {
             scope,
             guild,
             settings,
             rules,
+            roles,
             barred,
-            role_names,
         }))
     }
 
@@ -67,16 +65,14 @@ impl Place {
 
     /// A rule in words, as it is written down with a change.
     pub fn words(&self, rule: &Rule) -> String {
-        let role = self
-            .role_names
-            .get(&rule.role)
-            .map_or(rule.role.as_str(), String::as_str);
-        rule_words(rule, role)
+        rule_words(rule, &self.roles)
     }
 }
 
-pub(super) fn rule_words(rule: &Rule, role: &str) -> String {
+pub(super) fn rule_words(rule: &Rule, roles: &[places::Role]) -> String {
     use domain::roles::Direction::{Both, ToDiscord, ToGame};
+    let role = roles.iter().find(|role| role.id == rule.role);
+    let role = role.map_or(rule.role.as_str(), |role| role.name.as_str());
     let group = &rule.group;
     match rule.direction {
         ToDiscord => format!("{group} → {role}"),

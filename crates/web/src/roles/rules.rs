@@ -2,7 +2,7 @@
 
 use app::App;
 use app::roles::dry_run::{self, Would};
-use app::roles::rules::{self, Choice, NewRule, Rules, Save};
+use app::roles::rules::{self, Choice, NewRule, Rules, Wanted};
 use domain::discord::RoleReason;
 use domain::id::{GuildId, MappingId, ServerId};
 use domain::permission::{Permission, Role};
@@ -152,6 +152,10 @@ pub struct RoleRulesChange {
 #[serde(deny_unknown_fields)]
 pub struct DryRunRules {
     rules: Vec<WantedRule>,
+    /// Powerful roles that the Owner would let rules hand out.
+    #[serde(default)]
+    #[schema(value_type = Vec<String>)]
+    confirmed_roles: Vec<DiscordId>,
 }
 
 /// What rules would do, by what was last known of everybody.
@@ -163,10 +167,20 @@ pub struct DryRun {
     add: i64,
     remove: i64,
     cannot: i64,
+    /// Why, once for each role.
+    reasons: Vec<DryRunReason>,
     /// At most 200 of them.
     changes: Vec<DryRunChange>,
     /// There are more than are listed.
     more: bool,
+}
+
+#[derive(Serialize, ToSchema)]
+struct DryRunReason {
+    #[schema(value_type = String)]
+    role_id: DiscordId,
+    #[schema(value_type = words::RoleReason)]
+    reason: RoleReason,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -185,7 +199,8 @@ struct DryRunChange {
     /// Which rule of the list, counted from 0.
     rule: usize,
     /// Why it cannot be done.
-    cannot: Option<&'static str>,
+    #[schema(value_type = Option<words::RoleReason>)]
+    cannot: Option<RoleReason>,
 }
 
 impl From<Would> for DryRunChange {
@@ -204,6 +219,21 @@ impl From<Would> for DryRunChange {
     }
 }
 
+impl From<(DiscordId, RoleReason)> for DryRunReason {
+    fn from((role_id, reason): (DiscordId, RoleReason)) -> Self {
+        Self { role_id, reason }
+    }
+}
+
+fn wanted(server: ServerId, rules: Vec<WantedRule>, confirmed: Vec<DiscordId>, role: Role) -> Wanted {
+    Wanted {
+        server,
+        rules: rules.into_iter().map(NewRule::from).collect(),
+        confirmed,
+        by_owner: role == Role::Owner,
+    }
+}
+
 pub async fn get(
     app: App,
     caller: Authorized<perm::ServersRoles>,
@@ -217,24 +247,18 @@ pub async fn replace(
     caller: Authorized<perm::ServersRoles>,
     (Segments(server), JsonBody(change)): (Segments<ServerId>, JsonBody<RoleRulesChange>),
 ) -> Answer<Found<RoleRules>> {
-    let save = Save {
-        server,
-        revision: change.revision,
-        rules: change.rules.into_iter().map(NewRule::from).collect(),
-        confirmed: change.confirmed_roles,
-        by_owner: caller.role == Role::Owner,
-    };
-    let saved = rules::replace(&app, caller.scope, save, caller.actor).await?;
+    let wanted = wanted(server, change.rules, change.confirmed_roles, caller.role);
+    let saved = rules::replace(&app, caller.scope, wanted, change.revision, caller.actor).await?;
     Ok(Found(saved.into()))
 }
 
 pub async fn dry_run(
     app: App,
     caller: Authorized<perm::ServersRoles>,
-    (Segments(server), JsonBody(wanted)): (Segments<ServerId>, JsonBody<DryRunRules>),
+    (Segments(server), JsonBody(trial)): (Segments<ServerId>, JsonBody<DryRunRules>),
 ) -> Answer<Found<DryRun>> {
-    let wanted: Vec<NewRule> = wanted.rules.into_iter().map(NewRule::from).collect();
-    let mut found = dry_run::run(&app, caller.scope, &server, &wanted).await?;
+    let wanted = wanted(server, trial.rules, trial.confirmed_roles, caller.role);
+    let mut found = dry_run::run(&app, caller.scope, &wanted).await?;
     let more = found.has_more();
     if !caller.permissions.contains(Permission::LinksView) {
         // Who they are is for those who may see links.
@@ -246,6 +270,7 @@ pub async fn dry_run(
         add: found.add,
         remove: found.remove,
         cannot: found.cannot,
+        reasons: found.reasons.into_iter().map(DryRunReason::from).collect(),
         more,
         changes: found.changes.into_iter().map(DryRunChange::from).collect(),
     }))

@@ -148,14 +148,15 @@ export interface DryRun {
   members: number;
   /** There are more than are listed. */
   more: boolean;
+  /** Why, once for each role. */
+  reasons: Array<DryRunReason>;
   remove: number;
   /** Nobody has looked at them yet, so nothing is counted for them. */
   unknown: number;
 }
 
 export interface DryRunChange {
-  /** Why it cannot be done. */
-  cannot?: string | null;
+  cannot?: RoleReason | null;
   change: RoleChangeKind;
   discord_id: string;
   group?: string | null;
@@ -167,7 +168,13 @@ export interface DryRunChange {
   steam_id: string;
 }
 
-export interface DryRunRules { rules: Array<WantedRule> }
+export interface DryRunReason { reason: RoleReason; role_id: string }
+
+export interface DryRunRules {
+  /** Powerful roles that the Owner would let rules hand out. */
+  confirmed_roles?: Array<string>;
+  rules: Array<WantedRule>;
+}
 
 export interface EditedKey {
   actions?: Array<string>;
