@@ -7,9 +7,11 @@ ALTER TABLE discord_roles ADD COLUMN powerful BIGINT NOT NULL DEFAULT 0 CHECK (p
 ALTER TABLE servers ADD COLUMN roles_revision BIGINT NOT NULL DEFAULT 0 CHECK (roles_revision >= 0);
 -- Groups that we put there; a JSON array.
 ALTER TABLE server_players ADD COLUMN put_groups TEXT NOT NULL DEFAULT '[]';
--- Changes of ours stay until the game server shows them: `rule` tells ours, `taken_at` when the plugin took it.
+-- Changes of ours stay until the game server shows them: `rule` tells ours, `taken_at` when the plugin took it, `asks` how
+-- often it was asked for before in vain.
 ALTER TABLE group_changes ADD COLUMN rule TEXT;
 ALTER TABLE group_changes ADD COLUMN taken_at BIGINT;
+ALTER TABLE group_changes ADD COLUMN asks BIGINT NOT NULL DEFAULT 0 CHECK (asks >= 0);
 
 CREATE INDEX group_changes_ends ON group_changes (server_num) WHERE rule = 'end' AND taken_at IS NOT NULL;
 
@@ -127,4 +129,4 @@ DROP TABLE role_changes;
 -- When everybody of a Guild was last looked at, and why they are looked at now.
 ALTER TABLE guilds ADD COLUMN roles_swept_at BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE guilds ADD COLUMN roles_cause TEXT NOT NULL DEFAULT 'sweep';
-CREATE INDEX guilds_roles_swept ON guilds (roles_swept_at, num) WHERE removed_at IS NULL AND active_links > 0;
+CREATE INDEX guilds_roles_swept ON guilds (roles_swept_at, num) WHERE removed_at IS NULL;

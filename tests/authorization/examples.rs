@@ -119,6 +119,7 @@ pub fn example(route: &RouteSpec, target: &Target) -> Example {
         .replace("{session}", &target.session)
         .replace("{*rest}", "orgs")
         .replace("{file}", "none.css")
+        .replace("{version}", "v1.0.0")
         .replace("{owner}/{digest}", "usr_nobody/none")
         .replace("{action}", "count");
     assert!(!path.contains('{'), "{path}: its parameter has no value");
@@ -203,6 +204,8 @@ fn of_people(method: &str, path: &str, target: &Target) -> (&'static str, Option
         ("POST", "/invite/{code}/accept") => ("", None, 303),
         // There is no file of this name.
         ("GET", "/app/assets/{*rest}" | "/static/{file}" | "/pictures/{owner}/{digest}") => ("", None, 404),
+        // No build was published.
+        ("GET", path) if path.starts_with("/download/") => ("", None, 404),
         ("GET", path) if path.starts_with("/app") => ("", None, 200),
         ("GET", "/account" | "/account/sessions") => ("", None, 200),
         // A session of this name nobody has.

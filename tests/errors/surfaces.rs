@@ -94,9 +94,11 @@ fn declared(path: &str) -> Surface {
         | "/app/theme.js"
         | "/app/favicon.svg"
         | "/static/{file}"
-        | "/pictures/{owner}/{digest}" => Surface::Download,
+        | "/pictures/{owner}/{digest}"
+        | "/download/plugin"
+        | "/download/plugin/{version}" => Surface::Download,
         "/auth/discord/claim" | "/auth/discord/claim/callback" | "/invite/{code}/accept" => Surface::Entrance,
-        "/healthz" | "/readyz" | "/openapi.json" => Surface::Ops,
+        "/healthz" | "/readyz" | "/openapi.json" | "/download/plugin/manifest" => Surface::Ops,
         "/" => Surface::PublicPage,
         _ => match path.split('/').nth(1) {
             Some("orgs" | "account") => Surface::Dashboard,

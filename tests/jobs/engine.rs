@@ -207,6 +207,29 @@ both_databases! {
         test.finish().await;
     }
 
+    async fn a_job_that_got_on_counts_its_failures_anew(engine_of) {
+        let test = TestApp::start(engine_of).await;
+        let tenant = test.tenant(1, Tier::Pro).await;
+        tell(&test.app, &tenant, 1).await;
+        let steps = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&steps);
+        let failing = engine(&test.app, worker(move |_, _| {
+            let step = counted.fetch_add(1, Ordering::SeqCst);
+            let retry = Outcome::Retry { after: None, code: "TOO_SLOW" };
+            // Fails, fails, gets on, fails.
+            let outcome = if step == 2 { Outcome::Again } else { retry };
+            Box::pin(async move { Ok::<_, AppError>(outcome) })
+        }));
+        for expected in [1, 2, 1] {
+            test.clock.advance_ms(60 * 60_000);
+            failing.drain().await.unwrap();
+            assert_eq!(test.db.count(&format!("jobs WHERE attempts = {expected}")).await, 1, "{expected}");
+        }
+        assert_eq!(steps.load(Ordering::SeqCst), 4);
+        engine(&test.app, worker(|_, _| Box::pin(async { Ok(Outcome::Done) }))).drain().await.unwrap();
+        test.finish().await;
+    }
+
     async fn an_engine_finds_work_by_itself_and_gives_its_lanes_back_when_it_is_stopped(engine_of) {
         let test = TestApp::start(engine_of).await;
         let tenant = test.tenant(1, Tier::Pro).await;

@@ -3,6 +3,7 @@
 mod boosters;
 mod ends;
 mod grants;
+mod held_up;
 mod nightly;
 mod others;
 mod revocation;

@@ -45,7 +45,7 @@ fn unheard(scene: &Scene, number: u64) {
     });
 }
 
-async fn night(scene: &Scene) {
+pub async fn night(scene: &Scene) {
     scene.stage.test.clock.advance_ms(DAY_MS + 60_000);
     app::background::keep_house(&scene.stage.test.app)
         .await

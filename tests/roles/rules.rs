@@ -134,25 +134,40 @@ both_databases! {
         let tenant = &scene.stage.tenant;
         let owner = scene.stage.test.session(&tenant.owner).await;
         let staff = scene.stage.test.member(tenant, 77, &[Permission::ServersRoles]).await;
-        let rules = json!([wanted("vip", 71, "to_discord"), wanted("vip", 72, "to_discord"), wanted("vip", 73, "to_discord")]);
-        let trial = |confirmed: Value| json!({ "rules": rules, "confirmed_roles": confirmed });
-        let reasons = |powerful: bool| {
-            let own = powerful.then(|| json!({ "role_id": discord(71).as_str(), "reason": "powerful" }));
-            let above = json!({ "role_id": discord(72).as_str(), "reason": "above_bot" });
-            Value::from_iter(own.into_iter().chain([above]))
+        let dry = async |session: &str, rules: &Value, confirmed: Value| {
+            let trial = json!({ "rules": rules, "confirmed_roles": confirmed });
+            send(&scene, session, Method::POST, "/dry-run", &trial).await
         };
-        // Only the Owner can confirm a role; who may not see links is told why, and nobody's name.
+        // What a save refuses is refused here too.
+        let powerful = json!([wanted("vip", 71, "to_discord")]);
         let confirmed = json!([discord(71).as_str()]);
-        for (session, confirmed, figures, reasons, listed) in [
-            (&owner, json!([]), (3, 6), reasons(true), 9),
-            (&owner, confirmed.clone(), (6, 3), reasons(false), 9),
-            (&staff, confirmed, (3, 6), reasons(true), 0),
-        ] {
-            let found = send(&scene, session, Method::POST, "/dry-run", &trial(confirmed)).await.json();
-            assert_eq!((found["add"].as_i64().unwrap(), found["cannot"].as_i64().unwrap()), figures);
-            assert_eq!((&found["reasons"], found["changes"].as_array().unwrap().len()), (&reasons, listed));
+        assert_eq!(dry(&owner, &powerful, json!([])).await.code(), "ROLE_TOO_POWERFUL");
+        assert_eq!(dry(&staff, &powerful, confirmed.clone()).await.code(), "ROLE_TOO_POWERFUL");
+        let strange = dry(&owner, &json!([wanted("vip", 73, "to_discord"), wanted("vip", 99, "to_discord")]), json!([])).await;
+        assert_eq!((strange.code(), &strange.json()["row"]), ("INVALID_PARAMETER".to_owned(), &json!(1)));
+        assert_eq!(dry(&owner, &powerful, confirmed).await.json()["add"], 3);
+        // Who may not see links is told why, and nobody's name.
+        let rules = json!([wanted("vip", 72, "to_discord"), wanted("vip", 73, "to_discord")]);
+        for (session, listed) in [(&owner, 6), (&staff, 0)] {
+            let found = dry(session, &rules, json!([])).await.json();
+            assert_eq!((&found["add"], &found["cannot"]), (&json!(3), &json!(3)));
+            assert_eq!(found["reasons"], json!([{ "role_id": discord(72).as_str(), "reason": "above_bot" }]));
+            assert_eq!(found["changes"].as_array().unwrap().len(), listed);
         }
         assert_eq!(scene.has(1), NONE);
+        scene.finish().await;
+    }
+
+    async fn a_dry_run_follows_one_rule_to_the_next(engine) {
+        let scene = Scene::set(engine).await;
+        scene.by_hand(1, 73, true).await;
+        scene.link(1).await;
+        scene.report(1, "").await;
+        scene.sync().await;
+        let (app, tenant) = (&scene.stage.test.app, &scene.stage.tenant);
+        let rules = [rule("admin", 73, Direction::ToGame), rule("admin", 74, Direction::ToDiscord)];
+        let found = dry_run::run(app, tenant.scope, &scene.wanted(&rules)).await.expect("a dry run");
+        assert_eq!((found.add, found.remove, found.cannot), (2, 0, 0));
         scene.finish().await;
     }
 

@@ -24,10 +24,11 @@ both_databases! {
         assert_eq!(saved.status, 200);
         let kept = saved.json()["rules"][0].clone();
         let near = json!([kept, wanted("admin", 72, "to_game")]);
+        let loud = json!([kept, wanted("Admin", 72, "to_game")]);
         let far = json!([kept, wanted("admin", 72, "to_game"), wanted("default", 72, "to_discord")]);
-        for rules in [&near, &far] {
+        for rules in [&near, &loud, &far] {
             let reply = put(&scene, &staff, &json!({ "revision": 1, "rules": rules })).await;
-            assert_eq!(reply.code(), "ROLE_TOO_POWERFUL", "{rules}");
+            assert_eq!(reply.code(), "RULE_LEADS_TO_POWER", "{rules}");
         }
         let mut lasting = kept.clone();
         lasting["on_loss"] = "keep".into();

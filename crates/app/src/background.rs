@@ -17,6 +17,7 @@ use storage::roles::ledger;
 use storage::{KeyNum, NoOrg, Tx, Work};
 use tokio::sync::watch;
 
+use crate::downloads::shelf;
 use crate::error::{AppError, ServiceError};
 use crate::linking;
 use crate::memories::error_log::WriteGroups;
@@ -29,6 +30,8 @@ use crate::{jobs, roles, work};
 
 const FLUSH_EVERY: Duration = Duration::from_secs(5);
 const KEEP_EVERY: Duration = Duration::from_secs(1);
+/// How long a build that was published elsewhere may take to be offered here.
+const BUILDS_EVERY: Duration = Duration::from_secs(15);
 const PURGE_EVERY: Duration = Duration::from_secs(60);
 const HOUR_MS: i64 = 60 * 60_000;
 const DAY_MS: i64 = 24 * HOUR_MS;
@@ -51,6 +54,9 @@ pub fn start(app: &App, stop: &watch::Receiver<bool>) {
     });
     supervise(app, stop, "discord_refusals", KEEP_EVERY, |app| {
         Box::pin(async move { app.platforms.keep().await })
+    });
+    supervise(app, stop, "plugin_builds", BUILDS_EVERY, |app| {
+        Box::pin(async move { shelf::refresh(&app).await })
     });
     for (step, _) in HOUSEKEEPING {
         // Shown from the start, so that an alarm can be set on it before it is needed.

@@ -7,6 +7,7 @@ pub mod background;
 pub mod bell;
 pub mod bots;
 mod changes;
+pub mod downloads;
 pub mod error;
 pub mod identity;
 pub mod import;

@@ -5,7 +5,8 @@ use domain::clock::SharedClock;
 use domain::flow::Provider;
 use domain::job::LaneKind;
 use domain::platform_id::DiscordId;
-use platform::blobs::{Blobs, Bucket};
+pub use platform::blobs::Blobs;
+use platform::blobs::Bucket;
 use platform::discord::cdn::Cdn;
 use platform::discord::oauth::Application;
 use platform::discord::{OAuth, Outgoing, Rest};
@@ -116,7 +117,8 @@ fn discord_bot(config: &Config, clock: &SharedClock) -> Result<Option<Rest>, Set
     .map(|bot| Some(bot.kept_in(config.data_dir.join("discord-refusals.json"))))
 }
 
-fn blobs(config: &Config) -> Result<Blobs, SetupError> {
+/// Where files are kept: in a bucket, or in a folder of the data directory.
+pub fn blobs(config: &Config) -> Result<Blobs, SetupError> {
     let settings = &config.blobs;
     let Some(name) = settings.bucket.clone() else {
         return Ok(Blobs::folder(config.data_dir.join("blobs")));

@@ -15,7 +15,7 @@ use http::header::{
 use http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use rust_embed::{EmbeddedFile, RustEmbed};
 
-use crate::constant::takes;
+use crate::constant::{is_known, takes};
 use crate::error::Failure;
 use crate::extract::{session_token, signed_in};
 use crate::public::{see_other, style};
@@ -82,11 +82,7 @@ fn file(name: &str, headers: &HeaderMap, kept: HeaderValue) -> Result<Response, 
     let tag = ["\"", &hex(&digest[..12]), "\""].concat();
     let known = headers.get(IF_NONE_MATCH).and_then(|value| value.to_str().ok());
     let mut response = Response::new(Body::empty());
-    if known.is_some_and(|known| {
-        known
-            .split(',')
-            .any(|one| one.trim().trim_start_matches("W/") == tag)
-    }) {
+    if known.is_some_and(|known| is_known(known, &tag)) {
         *response.status_mut() = StatusCode::NOT_MODIFIED;
     } else {
         let (body, encoding) = smallest(name, plain, headers);

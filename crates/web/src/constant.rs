@@ -56,12 +56,7 @@ impl Constant {
     /// The same, or 304 for a caller that has it already.
     pub fn unless_known(&self, asked: &HeaderMap) -> Response {
         let known = asked.get(IF_NONE_MATCH).and_then(|value| value.to_str().ok());
-        let is_known = known.is_some_and(|known| {
-            let bare = self.tag.trim_start_matches("W/");
-            known
-                .split(',')
-                .any(|one| one.trim().trim_start_matches("W/") == bare)
-        });
+        let is_known = known.is_some_and(|known| is_known(known, &self.tag));
         let mut response = self.whole(asked);
         if is_known {
             *response.status_mut() = StatusCode::NOT_MODIFIED;
@@ -77,6 +72,13 @@ impl Constant {
         }
         response
     }
+}
+
+/// Whether `If-None-Match` names this tag. The weak one is as good: nobody keeps more than one form.
+pub fn is_known(listed: &str, tag: &str) -> bool {
+    let bare = tag.trim_start_matches("W/");
+    let mut listed = listed.split(',').map(str::trim);
+    listed.any(|one| one == "*" || one.trim_start_matches("W/") == bare)
 }
 
 /// Whether a caller takes an answer in this form.

@@ -6,6 +6,7 @@ pub mod attention;
 pub mod bots;
 mod constant;
 mod docs;
+mod downloads;
 mod edge;
 pub mod error;
 pub mod extract;

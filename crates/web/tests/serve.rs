@@ -7,10 +7,11 @@
 )]
 
 mod serve_lingering;
+mod serve_reading;
 mod serve_refusals;
 mod serve_support;
 
-use std::{future::pending, io, sync::Arc};
+use std::{future::pending, sync::Arc};
 
 use axum::{
     Extension, Router,
@@ -18,12 +19,11 @@ use axum::{
     http::StatusCode,
     routing::{get, post},
 };
-use futures_util::stream;
 use serve_support::{SHORT, Server, metrics, patient, within};
 use tokio::{
     io::AsyncWriteExt,
     net::TcpStream,
-    sync::{Notify, mpsc, oneshot},
+    sync::{Notify, mpsc},
     time::sleep,
 };
 use web::serve::{BodyTooSlow, DrainReport, Limits, Peer};
@@ -159,30 +159,6 @@ async fn body_in_time_reaches_the_handler_whole() {
     client.send("defghij").await;
     assert!(client.response().await.unwrap().ends_with("ok"));
     assert!(client.get("/").await.unwrap().ends_with("ok"));
-}
-
-#[tokio::test]
-async fn client_that_never_reads_is_dropped() {
-    let (started, mut responses) = mpsc::channel(1);
-    let endless = move || async move {
-        let (alive, dropped) = oneshot::channel::<()>();
-        started.send(dropped).await.unwrap();
-        Body::from_stream(stream::repeat_with(move || {
-            let _alive = &alive;
-            io::Result::Ok(Bytes::from_static(&[0; 64 * 1024]))
-        }))
-    };
-    let limits = Limits {
-        write_stall_timeout: SHORT,
-        ..patient()
-    };
-    let server = Server::start(Router::new().route("/endless", get(endless)), limits).await;
-    let mut client = server.connect().await;
-    client.send("GET /endless HTTP/1.1\r\nhost: test\r\n\r\n").await;
-
-    let dropped = within(responses.recv()).await.unwrap();
-    assert!(within(dropped).await.is_err());
-    server.connect().await.get("/").await.unwrap();
 }
 
 #[tokio::test]

@@ -21,9 +21,9 @@ const asked = (page, method, path) => page.waitForRequest((request) => request.m
 test('the history tells what, by which rule, on which trigger and how it ended, with the fix', async () => {
   const { page, leave } = await on.visit(HISTORY);
   const row = (at) => page.locator('tbody tr').nth(at).innerText().then((text) => text.replace(/\s+/g, ' '));
-  assert.match(await row(1), /Remove VIP on Discord Had it →\s*then doesn’t have it/);
+  assert.match(await row(1), /Removed VIP on Discord Had it →\s*then doesn’t have it/);
   assert.match(await row(1), /vip → VIP Changed on Discord Done/);
-  assert.match(await row(2), /Add booster on EU Main 2x Doesn’t have it yet .* Pending Until the plugin on EU Main 2x fetches it\./);
+  assert.match(await row(2), /Add booster on EU Main 2x Doesn’t have it yet .* Pending Until the plugin on EU Main 2x fetches and confirms it\./);
   assert.match(await row(3), /Add Owner on Discord Still doesn’t have it .* Can’t be done The bot’s role is too low\..* drag the bot’s role above Owner\./);
   assert.match(await row(5), /Granted by a plugin A plugin or bot asked for it Can’t be done Discord refused it\./);
   const next = page.waitForRequest((request) => request.url().includes('cursor=c1'));

@@ -128,6 +128,12 @@ test('a refusal is told at the rules that it is about', () => {
   expect(refused('INTERNAL', { row: 0 })).toEqual({});
 });
 
+test('a rule that somebody else removed meanwhile is saved as a new one', () => {
+  const mine = { ...draftOf(read), rows: draftOf(read).rows.map((row) => ({ ...row, group: ' VIP ' })) };
+  expect(changesOf({ ...read, rules: [] }, mine)?.rules[0]).toEqual(expect.not.objectContaining({ id: expect.anything() }));
+  expect(changesOf({ ...read, rules: [] }, mine)?.rules[0]?.group).toBe('vip');
+});
+
 test('every reason comes with what to do, and an unknown one is told as it is', () => {
   expect(fixOf('above_bot', 'VIP')).toContain('drag the bot’s role above VIP');
   expect(fixOf('no_permission', 'VIP')).toContain('Manage Roles');
@@ -138,6 +144,7 @@ describe('the history', () => {
   const entry = { side: 'discord', change: 'remove', source: 'rule', role_id: VIP, role_name: 'VIP', server_name: 'EU', rule: 'vip → VIP' } as RoleHistoryEntry;
   test('says what, why and what became of it', () => {
     expect(whatWords(entry)).toBe('Remove VIP on Discord');
+    expect(whatWords({ ...entry, result: 'done' })).toBe('Removed VIP on Discord');
     expect(whatWords({ ...entry, role_name: null })).toContain(VIP);
     expect(whatWords({ ...entry, source: 'nickname', change: 'add', role_id: null })).toBe('Set the nickname on Discord');
     expect(aboutWords({ ...entry, source: 'nickname', result: 'cannot', reason: 'forbidden' })).toContain('rename');

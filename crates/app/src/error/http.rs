@@ -29,6 +29,12 @@ pub enum HttpError {
         /// What the address takes.
         limit_bytes: usize,
     },
+    /// A part of a file that it does not have.
+    #[error("a range beyond the end")]
+    RangeNotSatisfiable {
+        /// What the file has.
+        length: usize,
+    },
     /// No JSON, or not of the expected form.
     #[error("invalid JSON: {problem}")]
     InvalidJson {
@@ -74,6 +80,11 @@ impl HttpError {
                 "PAYLOAD_TOO_LARGE",
                 format!("The body is larger than {} KiB.", limit_bytes / 1024),
             ),
+            Self::RangeNotSatisfiable { length } => {
+                let text = format!("The file has {length} bytes, and none of those that were asked for.");
+                ErrorAnswer::new(416, "RANGE_NOT_SATISFIABLE", text)
+                    .limit(i64::try_from(*length).unwrap_or(i64::MAX))
+            }
             Self::InvalidJson { problem } => {
                 ErrorAnswer::new(400, "INVALID_JSON", format!("The body is not valid: {problem}"))
             }

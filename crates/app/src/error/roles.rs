@@ -25,6 +25,14 @@ pub enum RolesError {
         /// As Discord calls it.
         name: String,
     },
+    /// What the rule gives leads to such a role by other rules.
+    #[error("a rule that leads to a role with a lot of power")]
+    LeadsUp {
+        /// Of the caller's list.
+        row: usize,
+        /// As Discord calls it.
+        name: String,
+    },
     /// Each goes through everybody of a Guild, so an Org has two at most.
     #[error("the Org has as many dry runs under way as it may have")]
     DryRunsRunning,
@@ -66,6 +74,12 @@ impl RolesError {
                 403,
                 "ROLE_TOO_POWERFUL",
                 format!("Whoever has the role {name} can administer the Discord server. Only the Owner of the organisation can let a rule give it."),
+            )
+            .row(*row),
+            Self::LeadsUp { row, name } => ErrorAnswer::new(
+                403,
+                "RULE_LEADS_TO_POWER",
+                format!("What this rule gives leads, by another rule, to the role {name}, which can administer the Discord server. Only the Owner of the organisation can save such a rule."),
             )
             .row(*row),
         }

@@ -21,6 +21,8 @@ use crate::state::App;
 
 /// Lanes of one kind that a node works on at the same time.
 const AT_ONCE: usize = 4;
+/// The code of a job that somebody does not want any more.
+const CANCELLED: &str = "CANCELLED";
 /// Steps in a lane before it goes behind the others that wait.
 const STEPS_IN_A_TURN: usize = 5;
 /// Somebody else takes a lane 15 seconds after the last sign of life. Whoever could not give one for this long ends what
@@ -234,7 +236,7 @@ impl Engine {
         };
         let kind = JobKind::parse(&head.kind);
         if head.cancelled {
-            return self.give_up(held, kind, "CANCELLED").await;
+            return self.give_up(held, kind, CANCELLED).await;
         }
         if head.give_up_at_ms.is_some_and(|at_ms| at_ms <= self.app.now_ms()) {
             return self.give_up(held, kind, "TOO_LATE").await;
@@ -252,6 +254,8 @@ impl Engine {
             total: head.total,
         };
         match self.outcome(claimed, heard).await {
+            // It got on, so what failed before counts no more.
+            Outcome::Again if head.attempts > 0 => Ok(after(self.settle(held, Fate::GoOn).await?)),
             Outcome::Again => Ok(Next::GoOn),
             Outcome::Done => {
                 let grip = self.settle(held, Fate::Finish(head.total)).await?;
@@ -364,7 +368,11 @@ impl Engine {
         let num = held.num;
         let grip = self.settle(held, Fate::Drop).await?;
         if grip != Grip::Lost {
-            tracing::warn!(job = num, code, "a job was given up");
+            if code == CANCELLED {
+                tracing::info!(job = num, "a job was cancelled");
+            } else {
+                tracing::warn!(job = num, code, "a job was given up");
+            }
             metered::count(&self.app, kind, JobEnd::Dropped);
         }
         Ok(after(grip))

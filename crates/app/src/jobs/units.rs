@@ -78,6 +78,8 @@ pub(super) enum Fate {
         pause_ms: i64,
     },
     Renew,
+    /// It got on.
+    GoOn,
 }
 
 pub(super) struct Settle {
@@ -100,6 +102,7 @@ impl Work for Settle {
             Fate::Retry { pause_ms, code } => jobs::retry(tx, held, pause_ms, code, moment).await?,
             Fate::PutOff { pause_ms } => jobs::put_off(tx, held, pause_ms, moment).await?,
             Fate::Renew => jobs::renew(tx, held, moment).await?,
+            Fate::GoOn => jobs::forget_failures(tx, held).await?,
         })
     }
 }

@@ -8,11 +8,12 @@ use serde_json::Value;
 pub(super) const MOST_GROUPS: usize = 64;
 const NAME_CHARS: usize = 64;
 
-/// A group's name, trimmed; nothing when it is empty, too long or has control characters.
+/// A group's name, trimmed and in small letters, as game servers keep it: they take `Admin` and `admin` for the same group.
+/// Nothing when it is empty, too long or has control characters.
 pub(crate) fn name(text: &str) -> Option<String> {
-    let name = text.trim();
+    let name = text.trim().to_lowercase();
     let fits = !name.is_empty() && name.chars().count() <= NAME_CHARS && !name.chars().any(char::is_control);
-    fits.then(|| name.to_owned())
+    fits.then_some(name)
 }
 
 /// A list given as `a,b` or as a JSON array, as the text of a JSON array.
@@ -50,7 +51,7 @@ mod tests {
     #[test]
     fn both_spellings_of_a_list_are_the_same() {
         let both = Some(r#"["admin","vip"]"#);
-        for text in ["vip, admin,,", r#"["vip","admin"]"#, "admin,vip,admin"] {
+        for text in ["vip, admin,,", r#"["vip","admin"]"#, "admin,VIP,admin,Admin"] {
             assert_eq!(parse_list(text).as_deref(), both, "{text}");
         }
         assert_eq!(parse_list("").as_deref(), Some("[]"));

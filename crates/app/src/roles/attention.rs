@@ -5,6 +5,7 @@ use storage::OrgScope;
 use storage::bots::places;
 use storage::roles::members::{self, Problem};
 
+use super::settle_game::NOT_SHOWN;
 use crate::error::AppError;
 use crate::notice::{Notice, Page, Severity};
 use crate::state::App;
@@ -42,6 +43,12 @@ fn text(problem: &Problem, role: &str, guild: &str) -> String {
         1 => "one person".to_owned(),
         many => format!("{many} people"),
     };
+    if problem.reason == NOT_SHOWN {
+        return format!(
+            "A game server of {guild} did not apply the group that goes with the role {role} for {people}, though its plugin \
+             fetched the change several times. Check that the plugin is up to date and that no other plugin undoes it."
+        );
+    }
     let fix = match RoleReason::parse(&problem.reason) {
         Some(RoleReason::AboveBot) => "Drag the bot's role above it in Discord's server settings.",
         Some(RoleReason::NoPermission) => "Give the bot the permission Manage Roles.",

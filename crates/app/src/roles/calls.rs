@@ -58,6 +58,11 @@ pub(super) async fn carry_out(
     called
 }
 
+/// The word where somebody is not in the Discord server any more.
+pub(super) const LEFT: &str = "left";
+/// The word where a role was deleted.
+pub(super) const GONE: &str = "gone";
+
 /// The word for a refusal; none where Discord did not answer.
 pub(super) fn refusal(not: NotDone) -> Option<&'static str> {
     let (Unanswered::Status(status) | Unanswered::Personal(status) | Unanswered::Remembered { status, .. }) =
@@ -69,8 +74,8 @@ pub(super) fn refusal(not: NotDone) -> Option<&'static str> {
         return None;
     }
     match (status, not.code) {
-        (404, Some(NO_ROLE)) => Some("gone"),
-        (404, Some(code)) if NOBODY.contains(&code) => Some("left"),
+        (404, Some(NO_ROLE)) => Some(GONE),
+        (404, Some(code)) if NOBODY.contains(&code) => Some(LEFT),
         (_, Some(_)) => Some("forbidden"),
         (_, None) => None,
     }

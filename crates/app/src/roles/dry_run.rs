@@ -5,20 +5,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use domain::discord::RoleReason;
 use domain::id::MappingId;
 use domain::platform_id::DiscordId;
-use domain::roles::{Change, Game, Rule, Scene, Side, plan_roles, settle};
+use domain::roles::{Change, Game, GroupChange, RoleChange, Rule, Scene, Settled, Side, plan_roles, settle};
 use storage::OrgScope;
 use storage::roles::game_side;
 use storage::roles::members::{self, Known};
 use storage::tenancy::guilds;
 
-use super::powerful;
-use super::rules::{Wanted, find, made, refuse_clash, renewed, spare_ids};
+use super::rules::{Wanted, checked, find, made, spare_ids};
 use super::scene::Place;
 use crate::error::{AppError, RequestError, RolesError};
 use crate::state::App;
 
 /// People in one read.
 const SLICE: i64 = 1_000;
+/// How far the consequences of one change are followed.
+const ROUNDS: usize = 8;
 /// Changes that are listed one by one.
 const LISTED: usize = 200;
 
@@ -82,10 +83,13 @@ pub async fn run(app: &App, scope: OrgScope, wanted: &Wanted) -> Result<DryRun, 
         .ok_or(RequestError::NotFound)?;
     let is_own = |rule: &Rule| rule.server == server.num.0;
     let (before, others): (Vec<Rule>, Vec<Rule>) = place.rules.iter().cloned().partition(is_own);
-    let mut own = renewed(&own, &before, &spare_ids(app, &own));
-    refuse_clash(&own, &others)?;
-    // What a save would refuse is shown as what cannot be done.
-    powerful::mark(&mut own, &before, &others, &place.roles, wanted);
+    let own = checked(
+        wanted,
+        (&own, &spare_ids(app, &own)),
+        &before,
+        &others,
+        &place.roles,
+    )?;
     let rules: Vec<Rule> = own.iter().chain(&others).cloned().collect();
     let mut found = DryRun::default();
     let mut after = String::new();
@@ -122,7 +126,7 @@ fn play(
         found.unknown += 1;
         return;
     };
-    let scene = Scene {
+    let mut scene = Scene {
         now_ms,
         is_linked: true,
         is_there: true,
@@ -136,31 +140,51 @@ fn play(
         barred: place.barred.clone(),
         ..Scene::default()
     };
-    let plan = plan_roles(&scene);
-    for change in &plan {
-        let Some(rule) = place_of(own, change.rule.as_ref()) else {
-            continue;
-        };
-        let would = Would {
-            role: Some(change.role.clone()),
-            cannot: change.cannot,
-            ..of(known, Side::Discord, change.change, rule)
-        };
-        found.count(would);
+    let mut refused = BTreeSet::new();
+    // What one rule gives, another may lead on: until nothing follows any more.
+    for _ in 0..ROUNDS {
+        let (cannot, done): (Vec<_>, Vec<_>) = plan_roles(&scene)
+            .into_iter()
+            .partition(|change| change.cannot.is_some());
+        for change in cannot
+            .into_iter()
+            .filter(|change| refused.insert(change.role.clone()))
+        {
+            found.count_role(known, own, &change);
+        }
+        for change in &done {
+            found.count_role(known, own, change);
+        }
+        let settled = settle(&scene, &done, &BTreeSet::new());
+        for change in &settled.groups {
+            found.count_group(known, own, change);
+        }
+        if done.is_empty() && settled.groups.is_empty() {
+            return;
+        }
+        go_on(&mut scene, &done, settled);
     }
-    let done: Vec<_> = plan
-        .into_iter()
-        .filter(|change| change.cannot.is_none())
-        .collect();
-    for change in settle(&scene, &done, &BTreeSet::new()).groups {
-        let Some(rule) = place_of(own, Some(&change.rule)) else {
-            continue;
+}
+
+/// How it stands once the game servers have done their part.
+fn go_on(scene: &mut Scene, done: &[RoleChange], settled: Settled) {
+    for change in done {
+        match change.change {
+            Change::Add => scene.has.insert(change.role.clone()),
+            Change::Remove => scene.has.remove(&change.role),
         };
-        let would = Would {
-            group: Some(change.group),
-            ..of(known, Side::Game, change.change, rule)
+    }
+    scene.kept = settled.kept;
+    for change in settled.groups {
+        let game = scene.games.entry(change.server).or_default();
+        let (groups, at_ms) = game.reported.get_or_insert_default();
+        *at_ms = scene.now_ms;
+        match change.change {
+            Change::Add => groups.insert(change.group.clone()),
+            Change::Remove => groups.remove(&change.group),
         };
-        found.count(would);
+        game.asked.remove(&change.group);
+        game.withdrawn.remove(&change.group);
     }
 }
 
@@ -183,6 +207,26 @@ fn of(known: &Known, side: Side, change: Change, rule: usize) -> Would {
 }
 
 impl DryRun {
+    /// Only what the rules themselves change.
+    fn count_role(&mut self, known: &Known, own: &[Rule], change: &RoleChange) {
+        if let Some(rule) = place_of(own, change.rule.as_ref()) {
+            self.count(Would {
+                role: Some(change.role.clone()),
+                cannot: change.cannot,
+                ..of(known, Side::Discord, change.change, rule)
+            });
+        }
+    }
+
+    fn count_group(&mut self, known: &Known, own: &[Rule], change: &GroupChange) {
+        if let Some(rule) = place_of(own, Some(&change.rule)) {
+            self.count(Would {
+                group: Some(change.group.clone()),
+                ..of(known, Side::Game, change.change, rule)
+            });
+        }
+    }
+
     fn count(&mut self, would: Would) {
         if let (Some(role), Some(reason)) = (&would.role, would.cannot) {
             self.reasons.insert(role.clone(), reason);

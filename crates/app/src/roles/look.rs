@@ -61,8 +61,13 @@ pub(super) async fn look(
         plan.into_iter().partition(|change| change.cannot.is_some());
     let adds = open.iter().filter(|change| change.change == Change::Add);
     let adds: Vec<DiscordId> = adds.map(|change| change.role.clone()).collect();
-    if !adds.is_empty() {
+    let nick = there
+        .as_ref()
+        .map(|there| (nicknames::plan(place, &known, mark, there), there));
+    let nick_set = nick.as_ref().and_then(|(plan, there)| plan.intent(there));
+    if !adds.is_empty() || nick_set.is_some() {
         let intend = Intend {
+            nick_set,
             guild: place.guild.num,
             member: member.clone(),
             link_num: known.subject.link_num,
@@ -74,9 +79,9 @@ pub(super) async fn look(
         }
     }
     let called = calls::carry_out(bot, asking, member, open).await;
-    let nick = match (&called.stopped, &there) {
-        (None, Some(there)) => nicknames::follow(bot, asking, place, &known, mark, there).await,
-        (_, _) => nicknames::Followed::as_it_was(&known.row, there.is_some()),
+    let nick = match (&called.stopped, nick) {
+        (None, Some((plan, there))) => plan.carry_out(bot, asking, mark, there).await,
+        (_, nick) => nicknames::Followed::as_it_was(&known.row, nick.is_some()),
     };
     let (stopped, now_ms) = (called.stopped.or(nick.stopped), app.now_ms());
     let work = Settle::new(place, mark, held, known, scene, barred, called, nick, now_ms);
@@ -103,12 +108,14 @@ impl Work for Forget {
     }
 }
 
-/// Roles that are about to be given are ours from here on: a crash after the call leaves nothing that nobody takes back.
+/// What is about to be given is ours from here on: a crash after the call leaves nothing that nobody takes back.
 struct Intend {
     guild: GuildNum,
     member: DiscordId,
     link_num: i64,
     adds: Vec<DiscordId>,
+    /// The nickname that is about to be set, and the one from before.
+    nick_set: Option<(String, Option<String>)>,
     held: Held,
 }
 
@@ -131,6 +138,9 @@ impl Work for Intend {
         let found = members::find_in(tx, self.guild, &self.member).await?;
         let mut row = found.unwrap_or_default();
         row.kept.given.extend(self.adds.iter().cloned());
+        if let Some((set, before)) = &self.nick_set {
+            (row.nick_set, row.nick_before) = (Some(set.clone()), before.clone());
+        }
         members::save(tx, scope, self.guild, &self.member, &row).await?;
         Ok(true)
     }

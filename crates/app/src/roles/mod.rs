@@ -9,6 +9,7 @@ mod powerful;
 mod recheck;
 mod scene;
 mod settle;
+mod settle_game;
 mod sync;
 
 pub mod dry_run;

@@ -35,7 +35,9 @@ pub async fn progress(app: &App, scope: OrgScope, guild: &GuildId) -> Result<Pro
     let found = find(app, scope, guild).await?;
     let running = rechecks::find(&app.db, &job(guild).dedupe()).await?;
     Ok(Progress {
-        running: running.map(|running| (running.done, running.total, running.started_at_ms)),
+        running: running
+            .filter(|running| !running.is_cancelled)
+            .map(|running| (running.done, running.total, running.started_at_ms)),
         waiting: marks::count(&app.db, scope, found.num).await?,
     })
 }
@@ -86,7 +88,8 @@ impl Work for Start {
         orgs::lock(tx, scope).await?;
         let found = guilds::find_in(tx, scope, &self.guild).await?;
         let guild = found.ok_or(RequestError::NotFound)?;
-        if rechecks::find_in(tx, &job(&self.guild).dedupe()).await?.is_none() {
+        let running = rechecks::find_in(tx, &job(&self.guild).dedupe()).await?;
+        if running.is_none_or(|running| running.is_cancelled) {
             rechecks::begin(tx, scope, guild.num, Cause::Recheck, self.now_ms).await?;
             look_at_everybody(tx, scope, &self.guild, guild.active_links, self.now_ms).await?;
         }

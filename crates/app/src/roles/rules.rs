@@ -121,10 +121,10 @@ pub(super) fn made(app: &App, server: &Server, wanted: &[NewRule]) -> Result<Vec
             format!("a Server has at most {MOST_RULES} rules"),
         ));
     }
-    let made = wanted.iter().map(|rule| {
+    let made = wanted.iter().enumerate().map(|(row, rule)| {
         let group = groups::name(&rule.group);
         let group =
-            group.ok_or_else(|| AppError::invalid("rules", "a group has a name of up to 64 characters"))?;
+            group.ok_or_else(|| refused(row, "a group has a name of up to 64 characters on one line"))?;
         let new = || MappingId::generate(app.now_ms(), &*app.random);
         Ok(Rule {
             id: rule.id.clone().unwrap_or_else(new),
@@ -202,15 +202,15 @@ impl Work for Replace {
         let server = found.ok_or(RequestError::NotFound)?;
         let guild = guilds::find_in(tx, scope, &server.guild_id).await?;
         let guild = guild.ok_or(RequestError::NotFound)?;
+        if mappings::find_revision_in(tx, scope, server.num).await? != Some(self.revision) {
+            return Err(RequestError::ChangedMeanwhile.into());
+        }
         let all = mappings::list_in(tx, scope, guild.num).await?;
         let (before, others): (Vec<Rule>, Vec<Rule>) =
             all.into_iter().partition(|rule| rule.server == server.num.0);
-        self.refuse_strange_ids(&before)?;
-        let mut rules = renewed(&self.rules, &before, &self.spare);
-        refuse_clash(&rules, &others)?;
         let roles = places::list_roles_in(tx, scope, server.guild).await?;
-        self.refuse_strange_roles(&roles, &before)?;
-        powerful::confirm(&mut rules, &before, &others, &roles, &self.wanted)?;
+        let made = (self.rules.as_slice(), self.spare.as_slice());
+        let rules = checked(&self.wanted, made, &before, &others, &roles)?;
         if before == rules {
             return Ok(());
         }
@@ -218,7 +218,7 @@ impl Work for Replace {
         rechecks::begin(tx, scope, guild.num, Cause::Settings, act.now_ms).await?;
         look_at_everybody(tx, scope, &guild.id, guild.active_links, act.now_ms).await?;
         let words = |rules: &[Rule]| {
-            let listed = rules.iter().map(|rule| rule_words(rule, &roles));
+            let listed = rules.iter().map(|rule| told(rule, &roles));
             json!(listed.collect::<Vec<_>>())
         };
         let detail = json!({ "before": { "rules": words(&before) }, "after": { "rules": words(&rules) } });
@@ -229,37 +229,68 @@ impl Work for Replace {
     }
 }
 
-impl Replace {
-    /// A rule that stays is one of this Server; an id cannot be made up.
-    fn refuse_strange_ids(&self, before: &[Rule]) -> Result<(), AppError> {
-        let known: BTreeSet<&MappingId> = before.iter().map(|rule| &rule.id).collect();
-        let named = self.wanted.rules.iter().filter_map(|rule| rule.id.as_ref());
-        let mut seen = BTreeSet::new();
-        for id in named {
-            if !known.contains(id) || !seen.insert(id) {
-                return Err(AppError::invalid(
-                    "rules",
-                    "an id is not of a rule of this Server",
-                ));
-            }
-        }
-        Ok(())
-    }
+/// Everything that a save has to pass, and a dry run too. Returns the rules as they are to be.
+pub(super) fn checked(
+    wanted: &Wanted,
+    (made, spare): (&[Rule], &[MappingId]),
+    before: &[Rule],
+    others: &[Rule],
+    roles: &[places::Role],
+) -> Result<Vec<Rule>, AppError> {
+    refuse_strange(wanted, before, roles)?;
+    let mut rules = renewed(made, before, spare);
+    refuse_clash(&rules, others)?;
+    powerful::confirm(&mut rules, before, others, roles, wanted)?;
+    Ok(rules)
+}
 
-    /// Roles are of this Discord server. One that went stays where it was.
-    fn refuse_strange_roles(&self, roles: &[places::Role], before: &[Rule]) -> Result<(), AppError> {
-        for rule in &self.rules {
-            let is_known = roles.iter().any(|role| role.id == rule.role);
-            if !is_known && !before.iter().any(|old| old.role == rule.role) {
-                return Err(AppError::invalid("rules", "a role is not of this Discord server"));
-            }
-        }
-        Ok(())
+fn refused(row: usize, problem: &str) -> AppError {
+    RequestError::InvalidRow {
+        row,
+        parameter: "rules",
+        problem: problem.to_owned(),
     }
+    .into()
+}
+
+/// A rule that stays is one of this Server, and its role is one of this Discord server; a role that went stays where it
+/// was.
+fn refuse_strange(wanted: &Wanted, before: &[Rule], roles: &[places::Role]) -> Result<(), AppError> {
+    let mut seen = BTreeSet::new();
+    for (row, rule) in wanted.rules.iter().enumerate() {
+        let is_own = |id: &MappingId| before.iter().any(|old| old.id == *id);
+        if rule.id.as_ref().is_some_and(|id| !is_own(id) || !seen.insert(id)) {
+            return Err(refused(row, "the id is not of a rule of this Server"));
+        }
+        let is_known = roles.iter().any(|role| role.id == rule.role);
+        if !is_known && !before.iter().any(|old| old.role == rule.role) {
+            return Err(refused(row, "the role is not of this Discord server"));
+        }
+    }
+    Ok(())
+}
+
+/// A rule with everything that can be changed about it, for the audit log.
+fn told(rule: &Rule, roles: &[places::Role]) -> String {
+    let mut told = rule_words(rule, roles);
+    if rule.direction == Direction::Both {
+        told.push_str(match rule.authority {
+            Side::Discord => ", Discord decides",
+            Side::Game => ", the game decides",
+        });
+    }
+    told.push_str(match rule.on_loss {
+        OnLoss::Remove => ", removed on loss",
+        OnLoss::Keep => ", kept on loss",
+    });
+    if rule.confirmed {
+        told.push_str(", allowed by the Owner");
+    }
+    told
 }
 
 /// What was agreed on about one pair says nothing about another: a rule for another one has another id.
-pub(super) fn renewed(rules: &[Rule], before: &[Rule], spare: &[MappingId]) -> Vec<Rule> {
+fn renewed(rules: &[Rule], before: &[Rule], spare: &[MappingId]) -> Vec<Rule> {
     let renew = |(rule, spare): (&Rule, &MappingId)| {
         let is_other = |old: &Rule| {
             old.id == rule.id
@@ -276,7 +307,7 @@ pub(super) fn renewed(rules: &[Rule], before: &[Rule], spare: &[MappingId]) -> V
 }
 
 /// Rules of all Servers of a Guild stand beside each other.
-pub(super) fn refuse_clash(own: &[Rule], others: &[Rule]) -> Result<(), AppError> {
+fn refuse_clash(own: &[Rule], others: &[Rule]) -> Result<(), AppError> {
     if own.len() + others.len() > MOST_OF_GUILD {
         let text = format!("the Servers of a Guild have at most {MOST_OF_GUILD} rules together");
         return Err(AppError::invalid("rules", text));

@@ -1,6 +1,6 @@
 //! What is written down after a look.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use domain::id::MappingId;
 use domain::platform_id::DiscordId;
@@ -8,8 +8,6 @@ use domain::roles::{Cause, Change, Outcome, RoleChange, Scene, Settled, Side, So
 use storage::jobs::{self, Grip, Held};
 use storage::linking::links;
 use storage::players::boosters;
-use storage::players::group_changes::ServerPlace;
-use storage::roles::game_side::{self, Wish};
 use storage::roles::grants;
 use storage::roles::ledger::{self, Line};
 use storage::roles::marks::{self, Mark};
@@ -17,26 +15,27 @@ use storage::roles::members::{self, RoleMember};
 use storage::tenancy::guilds;
 use storage::{GuildNum, OrgScope, ServerNum, Tx, Work};
 
-use super::calls::Called;
+use super::calls::{Called, GONE, LEFT};
 use super::nicknames::Followed;
 use super::scene::{Known, Place};
+use super::settle_game::NOT_SHOWN;
 use crate::error::AppError;
 use crate::role_ends::{Ended, take_groups_back};
 
 /// The result of a look.
 pub(super) struct Settle {
-    guild: GuildNum,
-    mark: Mark,
-    held: Held,
-    known: Known,
-    scene: Scene,
-    called: Called,
-    barred: Vec<RoleChange>,
-    nick: Followed,
-    settled: Settled,
+    pub(super) guild: GuildNum,
+    pub(super) mark: Mark,
+    pub(super) held: Held,
+    pub(super) known: Known,
+    pub(super) scene: Scene,
+    pub(super) called: Called,
+    pub(super) barred: Vec<RoleChange>,
+    pub(super) nick: Followed,
+    pub(super) settled: Settled,
     /// Rules in words.
-    words: BTreeMap<MappingId, String>,
-    now_ms: i64,
+    pub(super) words: BTreeMap<MappingId, String>,
+    pub(super) now_ms: i64,
 }
 
 impl Settle {
@@ -112,13 +111,10 @@ impl Work for Settle {
         }
         self.write_game_side(tx, scope).await?;
         self.write_nickname(tx, scope).await?;
-        for grant in self
-            .known
-            .grants
-            .iter()
-            .filter(|grant| grant.ended && self.called.stopped.is_none())
-        {
-            grants::forget(tx, guild, member, grant).await?;
+        for grant in self.known.grants.iter().filter(|grant| grant.ended) {
+            if self.called.stopped.is_none() && !self.is_held_up(&grant.role) {
+                grants::forget(tx, guild, member, grant).await?;
+            }
         }
         if self.scene.is_linked && self.scene.boosts {
             boosters::add(tx, scope, guild, member, self.now_ms).await?;
@@ -179,6 +175,17 @@ impl Settle {
         }
     }
 
+    /// Whether a role is still to be taken, once something is put right on Discord.
+    fn is_held_up(&self, role: &DiscordId) -> bool {
+        let refused = self
+            .called
+            .refused
+            .iter()
+            .filter(|(_, word)| ![LEFT, GONE].contains(word));
+        let mut open = self.barred.iter().chain(refused.map(|(change, _)| change));
+        open.any(|change| change.role == *role && change.change == Change::Remove)
+    }
+
     /// The first thing that could not be done.
     fn problem(&self) -> Option<(&str, &DiscordId)> {
         let barred = self
@@ -190,7 +197,8 @@ impl Settle {
             .refused
             .iter()
             .map(|(change, word)| (*word, &change.role));
-        barred.chain(refused).next()
+        let unshown = self.unshown().map(|(_, _, _, role)| (NOT_SHOWN, role));
+        barred.chain(refused).chain(unshown).next()
     }
 
     /// What could not be done is told once, not at every look.
@@ -206,7 +214,7 @@ impl Settle {
                 .await?;
         }
         for (change, word) in &self.called.refused {
-            let result = if *word == "left" {
+            let result = if *word == LEFT {
                 Outcome::Gone
             } else {
                 Outcome::Cannot
@@ -214,17 +222,29 @@ impl Settle {
             self.write(tx, scope, &self.role_line(change, result, Some(word)))
                 .await?;
         }
+        if let Some((server, group, change, _)) = self.unshown() {
+            let line = Line {
+                server: Some(ServerNum(server)),
+                side: Side::Game,
+                group: Some(group),
+                ..self.line(change, Source::Rule, None, Outcome::Cannot, Some(NOT_SHOWN))
+            };
+            self.write(tx, scope, &line).await?;
+        }
         Ok(())
     }
 
     /// A nickname that was set or given back, or that cannot be.
     async fn write_nickname(&self, tx: &mut Tx<'_>, scope: OrgScope) -> Result<(), AppError> {
         let (before, after) = (&self.known.row, &self.nick);
-        let change = Change::to(after.set.is_some() || self.scene.is_linked);
-        let (result, reason) = if after.set != before.nick_set {
-            (Outcome::Done, None)
+        let (change, result, reason) = if after.is_changed {
+            (Change::to(after.set.is_some()), Outcome::Done, None)
         } else if after.problem.is_some() && after.problem != before.nick_problem {
-            (Outcome::Cannot, after.problem.as_deref())
+            (
+                Change::to(self.scene.is_linked),
+                Outcome::Cannot,
+                after.problem.as_deref(),
+            )
         } else {
             return Ok(());
         };
@@ -238,96 +258,6 @@ impl Settle {
         self.write(tx, scope, &line).await
     }
 
-    async fn write_game_side(&self, tx: &mut Tx<'_>, scope: OrgScope) -> Result<(), AppError> {
-        let player = &self.known.subject.steam_id;
-        let mut put: BTreeMap<i64, BTreeSet<String>> = BTreeMap::new();
-        self.write_shown(tx).await?;
-        for (server, group) in &self.settled.dropped {
-            self.ours(&mut put, *server).remove(group);
-        }
-        for change in &self.settled.groups {
-            let server = ServerNum(change.server);
-            let place = ServerPlace {
-                scope,
-                guild: self.guild,
-                server,
-            };
-            let wish = Wish {
-                player,
-                group: &change.group,
-                change: change.change,
-                rule: change.rule.as_str(),
-            };
-            game_side::ask(tx, place, wish, self.now_ms).await?;
-            if change.change == Change::Add {
-                self.ours(&mut put, change.server).insert(change.group.clone());
-            }
-            let game = self.known.games.get(&change.server);
-            let asked = game.and_then(|game| game.asked.get(&change.group));
-            if asked.is_some_and(|asked| asked.change == change.change) {
-                // Asked for once more; the first time is in the history.
-                continue;
-            }
-            let line = Line {
-                server: Some(server),
-                side: Side::Game,
-                group: Some(&change.group),
-                was: change.before,
-                ..self.line(
-                    change.change,
-                    Source::Rule,
-                    Some(&change.rule),
-                    Outcome::Waiting,
-                    None,
-                )
-            };
-            self.write(tx, scope, &line).await?;
-        }
-        for (server, groups) in put {
-            let place = ServerPlace {
-                scope,
-                guild: self.guild,
-                server: ServerNum(server),
-            };
-            game_side::set_put(tx, place, player, &groups).await?;
-        }
-        Ok(())
-    }
-
-    /// Changes that game servers have shown, or that are not waited for any more.
-    async fn write_shown(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        let player = &self.known.subject.steam_id;
-        for (server, group) in &self.settled.shown {
-            let game = self.known.games.get(server);
-            let Some((game, asked)) = game.and_then(|game| Some((game, game.asked.get(group)?))) else {
-                continue;
-            };
-            let server = ServerNum(*server);
-            game_side::forget_shown(tx, server, player, group, *asked).await?;
-            let reported = game.reported.as_ref();
-            if reported.is_some_and(|(groups, _)| groups.contains(group) == asked.change.leaves()) {
-                ledger::note_shown(tx, self.known.subject.link_num, server, group).await?;
-            }
-        }
-        Ok(())
-    }
-
-    /// The groups of a Server that are ours, as they become.
-    fn ours<'a>(
-        &self,
-        put: &'a mut BTreeMap<i64, BTreeSet<String>>,
-        server: i64,
-    ) -> &'a mut BTreeSet<String> {
-        let known = || {
-            self.known
-                .games
-                .get(&server)
-                .map(|game| game.put.clone())
-                .unwrap_or_default()
-        };
-        put.entry(server).or_insert_with(known)
-    }
-
     fn role_line<'a>(&'a self, change: &'a RoleChange, result: Outcome, reason: Option<&'a str>) -> Line<'a> {
         Line {
             role: Some(&change.role),
@@ -336,7 +266,7 @@ impl Settle {
         }
     }
 
-    fn line<'a>(
+    pub(super) fn line<'a>(
         &'a self,
         change: Change,
         source: Source,
@@ -365,7 +295,12 @@ impl Settle {
         }
     }
 
-    async fn write(&self, tx: &mut Tx<'_>, scope: OrgScope, line: &Line<'_>) -> Result<(), AppError> {
+    pub(super) async fn write(
+        &self,
+        tx: &mut Tx<'_>,
+        scope: OrgScope,
+        line: &Line<'_>,
+    ) -> Result<(), AppError> {
         Ok(ledger::write(tx, scope, self.guild, line).await?)
     }
 }

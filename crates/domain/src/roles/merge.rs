@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::guarded::Guarded;
 use super::{Change, Direction, OnLoss, Rule, Scene, Side, Source, Standing};
 use crate::discord::RoleReason;
 use crate::id::MappingId;
@@ -58,8 +59,14 @@ impl Scene {
             Direction::ToGame => Vote::None,
             Direction::ToDiscord => match self.standing(rule) {
                 Standing::Reported(true) => Vote::Want,
-                Standing::Reported(false) if self.followed(rule) => Vote::on_loss(rule),
-                Standing::Unknown | Standing::Asked(_) if self.followed(rule) => Vote::Hold,
+                Standing::Reported(false) if self.base(rule) == Some(true) => Vote::on_loss(rule),
+                // What another rule gave is not this one's to hold.
+                Standing::Reported(false)
+                    if rule.on_loss == OnLoss::Remove && self.kept.given.contains(&rule.role) =>
+                {
+                    Vote::Lose
+                }
+                Standing::Unknown | Standing::Asked(_) if self.base(rule) == Some(true) => Vote::Hold,
                 Standing::Unknown | Standing::Reported(_) | Standing::Asked(_) => Vote::None,
             },
             Direction::Both => match self.target(rule) {
@@ -85,18 +92,17 @@ impl Scene {
         self.rules.iter().any(|rule| denies(&rule))
     }
 
-    /// Whether the role is there because of the group, as far as we know.
-    fn followed(&self, rule: &Rule) -> bool {
-        self.base(rule) == Some(true) || self.kept.given.contains(&rule.role)
-    }
-
     /// What both sides of a rule in both directions are to be; none while that cannot be told.
     ///
     /// A change that we asked a game server for is no change of its own: until it shows, the game stands where it stood.
     pub(super) fn target(&self, rule: &Rule) -> Option<bool> {
-        let on_discord = self.has.contains(&rule.role);
+        // What is owed to a link that ended says nothing about the new one.
+        let on_discord = self.has.contains(&rule.role) && !self.kept.owed.contains(&rule.role);
         let base = self.base(rule);
+        // Where the game is right and has not spoken yet, it is waited for.
+        let waits = base.is_none() && rule.authority == Side::Game;
         let in_game = match self.standing(rule) {
+            Standing::Unknown | Standing::Asked(_) if waits => return None,
             Standing::Unknown => return on_discord.then_some(true),
             Standing::Reported(has) => has,
             Standing::Asked(_) => match base {
@@ -149,6 +155,8 @@ fn change(
     rule: Option<MappingId>,
 ) -> RoleChange {
     let barred = scene.barred.get(role).copied();
+    // A role that leads to a powerful one is given by rules alone, which are the Owner's where they do.
+    let leads_up = change == Change::Add && rule.is_none() && Guarded::of(&scene.rules).roles.contains(role);
     // What became powerful since we gave it can be taken back, and should be.
     let is_fine = match change {
         Change::Add => scene
@@ -162,7 +170,9 @@ fn change(
         change,
         source,
         rule,
-        cannot: barred.filter(|reason| !is_fine || *reason != RoleReason::Powerful),
+        cannot: barred
+            .filter(|reason| !is_fine || *reason != RoleReason::Powerful)
+            .or(leads_up.then_some(RoleReason::Powerful)),
     }
 }
 

@@ -180,3 +180,108 @@ fn a_role_out_of_reach_is_told_and_not_remembered_as_given() {
     assert_eq!(plan_roles(&scene)[0].cannot, Some(RoleReason::AboveBot));
     assert_eq!(settle(&scene, &[], &BTreeSet::new()).kept.given, BTreeSet::new());
 }
+
+/// The same rule on Server 2.
+fn elsewhere(direction: Direction) -> Rule {
+    Rule {
+        id: map(2),
+        server: 2,
+        ..vip(direction)
+    }
+}
+
+#[test]
+fn a_server_that_never_gave_a_role_does_not_hold_it() {
+    for &on_loss in OnLoss::ALL {
+        let mut scene = scene(vip(Direction::ToDiscord));
+        scene.rules.push(Rule {
+            on_loss,
+            ..elsewhere(Direction::ToDiscord)
+        });
+        scene.has.insert(role(1));
+        scene.kept.given.insert(role(1));
+        scene.kept.base.insert(map(1), true);
+        scene.games.insert(1, reported(&[]));
+        assert_eq!(
+            short(&plan_roles(&scene)),
+            [(Change::Remove, role(1))],
+            "never there"
+        );
+        scene.games.insert(2, reported(&[]));
+        assert_eq!(
+            short(&plan_roles(&scene)),
+            [(Change::Remove, role(1))],
+            "not in the group"
+        );
+        // What it gave, it keeps.
+        scene.kept.base.insert(map(2), true);
+        let is_kept = on_loss == OnLoss::Keep;
+        assert_eq!(plan_roles(&scene).is_empty(), is_kept);
+        let kept = settle(&scene, &plan_roles(&scene), &BTreeSet::new()).kept;
+        assert_eq!(kept.base.contains_key(&map(2)), is_kept);
+    }
+}
+
+#[test]
+fn a_relink_does_not_take_the_role_of_the_account_before_along() {
+    for &authority in Side::ALL {
+        let mut scene = scene(Rule {
+            authority,
+            ..vip(Direction::Both)
+        });
+        scene.has.insert(role(1));
+        scene.kept.owed.insert(role(1));
+        for game in [None, Some(reported(&[]))] {
+            scene.games.extend(game.map(|game| (1, game)));
+            let plan = plan_roles(&scene);
+            assert_eq!(short(&plan), [(Change::Remove, role(1))]);
+            let settled = settle(&scene, &plan, &BTreeSet::new());
+            assert_eq!(settled.groups, []);
+            assert!(settled.kept.owed.is_empty() && settled.kept.given.is_empty());
+        }
+    }
+}
+
+#[test]
+fn a_game_that_is_right_is_waited_for() {
+    let mut scene = scene(vip(Direction::Both));
+    scene.has.insert(role(1));
+    let settled = settle(&scene, &plan_roles(&scene), &BTreeSet::new());
+    assert_eq!((settled.groups, settled.kept.base), (vec![], BTreeMap::new()));
+    scene.games.insert(1, reported(&[]));
+    assert_eq!(short(&plan_roles(&scene)), [(Change::Remove, role(1))]);
+    // A role that appears later is somebody's doing, also before the player was ever there.
+    scene.games.clear();
+    scene.has.clear();
+    scene.kept = settle(&scene, &[], &BTreeSet::new()).kept;
+    scene.has.insert(role(1));
+    let settled = settle(&scene, &plan_roles(&scene), &BTreeSet::new());
+    assert_eq!(settled.groups[0].change, Change::Add);
+    scene.games.insert(1, reported(&["vip"]));
+    scene.has.clear();
+    assert_eq!(
+        short(&plan_roles(&scene)),
+        [(Change::Add, role(1))],
+        "or the game's"
+    );
+}
+
+#[test]
+fn only_rules_give_a_role_that_leads_to_a_powerful_one() {
+    let mut scene = scene(Rule {
+        confirmed: true,
+        ..vip(Direction::ToDiscord)
+    });
+    scene.rules.push(Rule {
+        role: role(2),
+        ..elsewhere(Direction::ToGame)
+    });
+    scene.rules[1].server = 1;
+    scene.granted.insert(role(2));
+    scene.verified = vec![role(2), role(3)];
+    let cannot: Vec<_> = plan_roles(&scene)
+        .into_iter()
+        .map(|change| (change.role, change.cannot))
+        .collect();
+    assert_eq!(cannot, [(role(2), Some(RoleReason::Powerful)), (role(3), None)]);
+}

@@ -2,6 +2,7 @@
 //! what follows for one member is decided here, from what is known and nothing else.
 
 mod check;
+mod guarded;
 mod merge;
 mod nickname;
 mod settle;
@@ -21,6 +22,7 @@ use crate::platform_id::DiscordId;
 use crate::words::words;
 
 pub use check::{Clash, MOST_RULES, find_clash};
+pub use guarded::Guarded;
 pub use merge::{RoleChange, plan_roles};
 pub use nickname::{NICKNAME_CHARS, Template, TemplateError};
 pub use settle::{GroupChange, Settled, settle};
@@ -28,6 +30,13 @@ pub use settle::{GroupChange, Settled, settle};
 /// A report that contradicts what we asked for is not believed for this long after the plugin took it: it may have been
 /// on its way already.
 pub const ECHO_MS: i64 = 60_000;
+/// Twice as long each time, up to most of a day.
+const MOST_DOUBLED: u32 = 10;
+
+/// How long a change that was asked for in vain so often is waited for.
+pub fn echo_ms(asks: u32) -> i64 {
+    ECHO_MS << asks.min(MOST_DOUBLED)
+}
 
 words! {
     /// Which side follows the other.
@@ -163,6 +172,8 @@ pub struct Asked {
     pub taken_at_ms: Option<i64>,
     /// Takes back what a link that ended had put there.
     pub ends: bool,
+    /// How often it was asked for before, without being shown.
+    pub asks: u32,
 }
 
 /// What is known of the player on one Server.
@@ -171,6 +182,8 @@ pub struct Game {
     /// The groups it reported last, and when.
     pub reported: Option<(BTreeSet<String>, i64)>,
     pub asked: BTreeMap<String, Asked>,
+    /// What rules asked for that are gone, and that no plugin will see.
+    pub withdrawn: BTreeMap<String, Asked>,
     /// Groups that we put there.
     pub put: BTreeSet<String>,
 }
@@ -211,7 +224,7 @@ impl Asked {
             _ if agrees && reported_at_ms >= self.at_ms => false,
             None => true,
             Some(taken_at_ms) => {
-                reported_at_ms <= taken_at_ms || now_ms < taken_at_ms.saturating_add(ECHO_MS)
+                reported_at_ms <= taken_at_ms || now_ms < taken_at_ms.saturating_add(echo_ms(self.asks))
             }
         }
     }

@@ -34,6 +34,8 @@ enum Step {
     Boost(bool),
     Leave,
     Join,
+    /// The same person with another account, which was never on the game servers.
+    Relink,
     Wait(i64),
 }
 
@@ -48,6 +50,7 @@ fn step() -> impl Strategy<Value = Step> {
         any::<bool>().prop_map(Step::Boost),
         Just(Step::Leave),
         Just(Step::Join),
+        Just(Step::Relink),
         (1..90_000_i64).prop_map(Step::Wait),
     ]
 }
@@ -128,6 +131,12 @@ impl World {
                 self.scene.has.clear();
             }
             Step::Join => self.scene.is_there = true,
+            Step::Relink => {
+                let kept = std::mem::take(&mut self.scene.kept);
+                self.scene.kept.owed = kept.given.union(&kept.owed).cloned().collect();
+                self.scene.games.clear();
+                self.truth.values_mut().for_each(BTreeSet::clear);
+            }
             Step::Wait(ms) => self.scene.now_ms += ms,
             Step::Hand(..) => {}
         }
@@ -194,6 +203,7 @@ impl World {
                 at_ms: self.scene.now_ms,
                 taken_at_ms: None,
                 ends: false,
+                asks: change.asks,
             };
             game.asked.insert(change.group, asked);
         }
@@ -209,7 +219,7 @@ impl World {
     fn rest(&mut self) -> Option<usize> {
         for round in 0..12 {
             let before = self.writes;
-            self.scene.now_ms += ECHO_MS + 1;
+            self.scene.now_ms += echo_ms(u32::MAX) + 1;
             for server in [1, 2] {
                 self.fetch(server);
                 self.scene.now_ms += 1;
@@ -275,6 +285,23 @@ proptest! {
         prop_assert!(world.rest().is_some());
         let reached = world.scene.rules.len() * 2;
         prop_assert!(world.writes - before <= reached.max(2), "{} writes: {world:?}", world.writes - before);
+    }
+
+    #[test]
+    fn a_relink_takes_along_what_was_there_by_hand_alone(rules in rules(), steps in prop::collection::vec(step(), 0..60)) {
+        let mut world = World::new(rules);
+        for step in &steps {
+            world.step(step);
+        }
+        world.rest();
+        let ours = world.scene.kept.given.union(&world.scene.kept.owed).cloned().collect::<BTreeSet<_>>();
+        let by_hand: BTreeSet<DiscordId> = world.scene.has.difference(&ours).cloned().collect();
+        world.step(&Step::Relink);
+        world.look(usize::MAX, false);
+        let follows: BTreeSet<DiscordId> = world.scene.verified.iter().chain(&world.scene.booster).cloned().collect();
+        for role in world.scene.has.difference(&by_hand) {
+            prop_assert!(follows.contains(role), "{role} of {world:?}");
+        }
     }
 
     #[test]

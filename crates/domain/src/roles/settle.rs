@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::merge::Vote;
-use super::{Change, Direction, Kept, OnLoss, RoleChange, Rule, Scene, Standing};
+use super::{Change, Direction, Game, Kept, OnLoss, RoleChange, Rule, Scene, Side, Standing};
 use crate::id::MappingId;
 use crate::platform_id::DiscordId;
 
@@ -17,6 +17,8 @@ pub struct GroupChange {
     pub rule: MappingId,
     /// Whether they had it before, where that is known.
     pub before: Option<bool>,
+    /// How often it was asked for without being shown.
+    pub asks: u32,
 }
 
 /// What follows from a look.
@@ -118,15 +120,23 @@ fn agreed(scene: &Scene, rule: &Rule, has: &BTreeSet<DiscordId>, is_asked: bool)
         Standing::Reported(has) if !is_asked => Some(has),
         Standing::Reported(_) | Standing::Asked(_) | Standing::Unknown => None,
     };
-    let is_due = scene.base(rule) == Some(true) && rule.on_loss == OnLoss::Remove;
+    let is_due = scene.base(rule) == Some(true);
     match rule.direction {
-        // What is to be taken is remembered until it is gone.
+        // What a rule gave is remembered until it is gone: it is to be taken, or to be left.
         Direction::ToDiscord if is_due && on_discord => in_game.filter(|in_game| *in_game),
         Direction::ToDiscord => in_game,
         Direction::ToGame if is_due && !on_discord => in_game.filter(|in_game| !in_game),
         Direction::ToGame => Some(on_discord),
         // Who leaves takes nothing along: what the game says when they come back is what they get.
         Direction::Both if !scene.is_there => Some(false),
+        // From here on, a role that appears is somebody's doing, and not what was there before the game spoke.
+        Direction::Both
+            if scene.standing(rule) == Standing::Unknown
+                && scene.base(rule).is_none()
+                && rule.authority == Side::Game =>
+        {
+            (!on_discord).then_some(false)
+        }
         Direction::Both => in_game.filter(|in_game| *in_game == on_discord),
     }
 }
@@ -134,6 +144,7 @@ fn agreed(scene: &Scene, rule: &Rule, has: &BTreeSet<DiscordId>, is_asked: bool)
 fn shown(scene: &Scene) -> Vec<(i64, String)> {
     let mut shown = Vec::new();
     for (server, game) in &scene.games {
+        shown.extend(game.withdrawn.keys().map(|group| (*server, group.clone())));
         for (group, asked) in &game.asked {
             let is_over = match game.standing(group, scene.now_ms) {
                 Standing::Asked(_) => false,
@@ -151,7 +162,15 @@ fn shown(scene: &Scene) -> Vec<(i64, String)> {
 fn dropped(scene: &Scene) -> Vec<(i64, String)> {
     let mut dropped = Vec::new();
     for (server, game) in &scene.games {
-        let is_gone = |group: &&String| game.standing(group, scene.now_ms) == Standing::Reported(false);
+        let is_gone = |group: &&String| match game.standing(group, scene.now_ms) {
+            Standing::Reported(has) => !has,
+            // Nobody ever saw it there, and nobody will put it there any more.
+            Standing::Unknown => game
+                .withdrawn
+                .get(*group)
+                .is_some_and(|asked| asked.change == Change::Add),
+            Standing::Asked(_) => false,
+        };
         dropped.extend(
             game.put
                 .iter()
@@ -184,7 +203,11 @@ fn vote_on_group(scene: &Scene, rule: &Rule, has: &BTreeSet<DiscordId>) -> Vote 
 
 fn is_put(scene: &Scene, rule: &Rule) -> bool {
     let game = scene.games.get(&rule.server);
-    game.is_some_and(|game| game.put.contains(&rule.group))
+    let is_put = |game: &Game| {
+        let withdrawn = game.withdrawn.get(&rule.group);
+        game.put.contains(&rule.group) && withdrawn.is_none_or(|asked| asked.change == Change::Remove)
+    };
+    game.is_some_and(is_put)
 }
 
 /// The groups that a player is to get or lose.
@@ -221,7 +244,13 @@ fn group_change(scene: &Scene, votes: &[(Vote, &Rule)]) -> Option<GroupChange> {
     };
     // Where nothing was reported, what we put there is what we know.
     let is_so = before.unwrap_or_else(|| is_put(scene, rule)) == change.leaves();
+    let asked = scene
+        .games
+        .get(&rule.server)
+        .and_then(|game| game.asked.get(&rule.group));
+    let asks = asked.filter(|asked| asked.change == change && !asked.ends);
     (!is_so).then(|| GroupChange {
+        asks: asks.map_or(0, |asked| asked.asks.saturating_add(1)),
         server: rule.server,
         group: rule.group.clone(),
         change,

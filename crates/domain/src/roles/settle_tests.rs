@@ -68,6 +68,7 @@ fn a_report_that_was_on_its_way_is_no_change_of_the_game() {
             at_ms,
             taken_at_ms,
             ends: false,
+            asks: 0,
         },
     );
     // An old report says nothing, however much later.
@@ -98,6 +99,7 @@ fn a_change_of_mind_takes_back_what_was_asked_for() {
         at_ms: scene.now_ms - 10,
         taken_at_ms: None,
         ends: false,
+        asks: 0,
     };
     game.asked.insert("vip".to_owned(), asked);
     scene.games.insert(1, game);
@@ -110,12 +112,16 @@ fn asked(change: Change, taken_at_ms: Option<i64>, ends: bool) -> Asked {
         at_ms: 200,
         taken_at_ms,
         ends,
+        asks: 0,
     }
 }
 
 #[test]
 fn what_was_asked_for_and_not_seen_yet_is_no_word_of_the_game() {
-    let mut scene = scene(vip(Direction::Both));
+    let mut scene = scene(Rule {
+        authority: Side::Discord,
+        ..vip(Direction::Both)
+    });
     scene.has.insert(role(1));
     assert_eq!(
         groups(&scene),
@@ -225,4 +231,53 @@ fn a_grant_that_ends_takes_nothing_that_a_rule_holds() {
     assert_eq!(plan_roles(&scene), []);
     scene.rules.clear();
     assert_eq!(plan_roles(&scene)[0].change, Change::Remove);
+}
+
+#[test]
+fn what_a_rule_asked_for_that_is_gone_stands_in_nobodys_way() {
+    for change in [Change::Add, Change::Remove] {
+        let mut scene = scene(vip(Direction::ToGame));
+        let game = scene.games.entry(1).or_default();
+        game.put.insert("vip".to_owned());
+        game.withdrawn
+            .insert("vip".to_owned(), asked(change, None, false));
+        if change == Change::Add {
+            scene.has.insert(role(1));
+        } else {
+            game.reported = Some((BTreeSet::from(["vip".to_owned()]), 100));
+            scene.kept.base.insert(map(1), true);
+        }
+        let settled = settle(&scene, &[], &BTreeSet::new());
+        assert_eq!(settled.shown, [(1, "vip".to_owned())]);
+        assert_eq!(settled.groups.len(), 1, "{change:?}");
+        assert_eq!((settled.groups[0].change, settled.groups[0].asks), (change, 0));
+    }
+}
+
+#[test]
+fn what_is_asked_for_in_vain_is_asked_for_ever_more_seldom() {
+    let mut scene = scene(vip(Direction::ToGame));
+    scene.has.insert(role(1));
+    let mut asked_at_ms = Vec::new();
+    for _ in 0..60 {
+        let settled = settle(&scene, &[], &BTreeSet::new());
+        let (now_ms, game) = (scene.now_ms, scene.games.entry(1).or_default());
+        for change in settled.groups {
+            asked_at_ms.push(now_ms);
+            let asks = change.asks;
+            let asked = Asked {
+                at_ms: now_ms,
+                asks,
+                ..asked(change.change, Some(now_ms), false)
+            };
+            game.asked.insert(change.group, asked);
+        }
+        scene.now_ms += ECHO_MS;
+        game.reported = Some((BTreeSet::new(), scene.now_ms));
+    }
+    let pauses: Vec<i64> = asked_at_ms
+        .windows(2)
+        .map(|two| (two[1] - two[0]) / ECHO_MS)
+        .collect();
+    assert_eq!(pauses, [1, 2, 4, 8, 16]);
 }

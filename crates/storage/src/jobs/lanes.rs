@@ -75,6 +75,10 @@ statements! {
         UPDATE jobs
         SET attempts = attempts + 1, last_error = $2
         WHERE num = $1";
+    FORGET_FAILURES = "
+        UPDATE jobs
+        SET attempts = 0, last_error = NULL
+        WHERE num = $1";
     /// What is told of changes in sum, and how many of them.
     TOLD = "
         UPDATE jobs
@@ -267,6 +271,15 @@ pub async fn renew(tx: &mut Tx<'_>, held: &Held, moment: Moment) -> Result<Grip,
 /// Writes down how far long work is, in a unit that has called [`hold`].
 pub async fn advance(tx: &mut Tx<'_>, held: &Held, cursor: Option<&str>, done: i64) -> Result<(), DbError> {
     tx.execute_one(&ADVANCE, params![held.num, cursor, done]).await
+}
+
+/// A job got on: the next failure is the first one.
+pub async fn forget_failures(tx: &mut Tx<'_>, held: &Held) -> Result<Grip, DbError> {
+    if find_held(tx, held).await?.is_none() {
+        return Ok(Grip::Lost);
+    }
+    tx.execute_one(&FORGET_FAILURES, params![held.num]).await?;
+    Ok(Grip::Ours)
 }
 
 /// A job is done. `seen` is how much of its `total` was done: what was added meanwhile stays to be done.

@@ -12,8 +12,8 @@ pub(crate) mod waiting;
 
 pub use enqueue::{MOST_WAITING, enqueue, enqueue_counted, enqueue_later};
 pub use lanes::{
-    Claim, Grip, Head, Held, advance, claim, drop_held, find_head, finish, free_left, hold, is_any_due,
-    list_first, note_told, pause, put_off, release, remove_up_to, renew, retry,
+    Claim, Grip, Head, Held, advance, claim, drop_held, find_head, finish, forget_failures, free_left, hold,
+    is_any_due, list_first, note_told, pause, put_off, release, remove_up_to, renew, retry,
 };
 pub use waiting::{
     Found, ListedJob, Waiting, WaitingJob, count_busy, count_waiting, drop_job, find, find_oldest, list,

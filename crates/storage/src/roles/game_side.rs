@@ -10,6 +10,7 @@ use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row, Tx};
 use crate::params;
 use crate::players::group_changes::ServerPlace;
+use crate::roles::ledger;
 use crate::scope::{GuildNum, OrgScope, ServerNum};
 
 statements! {
@@ -35,10 +36,10 @@ statements! {
         WHERE s.guild_num = $1 AND s.removed_at IS NULL AND c.rule IS NOT NULL
           AND c.steam_id = ANY (ARRAY(SELECT value COLLATE \"C\" FROM jsonb_array_elements_text(CAST(CAST($2 AS TEXT) AS JSONB)) value))";
     ASK = "
-        INSERT INTO group_changes (server_num, guild_num, org_num, steam_id, group_name, action, created_at, rule, taken_at)
-        VALUES ($3, $2, $1, $4, $5, $6, $7, $8, NULL)
+        INSERT INTO group_changes (server_num, guild_num, org_num, steam_id, group_name, action, created_at, rule, taken_at, asks)
+        VALUES ($3, $2, $1, $4, $5, $6, $7, $8, NULL, $9)
         ON CONFLICT (server_num, steam_id, group_name) DO UPDATE SET
-            action = excluded.action, created_at = excluded.created_at, rule = excluded.rule, taken_at = NULL";
+            action = excluded.action, created_at = excluded.created_at, rule = excluded.rule, taken_at = NULL, asks = excluded.asks";
     SHOWN = "
         DELETE FROM group_changes
         WHERE server_num = $1 AND steam_id = $2 AND group_name = $3 AND rule IS NOT NULL AND created_at = $4";
@@ -63,19 +64,21 @@ statements! {
         WHERE server_num = $1 AND rule = 'end' AND taken_at IS NOT NULL
         LIMIT 1";
     /// What was to be taken back is gone.
-    END_SHOWN = "
+    END_SHOWN: EndShown = "
         DELETE FROM group_changes
         WHERE server_num = $1 AND rule = 'end' AND taken_at IS NOT NULL
           AND steam_id IN (SELECT r.key FROM json_each($2) r)
           AND NOT EXISTS (SELECT 1 FROM json_each($2) r CROSS JOIN json_each(r.value) g
-                          WHERE r.key = group_changes.steam_id AND g.value = group_changes.group_name)" postgres "
+                          WHERE r.key = group_changes.steam_id AND g.value = group_changes.group_name)
+        RETURNING {columns}" postgres "
         DELETE FROM group_changes
         WHERE server_num = $1 AND rule = 'end' AND taken_at IS NOT NULL
           AND steam_id IN (SELECT r.key COLLATE \"C\" FROM jsonb_each_text(CAST(CAST($2 AS TEXT) AS JSONB)) r)
           AND NOT EXISTS (SELECT 1 FROM jsonb_each_text(CAST(CAST($2 AS TEXT) AS JSONB)) r
                           CROSS JOIN jsonb_array_elements_text(CAST(r.value AS JSONB)) g
                           WHERE r.key COLLATE \"C\" = group_changes.steam_id
-                            AND g.value COLLATE \"C\" = group_changes.group_name)";
+                            AND g.value COLLATE \"C\" = group_changes.group_name)
+        RETURNING {columns}";
     /// It is still there, long after the plugin took it: it waits once more.
     END_AGAIN = "
         UPDATE group_changes
@@ -86,7 +89,7 @@ statements! {
         SET taken_at = NULL
         WHERE server_num = $1 AND rule = 'end' AND taken_at <= $3
           AND steam_id IN (SELECT r.key COLLATE \"C\" FROM jsonb_each_text(CAST(CAST($2 AS TEXT) AS JSONB)) r)";
-    /// Whose groups are other than they were, or of whom something is waited for; only where rules are.
+    /// Whose groups are other than they were, or of whom something was waited for long enough; only where rules are.
     CHANGED = "
         SELECT l.discord_id
         FROM json_each($3) report
@@ -95,7 +98,8 @@ statements! {
         WHERE EXISTS (SELECT 1 FROM role_mappings m WHERE m.server_num = $1)
           AND (p.oxide_groups IS NULL OR p.oxide_groups <> report.value
                OR EXISTS (SELECT 1 FROM group_changes c
-                          WHERE c.server_num = $1 AND c.steam_id = l.steam_id AND c.taken_at IS NOT NULL))" postgres "
+                          WHERE c.server_num = $1 AND c.steam_id = l.steam_id AND c.rule <> 'end'
+                            AND c.taken_at + ($5 << c.asks) <= $4))" postgres "
         SELECT l.discord_id
         FROM jsonb_each_text(CAST(CAST($3 AS TEXT) AS JSONB)) report
         JOIN links l ON l.guild_num = $2 AND l.steam_id = report.key COLLATE \"C\" AND l.ended_at IS NULL
@@ -103,7 +107,8 @@ statements! {
         WHERE EXISTS (SELECT 1 FROM role_mappings m WHERE m.server_num = $1)
           AND (p.oxide_groups IS NULL OR p.oxide_groups <> report.value
                OR EXISTS (SELECT 1 FROM group_changes c
-                          WHERE c.server_num = $1 AND c.steam_id = l.steam_id AND c.taken_at IS NOT NULL))";
+                          WHERE c.server_num = $1 AND c.steam_id = l.steam_id AND c.rule <> 'end'
+                            AND c.taken_at + (CAST($5 AS BIGINT) << CAST(c.asks AS INTEGER)) <= $4))";
 }
 
 struct Reported {
@@ -136,11 +141,15 @@ struct Waiting {
     server: i64,
     group: String,
     asked: Asked,
+    /// Its rule is gone, and no plugin will see it.
+    is_withdrawn: bool,
 }
 
 impl FromRow for Waiting {
     const COLUMNS: &'static str = "c.steam_id, c.server_num, c.group_name, c.action, c.created_at, c.taken_at, \
-         CAST(CASE WHEN c.rule = 'end' THEN 1 ELSE 0 END AS BIGINT)";
+         CAST(CASE WHEN c.rule = 'end' THEN 1 ELSE 0 END AS BIGINT), c.asks, \
+         CAST(CASE WHEN c.rule <> 'end' AND c.taken_at IS NULL \
+                    AND NOT EXISTS (SELECT 1 FROM role_mappings m WHERE m.id = c.rule) THEN 1 ELSE 0 END AS BIGINT)";
 
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
@@ -152,7 +161,25 @@ impl FromRow for Waiting {
                 at_ms: row.int(4)?,
                 taken_at_ms: row.opt_int(5)?,
                 ends: row.flag(6)?,
+                asks: u32::try_from(row.int(7)?).unwrap_or(u32::MAX),
             },
+            is_withdrawn: row.flag(8)?,
+        })
+    }
+}
+
+struct EndShown {
+    steam_id: String,
+    group: String,
+}
+
+impl FromRow for EndShown {
+    const COLUMNS: &'static str = "steam_id, group_name";
+
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self {
+            steam_id: row.text(0)?,
+            group: row.text(1)?,
         })
     }
 }
@@ -195,7 +222,12 @@ pub async fn list(db: &Db, guild: GuildNum, players: &[&str]) -> Result<Games, D
             .or_default()
             .entry(row.server)
             .or_default();
-        game.asked.insert(row.group, row.asked);
+        let asked = if row.is_withdrawn {
+            &mut game.withdrawn
+        } else {
+            &mut game.asked
+        };
+        asked.insert(row.group, row.asked);
     }
     Ok(games)
 }
@@ -211,6 +243,8 @@ pub struct Wish<'a> {
     pub change: Change,
     /// Whose it is: a rule, or the end of a link.
     pub rule: &'a str,
+    /// How often it was asked for before in vain.
+    pub asks: u32,
 }
 
 /// The word in place of a rule for what the end of a link takes back.
@@ -226,7 +260,8 @@ pub async fn ask(tx: &mut Tx<'_>, place: ServerPlace, wish: Wish<'_>, now_ms: i6
         wish.group,
         wish.change.as_str(),
         now_ms,
-        wish.rule
+        wish.rule,
+        i64::from(wish.asks)
     ];
     tx.execute_one(&ASK, values).await
 }
@@ -282,6 +317,7 @@ pub async fn end_of_link(
                 group: &group,
                 change: Change::Remove,
                 rule: END_OF_LINK,
+                asks: 0,
             };
             ask(tx, place, wish, now_ms).await?;
             taken.push((server, group));
@@ -303,13 +339,21 @@ pub async fn note_ends(
     if any.is_none() {
         return Ok(());
     }
-    tx.execute(&END_SHOWN, params![place.server, report]).await?;
+    let shown: Vec<EndShown> = tx.list(&END_SHOWN, params![place.server, report]).await?;
+    for EndShown { steam_id, group } in shown {
+        ledger::note_end_shown(tx, place.guild, place.server, &steam_id, &group).await?;
+    }
     let values = params![place.server, report, now_ms - ECHO_MS];
     tx.execute(&END_AGAIN, values).await.map(drop)
 }
 
 /// Whose groups this report changes, and who is to be looked at after it: Discord ids. To be asked before it is stored.
-pub async fn list_changed(tx: &mut Tx<'_>, place: ServerPlace, report: &str) -> Result<Vec<String>, DbError> {
-    tx.list(&CHANGED, params![place.server, place.guild, report])
-        .await
+pub async fn list_changed(
+    tx: &mut Tx<'_>,
+    place: ServerPlace,
+    report: &str,
+    now_ms: i64,
+) -> Result<Vec<String>, DbError> {
+    let values = params![place.server, place.guild, report, now_ms, ECHO_MS];
+    tx.list(&CHANGED, values).await
 }

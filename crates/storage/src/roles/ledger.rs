@@ -59,6 +59,15 @@ statements! {
         UPDATE role_ledger
         SET result = 'done'
         WHERE link_num = $1 AND server_num = $2 AND group_name = $3 AND result = 'waiting'";
+    END_SHOWN = "
+        UPDATE role_ledger
+        SET result = 'done'
+        WHERE link_num IN (SELECT l.num FROM links l WHERE l.guild_num = $1 AND l.steam_id = $3)
+          AND server_num = $2 AND group_name = $4 AND source = 'end' AND result = 'waiting'";
+    WITHDRAWN = "
+        UPDATE role_ledger
+        SET result = 'cannot', reason = 'withdrawn'
+        WHERE link_num = $1 AND server_num = $2 AND group_name = $3 AND result = 'waiting'";
     PURGE = "
         DELETE FROM role_ledger
         WHERE num IN (SELECT num FROM role_ledger WHERE at < $1 ORDER BY at LIMIT 500)";
@@ -136,6 +145,31 @@ pub async fn note_shown(
     group: &str,
 ) -> Result<(), DbError> {
     tx.execute(&SHOWN, params![link_num, server, group])
+        .await
+        .map(drop)
+}
+
+/// The game server shows that what the end of a link takes back is gone. Whose link it was is told by the player.
+pub async fn note_end_shown(
+    tx: &mut Tx<'_>,
+    guild: GuildNum,
+    server: ServerNum,
+    player: &str,
+    group: &str,
+) -> Result<(), DbError> {
+    tx.execute(&END_SHOWN, params![guild, server, player, group])
+        .await
+        .map(drop)
+}
+
+/// The rule went before the plugin saw what it asked for.
+pub async fn note_withdrawn(
+    tx: &mut Tx<'_>,
+    link_num: i64,
+    server: ServerNum,
+    group: &str,
+) -> Result<(), DbError> {
+    tx.execute(&WITHDRAWN, params![link_num, server, group])
         .await
         .map(drop)
 }

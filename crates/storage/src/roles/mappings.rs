@@ -130,6 +130,15 @@ pub async fn find_revision(db: &Db, scope: OrgScope, server: ServerNum) -> Resul
     db.find(&REVISION, params![scope.num(), server]).await
 }
 
+/// The same inside a unit of work.
+pub async fn find_revision_in(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    server: ServerNum,
+) -> Result<Option<i64>, DbError> {
+    tx.find(&REVISION, params![scope.num(), server]).await
+}
+
 /// Replaces the rules of a Server, or refuses to because somebody else did since they were read. Under the Org's lock.
 pub async fn replace(
     tx: &mut Tx<'_>,

@@ -62,9 +62,10 @@ statements! {
     DONE = "
         DELETE FROM role_marks
         WHERE guild_num = $1 AND discord_id = $2 AND gen = $3";
+    /// Behind those for whom somebody waits, which begin below zero; the second time behind all others.
     AGAIN_LATER = "
         UPDATE role_marks
-        SET rank = 1, place = $3
+        SET rank = CASE WHEN place > 0 THEN 1 ELSE rank END, place = $3
         WHERE guild_num = $1 AND discord_id = $2";
     COUNT = "
         SELECT CAST(COUNT(*) AS BIGINT)
@@ -174,7 +175,7 @@ pub async fn done(tx: &mut Tx<'_>, guild: GuildNum, mark: &Mark) -> Result<bool,
     Ok(tx.execute(&DONE, values).await? == 1)
 }
 
-/// Puts somebody behind all others.
+/// Puts somebody behind the others: the first time behind those for whom somebody waits too, then behind all.
 pub async fn put_off(
     tx: &mut Tx<'_>,
     guild: GuildNum,

@@ -9,10 +9,13 @@ use crate::params;
 use crate::scope::{GuildNum, OrgScope};
 
 statements! {
+    /// Also where nobody is linked any more and something is still to be taken back.
     DUE: Due = "
         SELECT {columns}
         FROM guilds
-        WHERE removed_at IS NULL AND active_links > 0 AND roles_swept_at < $1
+        WHERE removed_at IS NULL AND roles_swept_at < $1
+          AND (active_links > 0
+               OR EXISTS (SELECT 1 FROM role_members r WHERE r.guild_num = guilds.num AND r.owed <> '[]'))
         ORDER BY roles_swept_at, num
         LIMIT $2";
     BEGIN = "
@@ -102,10 +105,12 @@ pub struct Running {
     pub started_at_ms: i64,
     /// Who was marked last.
     pub cursor: Option<String>,
+    /// It ends before its next step.
+    pub is_cancelled: bool,
 }
 
 impl FromRow for Running {
-    const COLUMNS: &'static str = "num, lane, done, total, created_at, cursor";
+    const COLUMNS: &'static str = "num, lane, done, total, created_at, cursor, cancelled";
 
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
@@ -115,6 +120,7 @@ impl FromRow for Running {
             total: row.int(3)?,
             started_at_ms: row.int(4)?,
             cursor: row.opt_text(5)?,
+            is_cancelled: row.flag(6)?,
         })
     }
 }

@@ -122,6 +122,7 @@ both_databases! {
             ALTER TABLE guilds DROP COLUMN roles_swept_at; ALTER TABLE guilds DROP COLUMN roles_cause;
             ALTER TABLE servers DROP COLUMN roles_revision; ALTER TABLE server_players DROP COLUMN put_groups;
             ALTER TABLE group_changes DROP COLUMN rule; ALTER TABLE group_changes DROP COLUMN taken_at;
+            ALTER TABLE group_changes DROP COLUMN asks;
             CREATE TABLE role_changes (guild_num BIGINT NOT NULL, org_num BIGINT NOT NULL, discord_id TEXT NOT NULL,
                 role_id TEXT NOT NULL, mode TEXT NOT NULL, requested_at BIGINT NOT NULL);
             DELETE FROM schema_migrations WHERE name = '0031_roles'").unwrap();

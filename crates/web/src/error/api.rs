@@ -33,6 +33,9 @@ pub(crate) struct ErrorObject<'a> {
     row: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     invite_url: Option<&'a str>,
+    /// Seconds, as in the header, for clients that see no headers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry_after: Option<i64>,
     request_id: &'a str,
 }
 
@@ -62,6 +65,7 @@ fn object(answer: &ErrorAnswer<'_>, context: &ApiContext<'_>) -> Vec<u8> {
         dimension: answer.dimension,
         row: answer.row,
         invite_url: answer.invite_url,
+        retry_after: answer.retry_after_s,
         request_id: context.request_id,
     };
     serde_json::to_vec(&object).unwrap_or_default()
@@ -89,6 +93,11 @@ pub(super) fn decorate(answer: &ErrorAnswer<'_>, headers: &mut http::HeaderMap) 
         && let Ok(methods) = HeaderValue::from_str(allow)
     {
         headers.insert(ALLOW, methods);
+    }
+    if status_of(answer) == StatusCode::RANGE_NOT_SATISFIABLE
+        && let Ok(length) = HeaderValue::from_str(&format!("bytes */{}", answer.limit.unwrap_or(0)))
+    {
+        headers.insert(http::header::CONTENT_RANGE, length);
     }
     if status_of(answer) == StatusCode::REQUEST_TIMEOUT {
         headers.insert(http::header::CONNECTION, HeaderValue::from_static("close"));

@@ -28,7 +28,7 @@ pub enum Surface {
     Webhook,
     /// Files for everybody.
     Download,
-    /// Health, and the description of the API.
+    /// Health, the description of the API, and which plugin build is the latest.
     Ops,
 }
 
@@ -43,7 +43,7 @@ pub enum Form {
     Page,
 }
 
-const API_TREES: [(&str, Surface); 10] = [
+const API_TREES: [(&str, Surface); 11] = [
     ("/account", Surface::Dashboard),
     ("/api", Surface::Dashboard),
     ("/orgs", Surface::Dashboard),
@@ -52,6 +52,7 @@ const API_TREES: [(&str, Surface); 10] = [
     ("/admin", Surface::Admin),
     ("/auth", Surface::Dashboard),
     ("/openapi.json", Surface::Ops),
+    ("/download/plugin/manifest", Surface::Ops),
     ("/healthz", Surface::Ops),
     ("/readyz", Surface::Ops),
 ];

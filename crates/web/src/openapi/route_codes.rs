@@ -99,6 +99,9 @@ fn add_of_bots(codes: &mut Vec<&'static str>, route: &RouteSpec) {
 
 /// At what anyone may open.
 fn add_public(codes: &mut Vec<&'static str>, route: &RouteSpec) {
+    if route.path.starts_with("/download/") {
+        codes.extend(["NOT_FOUND", "OVERLOADED", "RANGE_NOT_SATISFIABLE"]);
+    }
     if route.path == "/readyz" {
         codes.push("STORAGE_UNAVAILABLE");
     }
@@ -137,6 +140,7 @@ fn add_of_input(codes: &mut Vec<&'static str>, route: &RouteSpec) {
             "MAPPING_TWICE",
             "MAPPING_RING",
             "ROLE_TOO_POWERFUL",
+            "RULE_LEADS_TO_POWER",
             "DRY_RUNS_RUNNING",
         ]);
     }

@@ -5,7 +5,7 @@ use std::{
     pin::Pin,
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicU32, Ordering::Relaxed},
+        atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed},
     },
     task::{Context, Poll, ready},
 };
@@ -31,8 +31,8 @@ pub(super) struct Activity {
     body_unread: AtomicBool,
     /// The socket took no more bytes when we last tried.
     write_blocked: AtomicBool,
-    /// Successful writes so far, wrapping.
-    writes: AtomicU32,
+    /// Bytes that the socket took so far.
+    taken: AtomicU64,
 }
 
 /// What we wait for. A change of the number inside means that the client did something, so that
@@ -46,16 +46,17 @@ pub(super) enum Phase {
     Head { requests: u32 },
     /// Our own service.
     Serving,
-    /// The client to take some of the response.
-    Blocked { writes: u32 },
+    /// The client to take some of the response. Counted in slices: one that takes a byte now and then did nothing.
+    Blocked { slices: u64 },
 }
 
 impl Activity {
-    pub(super) fn phase(&self) -> Phase {
+    /// `slice_bytes` is what a client has to take of a response before its time starts anew.
+    pub(super) fn phase(&self, slice_bytes: u64) -> Phase {
         let requests = self.requests.load(Relaxed);
         if self.write_blocked.load(Relaxed) {
             Phase::Blocked {
-                writes: self.writes.load(Relaxed),
+                slices: self.taken.load(Relaxed) / slice_bytes.max(1),
             }
         } else if self.in_flight.load(Relaxed) > 0 {
             Phase::Serving
@@ -77,8 +78,8 @@ impl Activity {
 
     fn note_write(&self, result: &Poll<io::Result<usize>>) {
         self.write_blocked.store(result.is_pending(), Relaxed);
-        if result.is_ready() {
-            self.writes.fetch_add(1, Relaxed);
+        if let Poll::Ready(Ok(bytes)) = result {
+            self.taken.fetch_add(*bytes as u64, Relaxed);
         }
     }
 }

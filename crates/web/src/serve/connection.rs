@@ -114,7 +114,7 @@ pub(super) async fn run<S>(
                 return Poll::Ready(End::Closed(result));
             }
             // In the middle of a later head hyper would close at once; that request is answered.
-            let amid_head = matches!(activity.phase(), Phase::Head { .. });
+            let amid_head = matches!(activity.phase(limits.least_slice_bytes), Phase::Head { .. });
             if draining || amid_head || drain.has_changed().is_ok() {
                 break;
             }
@@ -122,7 +122,9 @@ pub(super) async fn run<S>(
             draining = true;
             http.as_mut().graceful_shutdown();
         }
-        watchdog.poll_overdue(cx, activity.phase()).map(End::Overdue)
+        watchdog
+            .poll_overdue(cx, activity.phase(limits.least_slice_bytes))
+            .map(End::Overdue)
     })
     .await;
     match end {

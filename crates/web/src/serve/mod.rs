@@ -47,8 +47,9 @@ pub struct Limits {
     /// For the whole request body, from the first time the handler asks for it. Reading past it
     /// gives the handler an error.
     pub body_timeout: Duration,
-    /// For a client that takes none of the response bytes we hold for it.
+    /// For a client that takes less than `least_slice_bytes` of the response that we hold for it.
     pub write_stall_timeout: Duration,
+    pub least_slice_bytes: u64,
     /// What a client that was answered early may still send, and for how long, before its connection is closed.
     pub linger_timeout: Duration,
     pub linger_bytes: usize,
@@ -72,6 +73,7 @@ impl Default for Limits {
             idle_timeout: Duration::from_secs(60),
             body_timeout: Duration::from_secs(15),
             write_stall_timeout: Duration::from_secs(30),
+            least_slice_bytes: 128 * 1024,
             linger_timeout: Duration::from_secs(5),
             linger_bytes: 16 * 1024 * 1024,
             drain_timeout: Duration::from_secs(10),

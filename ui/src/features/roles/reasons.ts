@@ -7,6 +7,8 @@ const WORDS: Record<string, (role: string) => string> = {
   gone: (role) => `${role} was deleted on Discord. Choose another role.`,
   powerful: (role) => `${role} lets people run the Discord server. Only the Owner can allow it, in this Server’s rules.`,
   forbidden: (role) => `Discord refused it. On Discord, open Server Settings → Roles, check that the bot’s role has Manage Roles, and drag it above ${role}.`,
+  not_shown: () => 'The game server didn’t apply it, though its plugin fetched it several times. Check that the plugin is up to date and that no other plugin undoes it.',
+  withdrawn: () => 'Its rule was changed or removed before the plugin fetched it.',
 };
 
 /** A word that this version does not know is told as it is. `role` is what the role is called. */

@@ -7,9 +7,11 @@ import { fixOf } from './reasons';
 /** What the role is or was called, where that is told. */
 type Named = { role_name?: string | null };
 
-/** "Add VIP on Discord", "Remove vip on EU Main". */
-export function changeWords({ side, change }: Pick<DryRunChange, 'side' | 'change'>, role: string, group: string, server: string): string {
-  const verb = change === 'add' ? 'Add' : 'Remove';
+const VERBS = { add: ['Add', 'Added'], remove: ['Remove', 'Removed'] } as const;
+
+/** "Add VIP on Discord", "Removed vip on EU Main". */
+export function changeWords({ side, change }: Pick<DryRunChange, 'side' | 'change'>, role: string, group: string, server: string, done = false): string {
+  const verb = VERBS[change][done ? 1 : 0];
   return side === 'discord' ? `${verb} ${role} on Discord` : `${verb} ${group} on ${server}`;
 }
 
@@ -49,9 +51,10 @@ export function ruleWords({ rule, source }: Pick<RoleHistoryEntry, 'rule' | 'sou
 }
 
 /** What was changed: a role, a group or a nickname. */
-export function whatWords(entry: Pick<RoleHistoryEntry, 'side' | 'change' | 'source' | 'role_id' | 'group' | 'server_name'> & Named): string {
-  if (entry.source === 'nickname') return entry.change === 'add' ? 'Set the nickname on Discord' : 'Restore the old nickname on Discord';
-  return changeWords(entry, roleOf(entry), entry.group ?? 'a group', entry.server_name ?? 'a Server that is gone');
+export function whatWords(entry: Pick<RoleHistoryEntry, 'side' | 'change' | 'source' | 'result' | 'role_id' | 'group' | 'server_name'> & Named): string {
+  const done = entry.result === 'done';
+  if (entry.source === 'nickname') return entry.change === 'add' ? 'Set the nickname on Discord' : `${done ? 'Restored' : 'Restore'} the old nickname on Discord`;
+  return changeWords(entry, roleOf(entry), entry.group ?? 'a group', entry.server_name ?? 'a Server that is gone', done);
 }
 
 export function roleOf({ role_id, role_name }: Pick<RoleHistoryEntry, 'role_id'> & Named): string {
@@ -76,7 +79,7 @@ export const RESULTS: Record<RoleHistoryEntry['result'], { tone: Tone; label: st
 
 /** What is to be known about the result beyond its word. */
 export function resultWords({ result, change, server_name }: Pick<RoleHistoryEntry, 'result' | 'change' | 'server_name'>): string | null {
-  if (result === 'waiting') return `Until the plugin on ${server_name ?? 'the Server'} fetches it.`;
+  if (result === 'waiting') return `Until the plugin on ${server_name ?? 'the Server'} fetches and confirms it.`;
   if (result !== 'gone') return null;
   return change === 'add' ? 'They’re not in the Discord server. They’re checked again when they return.' : 'They’ve left the Discord server, and the role with it.';
 }

@@ -86,7 +86,7 @@ impl Work for Report {
     async fn run(&self, tx: &mut Tx<'_>, &place: &ServerPlace) -> Result<(u64, bool), AppError> {
         servers::lock(tx, place).await?;
         // First: after it nobody could tell what is new.
-        let changed = game_side::list_changed(tx, place, &self.players).await?;
+        let changed = game_side::list_changed(tx, place, &self.players, self.now_ms).await?;
         game_side::note_ends(tx, place, &self.players, self.now_ms).await?;
         let stored = server_players::report(tx, place, &self.players, self.now_ms).await?;
         if !changed.is_empty() {

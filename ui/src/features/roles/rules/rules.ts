@@ -43,12 +43,18 @@ export function emptyRow(): Row {
 }
 
 export function asRule({ id, group, role_id, direction, authority, on_loss }: Row): SentRule {
-  return { ...(id !== null && { id }), group: group.trim(), role_id: role_id.trim(), direction, authority, on_loss };
+  return { ...(id !== null && { id }), group: groupName(group), role_id: role_id.trim(), direction, authority, on_loss };
 }
 
-/** What is to be saved, or null when nothing differs. */
+/** As game servers keep it: they take `VIP` and `vip` for the same group. */
+function groupName(group: string): string {
+  return group.trim().toLowerCase();
+}
+
+/** What is to be saved, or null when nothing differs. A rule that somebody else removed meanwhile is a new one. */
 export function changesOf(read: RoleRules, { rows, allowed }: RulesDraft): Omit<RoleRulesChange, 'revision'> | null {
-  const rules = rows.map(asRule);
+  const known = new Set(read.rules.map(({ id }) => id));
+  const rules = rows.map((row) => asRule(row.id !== null && known.has(row.id) ? row : { ...row, id: null }));
   const newly = allowed.filter((id) => rows.some((row) => row.role_id === id && mustBeAllowed(read.roles, row)));
   const same = JSON.stringify(rules) === JSON.stringify(draftOf(read).rows.map(asRule));
   return same && newly.length === 0 ? null : { rules, confirmed_roles: newly };
@@ -152,7 +158,7 @@ function roleProblem(read: RoleRules, row: Row, allowed: readonly string[], owne
 /** A rule that ties what another one ties already. */
 function twice(rows: readonly Row[], at: number): string | null {
   const row = rows[at]!;
-  const other = rows.findIndex((one, i) => i !== at && one.role_id === row.role_id && one.group.trim() === row.group.trim());
+  const other = rows.findIndex((one, i) => i !== at && one.role_id === row.role_id && groupName(one.group) === groupName(row.group));
   return other < 0 || !row.group.trim() ? null : `Rule ${other + 1} ties the same group and role. Remove one of them.`;
 }
 
@@ -167,4 +173,5 @@ const REFUSALS: Record<string, string> = {
   MAPPING_TWICE: 'Another rule of this Guild changes the same role or group. Change or remove one of them.',
   MAPPING_RING: 'Goes round in a circle with other rules of this Guild: what it gives comes back to it. Change the direction of one of them.',
   ROLE_TOO_POWERFUL: 'This role lets people run the Discord server. Only the Owner can allow it.',
+  RULE_LEADS_TO_POWER: 'Through another rule, this one leads to a role that lets people run the Discord server. Only the Owner can save it.',
 };
