@@ -6,6 +6,7 @@ mod bots;
 mod cli;
 mod clients;
 mod docs;
+mod downloads;
 mod errors;
 mod identity;
 mod jobs;

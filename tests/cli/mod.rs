@@ -15,6 +15,7 @@ mod mistyped;
 mod newcomer;
 mod online;
 mod operators;
+mod plugin;
 mod postgres;
 mod sandbox;
 mod shell;

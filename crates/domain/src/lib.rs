@@ -36,6 +36,7 @@ pub mod permission;
 pub mod picture;
 pub mod plan;
 pub mod platform_id;
+pub mod plugin_build;
 pub mod quota;
 pub mod random;
 pub mod rate;

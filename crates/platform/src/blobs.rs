@@ -10,7 +10,10 @@ use object_store::aws::{AmazonS3, AmazonS3Builder};
 use object_store::client::{HttpClient, HttpConnector};
 use object_store::local::LocalFileSystem;
 use object_store::path::Path as Key;
-use object_store::{ClientOptions, Error, ObjectStore, ObjectStoreExt, PutPayload, RetryConfig};
+use object_store::{
+    ClientOptions, Error, ObjectMeta, ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload,
+    RetryConfig,
+};
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::http::{self, SetupError};
@@ -103,6 +106,31 @@ impl Blobs {
             .await
             .map(drop)
             .map_err(failed)
+    }
+
+    /// Stores a file unless there is one of this name. Returns whether it was stored: of two who try, one is told so.
+    pub async fn create(&self, name: &str, bytes: Vec<u8>) -> Result<bool, BlobError> {
+        let stored = self
+            .store()?
+            .put_opts(
+                &Key::from(name),
+                PutPayload::from(bytes),
+                PutOptions::from(PutMode::Create),
+            )
+            .await;
+        match stored {
+            Ok(_) => Ok(true),
+            Err(Error::AlreadyExists { .. }) => Ok(false),
+            Err(error) => Err(failed(error)),
+        }
+    }
+
+    /// The names of the files in a folder, without the folder's own.
+    pub async fn list(&self, folder: &str) -> Result<Vec<String>, BlobError> {
+        let listed = self.store()?.list_with_delimiter(Some(&Key::from(folder))).await;
+        let files = listed.map_err(failed)?.objects;
+        let name = |file: ObjectMeta| file.location.filename().map(str::to_owned);
+        Ok(files.into_iter().filter_map(name).collect())
     }
 
     /// A file; none when there is none of this name.

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+use domain::plugin_build::PluginVersion;
 
 use crate::admin::AdminCommand;
 use crate::import::ImportOptions;
@@ -59,6 +60,11 @@ pub enum Command {
     },
     /// Import the links of an older system into a Guild. A dry run unless `--apply` is given; safe to repeat.
     Import(ImportOptions),
+    /// Publish and withdraw builds of the plugin that game servers download.
+    Plugin {
+        #[command(subcommand)]
+        command: PluginCommand,
+    },
     /// Copy the database into a new directory while the service keeps running, and check the copy.
     Backup {
         /// New directory for the copy.
@@ -81,6 +87,37 @@ pub struct ServeOptions {
     /// Fill an empty database with a demo world and write its IDs and keys to sandbox.json in the data directory.
     #[arg(long)]
     pub sandbox: bool,
+}
+
+#[derive(Subcommand)]
+pub enum PluginCommand {
+    /// Publish a file as a new version. A published version never changes.
+    Publish {
+        /// File that game servers download, such as Symbolon.cs.
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// Version of the file, such as v1.2.3.
+        #[arg(long, value_name = "VERSION", value_parser = version)]
+        version: PluginVersion,
+    },
+    /// List all builds, the latest first.
+    List,
+    /// Offer a build no more. Its own address keeps working.
+    Withdraw {
+        /// Version to withdraw, such as v1.2.3.
+        #[arg(value_name = "VERSION", value_parser = version)]
+        version: PluginVersion,
+    },
+    /// Offer a withdrawn build again.
+    Restore {
+        /// Version to offer again, such as v1.2.3.
+        #[arg(value_name = "VERSION", value_parser = version)]
+        version: PluginVersion,
+    },
+}
+
+fn version(text: &str) -> Result<PluginVersion, &'static str> {
+    PluginVersion::parse(text).ok_or("a version is written as v1.2.3")
 }
 
 #[derive(Args)]

@@ -11,6 +11,7 @@ mod metrics;
 mod online;
 mod open;
 mod output;
+mod plugin;
 mod sandbox;
 mod serve;
 
@@ -55,6 +56,7 @@ fn runtime(command: &Command) -> std::io::Result<Runtime> {
         | Command::Config { .. }
         | Command::Admin { .. }
         | Command::Import(_)
+        | Command::Plugin { .. }
         | Command::Backup { .. }
         | Command::Restore { .. } => Builder::new_multi_thread(),
     };
@@ -71,6 +73,7 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Config { command } => check::config(&common, &command).await,
         Command::Admin { json, command } => admin::run(&common, json, command).await,
         Command::Import(options) => import::run(&common, &options).await,
+        Command::Plugin { command } => plugin::run(&common, command).await,
         Command::Backup { to } => backup::create(&common, &to).await,
         Command::Restore { from } => backup::restore(&common, &from).await,
     }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use app::bots::register::ensure_platform;
+use app::downloads::shelf;
 use app::{App, background};
 use config::{Config, Server};
 use domain::clock::SystemClock;
@@ -23,7 +24,7 @@ use crate::cli::{Common, ServeOptions};
 use crate::open::{close, load_config, open_or_make};
 use crate::output::{Failure, refused, say};
 use crate::sandbox::Sandbox;
-use crate::{admin, bot, logging, metrics};
+use crate::{admin, bot, logging, metrics, plugin};
 
 /// The port of `server.metrics_listen` unless it is set.
 const USUAL_METRICS_PORT: u16 = 9464;
@@ -60,6 +61,11 @@ pub async fn run(common: &Common, options: &ServeOptions) -> Result<(), Failure>
         None => None,
     };
     let (stopper, stop) = watch::channel(false);
+    if let Some(carried) = plugin::carried() {
+        let publishing = app.clone();
+        app.tasks
+            .spawn(async move { shelf::begin(&publishing, carried).await });
+    }
     bot::keeper::follow(&app);
     background::start(&app, &stop);
     admin::listen(&app, &config.data_dir, stop.clone());

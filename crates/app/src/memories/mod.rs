@@ -14,6 +14,7 @@ pub(crate) mod pace;
 pub mod refusals;
 pub mod room;
 pub mod seen;
+pub(crate) mod shelf;
 pub(crate) mod steam_group_names;
 pub(crate) mod steam_groups;
 pub mod versions;
@@ -38,6 +39,7 @@ use link_steps::LinkSteps;
 use refusals::Refusals;
 use room::{Room, STEP_BYTES};
 use seen::Seen;
+use shelf::Shelf;
 use steam_group_names::SteamGroupNames;
 use steam_groups::SteamGroups;
 use versions::Versions;
@@ -67,6 +69,8 @@ pub struct Memories {
     pub link_steps: LinkSteps,
     /// Players whom game servers named.
     pub seen: Seen,
+    /// Builds of the plugin.
+    pub(crate) shelf: Shelf,
     /// Versions of plugins on their way to their Servers.
     pub versions: Versions,
     /// Test messages to log channels.
@@ -99,6 +103,7 @@ impl Memories {
             refusals: Refusals::default(),
             link_steps: LinkSteps::default(),
             seen: Seen::default(),
+            shelf: Shelf::default(),
             versions: Versions::default(),
             steam_groups: SteamGroups::default(),
             steam_group_names: SteamGroupNames::default(),

@@ -1,0 +1,4 @@
+//! Files for game servers: the builds of the plugin.
+
+pub mod builds;
+pub mod shelf;

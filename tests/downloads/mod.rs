@@ -1,0 +1,4 @@
+//! What game servers download: the builds of the plugin.
+
+mod builds;
+mod files;
