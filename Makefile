@@ -3,7 +3,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run build test ui ui-test dev browser outsiders lint fmt gen bench lighthouse torture clean-data
+.PHONY: help run build test ui ui-test dev browser outsiders lint fmt gen plugin plugin-host bench lighthouse torture clean-data
 
 DATE = $(shell date +%Y-%m-%d)
 RESULTS := bench/results
@@ -46,6 +46,7 @@ test: ## install what is missing, then lint and test on both databases
 	tools/ensure-packages
 	$(MAKE) --no-print-directory lint
 	$(MAKE) --no-print-directory ui-test
+	$(MAKE) --no-print-directory plugin-host
 	tools/with-postgres $(TESTS)
 	$(MAKE) --no-print-directory browser
 	$(MAKE) --no-print-directory outsiders
@@ -69,6 +70,14 @@ lint: ## formatting, clippy, the rules of the house, dependencies
 	@cargo deny --version >/dev/null 2>&1 || { echo "lint: cargo-deny is missing; run tools/ensure-packages" >&2; exit 1; }
 	cargo deny --log-level error check --hide-inclusion-graph bans licenses sources
 	tools/advisories
+
+plugin-host: ## compile the plugin for game servers, and a game server to run it on
+	tools/plugin-host
+
+plugin: plugin-host ## compile the plugin and publish it to the sandbox of `make run`
+	mkdir -p ./data/sandbox
+	cargo run -q -p symbolon -- --data ./data/sandbox plugin publish plugin/Symbolon.cs \
+	  --version "v$$(sed -n 's/.*\[Info("[^"]*", "[^"]*", "\([^"]*\)").*/\1/p' plugin/Symbolon.cs)"
 
 fmt: ## format the Rust code
 	cargo fmt

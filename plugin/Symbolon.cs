@@ -15,7 +15,7 @@ using Oxide.Core.Libraries.Covalence;
 
 namespace Oxide.Plugins
 {
-    [Info("Symbolon", "Symbolon", "1.0.0")]
+    [Info("Symbolon", "Symbolon", "0.9.0")]
     [Description("Links Discord and Steam accounts and keeps groups in step with Discord roles")]
     public class Symbolon : CovalencePlugin
     {
@@ -180,7 +180,7 @@ namespace Oxide.Plugins
             string missing = Missing();
             if (missing != null)
             {
-                LogError("Not set up: " + missing + ". Copy the configuration from the Plugin page of your dashboard.");
+                LogError("Not set up: " + missing + ". Edit the plugin's configuration file; the key is on the Server's page of your dashboard.");
                 return;
             }
             isReady = true;

@@ -8,6 +8,7 @@ mod clients;
 mod docs;
 mod downloads;
 mod errors;
+mod game;
 mod identity;
 mod jobs;
 mod keys;

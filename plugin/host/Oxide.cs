@@ -86,8 +86,23 @@ namespace Oxide.Core.Libraries
 
     public class WebRequests
     {
+#if CARBON
+        public object Enqueue(string url, string body, Action<int, string> callback, Plugin owner,
+            RequestMethod method = RequestMethod.GET, Dictionary<string, string> headers = null, float timeout = 0f)
+        {
+            Begin(url, body, callback, method, headers, timeout);
+            return this;
+        }
+#else
         public void Enqueue(string url, string body, Action<int, string> callback, Plugin owner,
             RequestMethod method = RequestMethod.GET, Dictionary<string, string> headers = null, float timeout = 0f)
+        {
+            Begin(url, body, callback, method, headers, timeout);
+        }
+#endif
+
+        private static void Begin(string url, string body, Action<int, string> callback, RequestMethod method,
+            Dictionary<string, string> headers, float timeout)
         {
             Host.Count(url);
             ThreadPool.QueueUserWorkItem(unused =>
@@ -112,7 +127,7 @@ namespace Oxide.Core.Libraries
             var request = (HttpWebRequest)WebRequest.Create(url);
             request.Method = method.ToString();
             request.KeepAlive = false;
-            int limit = (int)(timeout * 1000 / Host.Speed);
+            int limit = (int)(timeout * 1000 / Math.Min(Host.Speed, 5));
             request.Timeout = limit;
             request.ReadWriteTimeout = limit;
             foreach (KeyValuePair<string, string> header in headers ?? new Dictionary<string, string>())

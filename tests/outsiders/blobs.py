@@ -41,13 +41,13 @@ s3 = client("s3", key, secret)
 s3.create_bucket(Bucket=BUCKET, CreateBucketConfiguration={"LocationConstraint": REGION})
 
 
-def ours(what, given=b"", at=endpoint, signing=secret):
-    asked = [os.environ["BLOBS"], what, NAME, BUCKET, at, REGION, key, signing]
+def ours(what, given=b"", at=endpoint, signing=secret, name=NAME):
+    asked = [os.environ["BLOBS"], what, name, BUCKET, at, REGION, key, signing]
     return subprocess.run(asked, input=given, capture_output=True)
 
 
-def works(what, given=b""):
-    done = ours(what, given)
+def works(what, given=b"", name=NAME):
+    done = ours(what, given, name=name)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -79,4 +79,13 @@ for _ in range(2):
     works("delete")
 assert listed() == []
 fails("there is none")
+# A version is published once, whoever tries, and the list is the folder's own files.
+for version in ["v1.0.0", "v1.1.0"]:
+    works("create", b"{}", "plugin/versions/" + version)
+works("put", b"", "plugin/withdrawn/v1.0.0")
+again = ours("create", b"other", name="plugin/versions/v1.0.0")
+assert again.returncode == 1 and b"there is one already" in again.stderr, again.stderr
+assert works("get", name="plugin/versions/v1.0.0") == b"{}"
+assert works("list", name="plugin/versions").split() == [b"v1.0.0", b"v1.1.0"]
+assert works("list", name="plugin/nothing") == b""
 print("blobs: moto keeps, finds and forgets our files, and knows our signature from a wrong one")

@@ -1,4 +1,4 @@
-//! One file of a bucket, as the service handles it: `blobs put|get|delete FILE BUCKET ENDPOINT REGION KEY SECRET`. What is
+//! One file of a bucket, as the service handles it: `blobs put|create|get|list|delete FILE BUCKET ENDPOINT REGION KEY SECRET`. What is
 //! put comes from stdin, what is found goes to stdout.
 
 use std::error::Error;
@@ -20,17 +20,26 @@ async fn main() -> Result<(), Box<dyn Error>> {
         secret_access_key: secret.clone().into(),
     })?;
     match what.as_str() {
-        "put" => {
+        "put" | "create" => {
             let mut bytes = Vec::new();
             std::io::stdin().read_to_end(&mut bytes)?;
-            blobs.put(file, bytes).await?;
+            if what == "put" {
+                blobs.put(file, bytes).await?;
+            } else if !blobs.create(file, bytes).await? {
+                return Err("there is one already".into());
+            }
+        }
+        "list" => {
+            for name in blobs.list(file).await? {
+                writeln!(std::io::stdout(), "{name}")?;
+            }
         }
         "get" => match blobs.get(file).await? {
             Some(bytes) => std::io::stdout().write_all(&bytes)?,
             None => return Err("there is none".into()),
         },
         "delete" => blobs.delete(file).await?,
-        _ => return Err("put, get or delete?".into()),
+        _ => return Err("put, create, get, list or delete?".into()),
     }
     Ok(())
 }

@@ -273,12 +273,12 @@ pub async fn advance(tx: &mut Tx<'_>, held: &Held, cursor: Option<&str>, done: i
     tx.execute_one(&ADVANCE, params![held.num, cursor, done]).await
 }
 
-/// A job got on: the next failure is the first one.
+/// A job got on: the next failure is the first one. It may be done by now.
 pub async fn forget_failures(tx: &mut Tx<'_>, held: &Held) -> Result<Grip, DbError> {
-    if find_held(tx, held).await?.is_none() {
+    if !lock(tx, &held.claim).await? {
         return Ok(Grip::Lost);
     }
-    tx.execute_one(&FORGET_FAILURES, params![held.num]).await?;
+    tx.execute(&FORGET_FAILURES, params![held.num]).await?;
     Ok(Grip::Ours)
 }
 

@@ -1,0 +1,7 @@
+//! Our own plugin on a game server of its own, under mono, against the real service.
+
+mod faults;
+mod host;
+mod players;
+mod roles;
+mod service;
