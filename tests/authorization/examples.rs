@@ -106,9 +106,19 @@ pub fn example(route: &RouteSpec, target: &Target) -> Example {
         (method, path) if path.starts_with("/orgs/{org}/keys") => of_keys(method, path, target),
         (method, path) => of_people(method, path, target),
     };
-    let path = route
-        .path
-        .replace("{slug}", &target.slug)
+    let path = filled(route.path, target);
+    assert!(!path.contains('{'), "{path}: its parameter has no value");
+    Example {
+        method: route.method.clone(),
+        uri: path + &query.replace("{org}", &target.org),
+        body,
+        success,
+    }
+}
+
+/// A path with something for each of its parameters.
+fn filled(path: &str, target: &Target) -> String {
+    path.replace("{slug}", &target.slug)
         .replace("{org}", &target.org)
         .replace("{guild}", &target.guild)
         .replace("{server}", &target.server)
@@ -121,14 +131,7 @@ pub fn example(route: &RouteSpec, target: &Target) -> Example {
         .replace("{file}", "none.css")
         .replace("{version}", "v1.0.0")
         .replace("{owner}/{digest}", "usr_nobody/none")
-        .replace("{action}", "count");
-    assert!(!path.contains('{'), "{path}: its parameter has no value");
-    Example {
-        method: route.method.clone(),
-        uri: path + &query.replace("{org}", &target.org),
-        body,
-        success,
-    }
+        .replace("{action}", "count")
 }
 
 /// Routes of bots. Nobody who is tried at every route is one.

@@ -61,11 +61,7 @@ pub async fn run(common: &Common, options: &ServeOptions) -> Result<(), Failure>
         None => None,
     };
     let (stopper, stop) = watch::channel(false);
-    if let Some(carried) = plugin::carried() {
-        let publishing = app.clone();
-        app.tasks
-            .spawn(async move { shelf::begin(&publishing, carried).await });
-    }
+    publish_plugin(&app);
     bot::keeper::follow(&app);
     background::start(&app, &stop);
     admin::listen(&app, &config.data_dir, stop.clone());
@@ -93,6 +89,15 @@ pub async fn run(common: &Common, options: &ServeOptions) -> Result<(), Failure>
         "connections closed"
     );
     shut_down(&app, &stopper).await
+}
+
+/// While requests are answered already: a file store that takes its time keeps nobody waiting.
+fn publish_plugin(app: &App) {
+    if let Some(carried) = plugin::carried() {
+        let publishing = app.clone();
+        app.tasks
+            .spawn(async move { shelf::begin(&publishing, carried).await });
+    }
 }
 
 /// The listener for metrics, if there is to be one. A sandbox beside another service takes any port instead of the
