@@ -143,14 +143,20 @@ impl Scene {
 
     /// What waits for the plugin: `+vip` or `-vip`.
     pub async fn waiting(&self, number: u64) -> Vec<String> {
-        let id = steam(number);
-        let found = self.plugin(&format!("getPendingOxideChangesBulk&id={id}")).await;
-        let listed = found[id.as_str()].as_array().cloned().unwrap_or_default();
+        self.waiting_of(&[number]).await.remove(0)
+    }
+
+    /// The same for many, in one call.
+    pub async fn waiting_of(&self, numbers: &[u64]) -> Vec<Vec<String>> {
+        let ids: Vec<_> = numbers.iter().map(|number| steam(*number)).collect();
+        let list: Vec<&str> = ids.iter().map(|id| id.as_str()).collect();
+        let found = self
+            .plugin(&format!("getPendingOxideChangesBulk&id={}", list.join(",")))
+            .await;
         let sign = |change: &Value| if change["action"] == "add" { "+" } else { "-" };
-        listed
-            .iter()
-            .map(|change| format!("{}{}", sign(change), change["group"].as_str().unwrap()))
-            .collect()
+        let words = |change: &Value| format!("{}{}", sign(change), change["group"].as_str().unwrap());
+        let of = |id: &&str| found[*id].as_array().into_iter().flatten().map(words).collect();
+        list.iter().map(of).collect()
     }
 
     pub async fn clear(&self, number: u64) {

@@ -123,12 +123,16 @@ impl Storm {
                 self.untold.insert(number);
             }
         }
-        for number in 1..=self.members {
+        let members: Vec<u64> = (1..=self.members).collect();
+        let mut fetched = Vec::new();
+        for some in members.chunks(500) {
+            fetched.extend(self.scene.waiting_of(some).await);
+        }
+        for (number, waiting) in members.into_iter().zip(fetched) {
             let roll = self.dice.roll(100);
             if roll < lost / 2 {
                 continue;
             }
-            let waiting = self.scene.waiting(number).await;
             if waiting.is_empty() || roll < lost {
                 continue;
             }
