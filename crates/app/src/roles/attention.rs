@@ -5,7 +5,7 @@ use storage::OrgScope;
 use storage::bots::places;
 use storage::roles::members::{self, Problem};
 
-use super::settle_game::NOT_SHOWN;
+use super::calls::NOT_SHOWN;
 use crate::error::AppError;
 use crate::notice::{Notice, Page, Severity};
 use crate::state::App;

@@ -62,6 +62,8 @@ pub(super) async fn carry_out(
 pub(super) const LEFT: &str = "left";
 /// The word where a role was deleted.
 pub(super) const GONE: &str = "gone";
+/// The word where a game server does not apply what its plugin fetched.
+pub(super) const NOT_SHOWN: &str = "not_shown";
 
 /// The word for a refusal; none where Discord did not answer.
 pub(super) fn refusal(not: NotDone) -> Option<&'static str> {

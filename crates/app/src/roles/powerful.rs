@@ -6,8 +6,14 @@ use domain::platform_id::DiscordId;
 use domain::roles::{Guarded, Rule};
 use storage::bots::places;
 
-use super::rules::Wanted;
 use crate::error::RolesError;
+
+/// What somebody says about powerful roles. Only the Owner's word counts.
+#[derive(Clone, Copy)]
+pub(super) struct OwnersWord<'a> {
+    pub confirmed: &'a [DiscordId],
+    pub by_owner: bool,
+}
 
 /// Notes which rules of a save may give a powerful role, or refuses it. A rule that was confirmed stays so as long as
 /// nobody changes it; whatever else gives such a role, or leads to one, is the Owner's to save.
@@ -16,7 +22,7 @@ pub(super) fn confirm(
     before: &[Rule],
     others: &[Rule],
     roles: &[places::Role],
-    wanted: &Wanted,
+    word: OwnersWord<'_>,
 ) -> Result<(), RolesError> {
     let known: BTreeSet<DiscordId> = before
         .iter()
@@ -31,14 +37,14 @@ pub(super) fn confirm(
             continue;
         };
         let was_confirmed = before.iter().any(|old| old.confirmed && is_same(old, rule));
-        let is_allowed = known.contains(&role.id) || wanted.confirmed.contains(&role.id);
-        rule.confirmed = was_confirmed || (wanted.by_owner && is_allowed);
+        let is_allowed = known.contains(&role.id) || word.confirmed.contains(&role.id);
+        rule.confirmed = was_confirmed || (word.by_owner && is_allowed);
         if !rule.confirmed {
             let name = role.name.clone();
             return Err(RolesError::TooPowerful { row, name });
         }
     }
-    if wanted.by_owner {
+    if word.by_owner {
         return Ok(());
     }
     let all: Vec<Rule> = own.iter().chain(others).cloned().collect();

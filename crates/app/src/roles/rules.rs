@@ -15,7 +15,7 @@ use storage::tenancy::servers::{self, Server};
 use storage::tenancy::{guilds, orgs};
 use storage::{OrgScope, Tx, Work};
 
-use super::powerful;
+use super::powerful::{self, OwnersWord};
 use super::scene::{reason_against, rule_words};
 use crate::error::{AppError, RequestError, RolesError};
 use crate::plugin::groups;
@@ -240,7 +240,11 @@ pub(super) fn checked(
     refuse_strange(wanted, before, roles)?;
     let mut rules = renewed(made, before, spare);
     refuse_clash(&rules, others)?;
-    powerful::confirm(&mut rules, before, others, roles, wanted)?;
+    let word = OwnersWord {
+        confirmed: &wanted.confirmed,
+        by_owner: wanted.by_owner,
+    };
+    powerful::confirm(&mut rules, before, others, roles, word)?;
     Ok(rules)
 }
 

@@ -15,10 +15,9 @@ use storage::roles::members::{self, RoleMember};
 use storage::tenancy::guilds;
 use storage::{GuildNum, OrgScope, ServerNum, Tx, Work};
 
-use super::calls::{Called, GONE, LEFT};
+use super::calls::{Called, GONE, LEFT, NOT_SHOWN};
 use super::nicknames::Followed;
 use super::scene::{Known, Place};
-use super::settle_game::NOT_SHOWN;
 use crate::error::AppError;
 use crate::role_ends::{Ended, take_groups_back};
 

@@ -14,8 +14,6 @@ use crate::error::AppError;
 
 /// How often a group is asked for before somebody is told that it does not come.
 const IN_VAIN: u32 = 3;
-/// The word for that.
-pub(super) const NOT_SHOWN: &str = "not_shown";
 
 impl Settle {
     /// A group that was asked for again and again without being shown: its Server, its change and the role of its rule.
