@@ -33,6 +33,7 @@ pub async fn pass(State(hub): State<Arc<Hub>>, request: Request, next: Next) -> 
     let fault = hub.take_fault(&call.route);
     // Before anybody can see the call and take its fault away.
     let removal = hub.next_removal();
+    let route = call.route.clone();
     let number = hub.journal().arrived(call);
     let lifeline = parts.extensions.get::<Lifeline>().cloned();
     let answer = next.run(Request::from_parts(parts, Body::from(body)));
@@ -40,7 +41,8 @@ pub async fn pass(State(hub): State<Arc<Hub>>, request: Request, next: Next) -> 
         None => answer.await,
         Some(fault) => hit(&hub, fault, removal, lifeline, answer).await,
     };
-    hub.journal().answered(number, response.status().as_u16());
+    let status = response.status().as_u16();
+    hub.journal().answered(number, &route, status);
     response
 }
 

@@ -67,6 +67,11 @@ impl Hub {
         self.journal().counts().get(route).copied().unwrap_or_default()
     }
 
+    /// How often this route was answered with this status since then.
+    pub fn answers(&self, route: &str, status: u16) -> u64 {
+        self.journal().answers(route, status)
+    }
+
     /// The last requests, oldest first.
     pub fn calls(&self) -> Vec<Call> {
         self.journal().recent().cloned().collect()

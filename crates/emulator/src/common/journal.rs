@@ -27,7 +27,8 @@ pub struct Call {
 #[derive(Default)]
 pub struct Journal {
     counts: BTreeMap<String, u64>,
-    statuses: BTreeMap<u16, u64>,
+    /// By route and status.
+    answers: BTreeMap<(String, u16), u64>,
     recent: VecDeque<(u64, Call)>,
     next: u64,
 }
@@ -45,8 +46,8 @@ impl Journal {
         number
     }
 
-    pub fn answered(&mut self, number: u64, status: u16) {
-        *self.statuses.entry(status).or_default() += 1;
+    pub fn answered(&mut self, number: u64, route: &str, status: u16) {
+        *self.answers.entry((route.to_owned(), status)).or_default() += 1;
         let found = self.recent.iter_mut().rev().find(|(own, _)| *own == number);
         if let Some((_, call)) = found {
             call.status = Some(status);
@@ -57,8 +58,20 @@ impl Journal {
         &self.counts
     }
 
-    pub fn statuses(&self) -> &BTreeMap<u16, u64> {
-        &self.statuses
+    /// How often a route was answered like that.
+    pub fn answers(&self, route: &str, status: u16) -> u64 {
+        self.answers
+            .get(&(route.to_owned(), status))
+            .copied()
+            .unwrap_or_default()
+    }
+
+    pub fn statuses(&self) -> BTreeMap<u16, u64> {
+        let mut statuses = BTreeMap::new();
+        for ((_, status), count) in &self.answers {
+            *statuses.entry(*status).or_default() += count;
+        }
+        statuses
     }
 
     pub fn recent(&self) -> impl Iterator<Item = &Call> {
@@ -67,7 +80,7 @@ impl Journal {
 
     pub fn clear(&mut self) {
         self.counts.clear();
-        self.statuses.clear();
+        self.answers.clear();
         self.recent.clear();
     }
 }
@@ -93,9 +106,12 @@ mod tests {
     fn counts_go_on_when_old_calls_are_forgotten() {
         let mut journal = Journal::default();
         for _ in 0..=REMEMBERED {
-            journal.arrived(call("GET /a"));
+            let number = journal.arrived(call("GET /a"));
+            journal.answered(number, "GET /a", 200);
         }
         assert_eq!(journal.counts()["GET /a"], 1_001);
+        assert_eq!(journal.answers("GET /a", 200), 1_001);
+        assert_eq!(journal.answers("GET /a", 204), 0);
         assert_eq!(journal.recent().count(), REMEMBERED);
     }
 
@@ -104,7 +120,7 @@ mod tests {
         let mut journal = Journal::default();
         let first = journal.arrived(call("GET /a"));
         journal.arrived(call("GET /b"));
-        journal.answered(first, 204);
+        journal.answered(first, "GET /a", 204);
         let statuses: Vec<_> = journal.recent().map(|call| call.status).collect();
         assert_eq!(statuses, [Some(204), None]);
     }
@@ -113,7 +129,7 @@ mod tests {
     fn nothing_is_left_after_clearing() {
         let mut journal = Journal::default();
         let number = journal.arrived(call("GET /a"));
-        journal.answered(number, 200);
+        journal.answered(number, "GET /a", 200);
         assert_eq!(journal.statuses()[&200], 1);
         journal.clear();
         assert!(journal.counts().is_empty() && journal.statuses().is_empty());
