@@ -89,7 +89,14 @@ pub fn example(route: &RouteSpec, target: &Target) -> Example {
         }
         ("PATCH", "/orgs/{org}/settings") => ("", Some(r#"{"refuse_query_keys":true}"#.to_owned()), 204),
         ("PATCH", "/orgs/{org}/guilds/{guild}") => ("", Some(r#"{"log_channel_id":null}"#.to_owned()), 204),
-        ("GET", "/orgs/{org}/servers" | "/orgs/{org}/servers/{server}") => ("", None, 200),
+        (
+            "GET",
+            "/orgs/{org}/servers"
+            | "/orgs/{org}/servers/{server}"
+            | "/orgs/{org}/servers/{server}/plugin-file"
+            | "/orgs/{org}/plugin"
+            | "/orgs/{org}/refused-calls",
+        ) => ("", None, 200),
         ("GET", "/orgs/{org}/audit" | "/orgs/{org}/audit/choices" | "/admin/attention") => ("", None, 200),
         ("GET", "/orgs/{org}/errors" | "/admin/errors") => ("?status=4xx", None, 200),
         ("POST", "/orgs/{org}/servers") => {
@@ -162,9 +169,12 @@ fn of_bots(method: &str, path: &str) -> (&'static str, Option<String>, u16) {
 /// Routes of rules between groups and roles.
 fn of_roles(method: &str, path: &str) -> (&'static str, Option<String>, u16) {
     match (method, path) {
-        ("GET", "/orgs/{org}/servers/{server}/roles" | "/orgs/{org}/guilds/{guild}/role-history") => {
-            ("", None, 200)
-        }
+        (
+            "GET",
+            "/orgs/{org}/roles"
+            | "/orgs/{org}/servers/{server}/roles"
+            | "/orgs/{org}/guilds/{guild}/role-history",
+        ) => ("", None, 200),
         ("PUT", "/orgs/{org}/servers/{server}/roles") => {
             ("", Some(r#"{"revision":0,"rules":[]}"#.to_owned()), 200)
         }

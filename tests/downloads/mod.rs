@@ -2,3 +2,4 @@
 
 mod builds;
 mod files;
+mod page;

@@ -5,3 +5,4 @@ mod host;
 mod players;
 mod roles;
 mod service;
+mod settings;

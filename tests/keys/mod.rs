@@ -3,3 +3,4 @@
 mod custom_keys;
 mod freshness;
 mod plugin_keys;
+mod refused;

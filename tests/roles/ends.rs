@@ -102,7 +102,7 @@ both_databases! {
         }
         scene.sync().await;
         let (app, tenant) = (&scene.stage.test.app, &scene.stage.tenant);
-        app::roles::start(app, tenant.scope, &tenant.guild).await.expect("a look at everybody");
+        app::roles::start(app, tenant.scope, &tenant.guild, Actor::System).await.expect("a look at everybody");
         scene.stage.test.db.damage("UPDATE jobs SET cursor = '9', done = 2 WHERE kind = 'roles.recheck'").await;
         let change = GuildChange { verified_roles: Some(vec![discord(72)]), ..GuildChange::default() };
         scene.settings(change).await;

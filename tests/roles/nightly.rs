@@ -1,6 +1,7 @@
 //! Looks at everybody: each night, and when somebody asks for one.
 
 use app::tenancy::guild_changes::GuildChange;
+use domain::audit::Actor;
 use domain::roles::Direction;
 use emulator::discord::{Member, Permissions};
 use emulator::{Fault, FaultKind};
@@ -84,14 +85,14 @@ both_databases! {
         verified(&scene, 3).await;
         let (app, tenant) = (&scene.stage.test.app, &scene.stage.tenant);
         for _ in 0..2 {
-            let shown = app::roles::start(app, tenant.scope, &tenant.guild).await.expect("begun");
+            let shown = app::roles::start(app, tenant.scope, &tenant.guild, Actor::System).await.expect("begun");
             assert_eq!(shown.running.map(|(done, total, _)| (done, total)), Some((0, 3)));
         }
         assert_eq!(scene.stage.count("jobs WHERE kind = 'roles.recheck'").await, 1);
-        let shown = app::roles::cancel(app, tenant.scope, &tenant.guild).await.expect("cancelled");
+        let shown = app::roles::cancel(app, tenant.scope, &tenant.guild, Actor::System).await.expect("cancelled");
         assert_eq!((shown.running, shown.waiting), (None, 0));
         unheard(&scene, 2);
-        app::roles::start(app, tenant.scope, &tenant.guild).await.expect("begun");
+        app::roles::start(app, tenant.scope, &tenant.guild, Actor::System).await.expect("begun");
         scene.sync().await;
         assert_eq!(scene.has(2), [72]);
         scene.finish().await;
@@ -133,7 +134,7 @@ both_databases! {
         let scene = Scene::set(engine).await;
         verified(&scene, 2).await;
         let (app, tenant) = (&scene.stage.test.app, &scene.stage.tenant);
-        app::tenancy::guilds::remove(app, tenant.scope, tenant.guild.clone(), domain::audit::Actor::System).await.expect("no Guild");
+        app::tenancy::guilds::remove(app, tenant.scope, tenant.guild.clone(), Actor::System).await.expect("no Guild");
         scene.sync().await;
         assert_eq!((scene.has(1), scene.has(2)), (vec![72], vec![72]));
         let left = ["role_marks", "role_members", "role_grants", "role_mappings", "role_ledger"];

@@ -1,6 +1,7 @@
 //! What staff change, cancel and forbid while there is still something to be done.
 
 use app::tenancy::guild_changes::GuildChange;
+use domain::audit::Actor;
 use domain::permission::Permission;
 use domain::roles::Direction;
 use emulator::discord::Permissions;
@@ -84,7 +85,7 @@ both_databases! {
         assert_eq!((scene.has(1), scene.stage.count("role_marks").await), (vec![72], 0), "it stands above the bot");
         scene.raise(72, false).await;
         let tenant = &scene.stage.tenant;
-        app::roles::start(&scene.stage.test.app, tenant.scope, &tenant.guild).await.expect("a look at everybody");
+        app::roles::start(&scene.stage.test.app, tenant.scope, &tenant.guild, Actor::System).await.expect("a look at everybody");
         scene.sync().await;
         assert_eq!((scene.has(1), scene.stage.count("role_members").await), (NONE.to_vec(), 0));
         scene.finish().await;
@@ -115,7 +116,7 @@ both_databases! {
         }
         scene.sync().await;
         let (app, tenant) = (&scene.stage.test.app, &scene.stage.tenant);
-        app::roles::start(app, tenant.scope, &tenant.guild).await.expect("a look at everybody");
+        app::roles::start(app, tenant.scope, &tenant.guild, Actor::System).await.expect("a look at everybody");
         // A worker is at the lane: it is to stop before its next step.
         scene.stage.test.db.damage("UPDATE jobs SET cancelled = 1 WHERE kind = 'roles.recheck'").await;
         let change = GuildChange { verified_roles: Some(vec![discord(72)]), ..GuildChange::default() };

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use app::tenancy::guild_changes::GuildChange;
 use app::{App, Parts, Platforms, work};
+use domain::audit::Actor;
 use domain::clock::SharedClock;
 use domain::roles::Direction;
 use emulator::discord::Member;
@@ -191,6 +192,19 @@ impl Storm {
         }
     }
 
+    /// Nothing is left to be done: a look at everybody changes nothing.
+    async fn assert_at_rest(&self) {
+        let stage = &self.scene.stage;
+        let (app, tenant) = (&stage.test.app, &stage.tenant);
+        app::roles::start(app, tenant.scope, &tenant.guild, Actor::System)
+            .await
+            .expect("a look at everybody");
+        let asked = || WRITES.map(|route| stage.discord.hub().count(route));
+        let before = asked();
+        self.scene.sync().await;
+        assert_eq!((asked(), stage.count("group_changes").await), (before, 0));
+    }
+
     fn own(&self) -> BTreeMap<u64, bool> {
         (1..=self.members)
             .map(|number| (number, self.scene.has(number).contains(&OWN)))
@@ -259,18 +273,7 @@ async fn weather(engine: Engine, two_nodes: bool) {
     storm.assert_in_line(&own);
     let (edits, writes) = (storm.edits, storm.writes);
     assert!(writes <= 2 * edits, "{writes} writes for {edits} edits");
-    // Nothing is left to be done: a look at everybody changes nothing.
-    let tenant = &storm.scene.stage.tenant;
-    app::roles::start(&storm.scene.stage.test.app, tenant.scope, &tenant.guild)
-        .await
-        .expect("a look at everybody");
-    let asked = |storm: &Storm| WRITES.map(|route| storm.scene.stage.discord.hub().count(route));
-    let before = asked(&storm);
-    storm.scene.sync().await;
-    assert_eq!(
-        (asked(&storm), storm.scene.stage.count("group_changes").await),
-        (before, 0)
-    );
+    storm.assert_at_rest().await;
     let nodes = if two_nodes {
         "two nodes, one killed"
     } else {

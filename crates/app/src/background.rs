@@ -9,7 +9,7 @@ use futures_util::FutureExt;
 use prometheus_client::metrics::counter::Counter;
 use storage::bots::{interactions, log_batches};
 use storage::identity::{blocklist, sessions, sign_ins};
-use storage::keys::plugin_keys;
+use storage::keys::{plugin_keys, refusals as key_refusals};
 use storage::linking::link_steps;
 use storage::players::daily_calls;
 use storage::records::{error_log, idempotency};
@@ -19,6 +19,7 @@ use tokio::sync::watch;
 
 use crate::downloads::shelf;
 use crate::error::{AppError, ServiceError};
+use crate::keys::refusals;
 use crate::linking;
 use crate::memories::error_log::WriteGroups;
 use crate::memories::gate::KeyUse;
@@ -136,7 +137,7 @@ pub async fn flush_errors(app: &App) -> Result<(), AppError> {
 }
 
 /// The steps of housekeeping, by the names under which their failures are counted.
-const HOUSEKEEPING: [(&str, StepOf); 20] = [
+const HOUSEKEEPING: [(&str, StepOf); 22] = [
     ("last_uses", |app| Box::pin(flush_uses(app))),
     ("seen", |app| Box::pin(flush_seen(app))),
     ("refusals", |app| {
@@ -145,7 +146,10 @@ const HOUSEKEEPING: [(&str, StepOf); 20] = [
     ("link_steps", |app| {
         Box::pin(app.memories.link_steps.flush(&app.db))
     }),
-    ("versions", |app| Box::pin(app.memories.versions.flush(&app.db))),
+    ("plugins", |app| Box::pin(app.memories.plugins.flush(&app.db))),
+    ("refused_calls", |app| {
+        Box::pin(app.memories.refused_calls.flush(&app.db))
+    }),
     ("steam_calls", |app| Box::pin(steam_calls::share(app))),
     ("flows", |app| Box::pin(linking::clear_expired(app))),
     ("sessions", |app| Box::pin(purge(app, Expired::Sessions))),
@@ -156,6 +160,9 @@ const HOUSEKEEPING: [(&str, StepOf); 20] = [
     ("blocks", |app| Box::pin(purge(app, Expired::Blocks))),
     ("daily_calls", |app| Box::pin(purge(app, Expired::DailyCalls))),
     ("old_link_steps", |app| Box::pin(purge(app, Expired::LinkSteps))),
+    ("old_refused_calls", |app| {
+        Box::pin(purge(app, Expired::RefusedCalls))
+    }),
     ("interactions", |app| Box::pin(purge(app, Expired::Interactions))),
     ("log_batches", |app| Box::pin(purge(app, Expired::LogBatches))),
     ("role_sweep", |app| Box::pin(roles::sweep(app))),
@@ -244,6 +251,7 @@ enum Expired {
     Blocks,
     DailyCalls,
     LinkSteps,
+    RefusedCalls,
     IdempotencyKeys,
     Interactions,
     LogBatches,
@@ -285,6 +293,7 @@ impl Work for Purge {
             Expired::LinkSteps => {
                 link_steps::purge(tx, (now_ms - LINK_STEPS_KEPT_MS).div_euclid(HOUR_MS)).await?
             }
+            Expired::RefusedCalls => key_refusals::purge(tx, refusals::since_hour(now_ms)).await?,
             Expired::IdempotencyKeys => idempotency::purge(tx, now_ms).await?,
             Expired::Interactions => interactions::purge(tx, now_ms - INTERACTIONS_KEPT_MS).await?,
             Expired::LogBatches => log_batches::purge(tx, now_ms - DAY_MS).await?,

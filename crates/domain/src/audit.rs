@@ -30,6 +30,9 @@ words! {
         GuildCreated = "guild.created",
         GuildChanged = "guild.changed",
         GuildRemoved = "guild.removed",
+        /// Somebody had everybody's roles looked at.
+        RecheckStarted = "guild.recheck_started",
+        RecheckCancelled = "guild.recheck_cancelled",
         ServerCreated = "server.created",
         ServerActivated = "server.activated",
         ServerDeactivated = "server.deactivated",

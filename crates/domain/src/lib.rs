@@ -37,6 +37,7 @@ pub mod picture;
 pub mod plan;
 pub mod platform_id;
 pub mod plugin_build;
+pub mod plugin_config;
 pub mod quota;
 pub mod random;
 pub mod rate;

@@ -20,8 +20,6 @@ pub fn statements() -> impl Iterator<Item = &'static Statement> {
         crate::bots::places::STATEMENTS,
         crate::bots::register::STATEMENTS,
         crate::bots::processes::STATEMENTS,
-        crate::keys::bot_keys::STATEMENTS,
-        crate::keys::custom_keys::STATEMENTS,
         crate::players::daily_calls::STATEMENTS,
         crate::doctor::STATEMENTS,
         crate::doctor::own_schema::STATEMENTS,
@@ -37,7 +35,6 @@ pub fn statements() -> impl Iterator<Item = &'static Statement> {
         crate::jobs::enqueue::STATEMENTS,
         crate::jobs::lanes::STATEMENTS,
         crate::jobs::waiting::STATEMENTS,
-        crate::keys::plugin_keys::STATEMENTS,
         crate::linking::link_pages::STATEMENTS,
         crate::linking::link_steps::STATEMENTS,
         crate::linking::links::STATEMENTS,
@@ -47,7 +44,6 @@ pub fn statements() -> impl Iterator<Item = &'static Statement> {
         crate::tenancy::orgs::STATEMENTS,
         crate::tenancy::registration::STATEMENTS,
         crate::tenancy::removals::STATEMENTS,
-        crate::keys::resolved_keys::STATEMENTS,
         crate::pictures::STATEMENTS,
         crate::linking::sealed_flows::STATEMENTS,
         crate::tenancy::server_config::STATEMENTS,
@@ -60,8 +56,19 @@ pub fn statements() -> impl Iterator<Item = &'static Statement> {
     ]
     .into_iter()
     .chain(of_roles())
+    .chain(of_keys())
     .flatten()
     .copied()
+}
+
+fn of_keys() -> [&'static [&'static Statement]; 5] {
+    [
+        crate::keys::bot_keys::STATEMENTS,
+        crate::keys::custom_keys::STATEMENTS,
+        crate::keys::plugin_keys::STATEMENTS,
+        crate::keys::refusals::STATEMENTS,
+        crate::keys::resolved_keys::STATEMENTS,
+    ]
 }
 
 fn of_roles() -> [&'static [&'static Statement]; 8] {

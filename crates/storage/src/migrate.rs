@@ -101,6 +101,7 @@ const MIGRATIONS: &[Migration] = migrations! {
     29 "0029_bot_failures" portable;
     30 "0030_pictures" portable;
     31 "0031_roles" portable;
+    32 "0032_plugin" portable;
 };
 
 /// The newest schema this binary knows.

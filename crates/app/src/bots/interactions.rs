@@ -1,5 +1,6 @@
 //! Commands and buttons that people use on Discord, as the bot hands them on. Whichever bot was asked, it is answered.
 
+use domain::audit::Actor;
 use domain::blocklist::BlockEntry;
 use domain::permission::Permission;
 use domain::platform_id::{DiscordId, EitherId};
@@ -133,7 +134,7 @@ impl Conversation<'_> {
                 Some(Err(_)) | None => Ok(self.say(Text::BadId)),
             },
             Command::Panel => self.post_panel().await,
-            Command::Sync => self.sync(whose).await,
+            Command::Sync => self.sync(whose, staff).await,
         }
     }
 
@@ -209,10 +210,11 @@ impl Conversation<'_> {
     }
 
     /// Has one member looked at, or everybody. Asked twice, it is one look.
-    async fn sync(&self, whose: DiscordId) -> Result<Reply, AppError> {
+    async fn sync(&self, whose: DiscordId, staff: Option<Staff>) -> Result<Reply, AppError> {
         let (app, guild) = (self.app, &self.guild);
         if self.asked.user.is_none() {
-            roles::start(app, guild.scope, &guild.id).await?;
+            let actor = staff.map_or(Actor::System, |staff| Actor::Account(staff.account));
+            roles::start(app, guild.scope, &guild.id, actor).await?;
             return Ok(self.say(Text::SyncAll));
         }
         let marks = [(whose.clone(), Cause::Sync)];

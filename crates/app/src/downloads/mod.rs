@@ -1,4 +1,5 @@
 //! Files for game servers: the builds of the plugin.
 
 pub mod builds;
+pub mod config;
 pub mod shelf;

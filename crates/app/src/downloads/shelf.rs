@@ -50,7 +50,9 @@ pub async fn list(app: &App) -> Result<Arc<[Build]>, AppError> {
     if let Some(known) = app.memories.shelf.known() {
         return Ok(known);
     }
-    let blobs = app.platforms.blobs.as_ref().ok_or(RequestError::NotFound)?;
+    let Some(blobs) = &app.platforms.blobs else {
+        return Ok(Arc::default());
+    };
     let read = read_list(app, blobs).await;
     read.map_err(|error| {
         tracing::warn!(error = %error.internal_detail(), "the list of plugin builds could not be read");

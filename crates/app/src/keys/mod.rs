@@ -4,3 +4,4 @@ pub(crate) mod attention;
 pub mod bot_keys;
 pub mod custom_keys;
 pub mod plugin_keys;
+pub mod refusals;

@@ -11,13 +11,15 @@ pub(crate) mod job_numbers;
 pub(crate) mod lately;
 pub mod link_steps;
 pub(crate) mod pace;
+pub mod plugins;
 pub mod refusals;
+pub mod refused_calls;
 pub mod room;
 pub mod seen;
 pub(crate) mod shelf;
 pub(crate) mod steam_group_names;
 pub(crate) mod steam_groups;
-pub mod versions;
+mod tallies;
 
 use std::sync::Arc;
 
@@ -36,13 +38,14 @@ use gate::{Gate, Limits};
 use job_numbers::JobNumbers;
 use lately::Lately;
 use link_steps::LinkSteps;
+use plugins::Plugins;
 use refusals::Refusals;
+use refused_calls::RefusedCalls;
 use room::{Room, STEP_BYTES};
 use seen::Seen;
 use shelf::Shelf;
 use steam_group_names::SteamGroupNames;
 use steam_groups::SteamGroups;
-use versions::Versions;
 
 /// What is kept of bodies whose senders have proved nothing yet: 8 MiB, shared by their networks.
 const UNPROVEN_STEPS: u32 = 8 * 1024 * 1024 / STEP_BYTES as u32;
@@ -71,8 +74,10 @@ pub struct Memories {
     pub seen: Seen,
     /// Builds of the plugin.
     pub(crate) shelf: Shelf,
-    /// Versions of plugins on their way to their Servers.
-    pub versions: Versions,
+    /// What plugins say about themselves, on its way to their Servers.
+    pub plugins: Plugins,
+    /// Refused plugin calls on their way to their keys.
+    pub refused_calls: RefusedCalls,
     /// Test messages to log channels.
     pub(crate) log_tests: Lately,
     /// Looks at Guilds on Discord that somebody asked for.
@@ -104,7 +109,8 @@ impl Memories {
             link_steps: LinkSteps::default(),
             seen: Seen::default(),
             shelf: Shelf::default(),
-            versions: Versions::default(),
+            plugins: Plugins::default(),
+            refused_calls: RefusedCalls::default(),
             steam_groups: SteamGroups::default(),
             steam_group_names: SteamGroupNames::default(),
             checks: Checks::default(),

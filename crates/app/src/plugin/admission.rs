@@ -3,10 +3,12 @@
 use std::sync::OnceLock;
 
 use domain::network::ClientNetwork;
-use storage::OrgScope;
 use storage::keys::plugin_keys::{self, ResolvedKey};
+use storage::{KeyNum, OrgScope};
 
-use super::{ActionParam, Answer, Params, Presented, RateState, count, repeated_action, retired};
+use super::{
+    ActionParam, Answer, Params, Presented, RateState, count, note_refusal, repeated_action, retired,
+};
 use crate::error::{AppError, KeysError, RequestError, ServiceError};
 use crate::memories::bodies::BodyPlace;
 use crate::state::App;
@@ -17,6 +19,7 @@ const WAIT_FOR_PLACE_MS: i64 = 1_000;
 /// A call whose body may be read. It is counted, and it has a place among the bodies of its key.
 pub struct Admitted {
     place: BodyPlace,
+    key: KeyNum,
     rate: RateState,
     key_in_query: bool,
 }
@@ -36,7 +39,8 @@ impl Admitted {
     }
 
     /// The answer to a body that was not taken.
-    pub fn refused(self, error: AppError) -> Answer {
+    pub fn refused(self, app: &App, error: AppError) -> Answer {
+        note_refusal(app, self.key, &error);
         Answer {
             result: Err(error),
             rate: Some(self.rate),
@@ -85,14 +89,18 @@ pub async fn admit_body(
     match passed.and_then(|()| begin(app, &resolved)) {
         Ok(place) => Ok(Admitted {
             place,
+            key: resolved.num,
             rate,
             key_in_query: in_query,
         }),
-        Err(error) => Err(Box::new(Answer {
-            result: Err(error),
-            rate: Some(rate),
-            key_in_query: in_query,
-        })),
+        Err(error) => {
+            note_refusal(app, resolved.num, &error);
+            Err(Box::new(Answer {
+                result: Err(error),
+                rate: Some(rate),
+                key_in_query: in_query,
+            }))
+        }
     }
 }
 

@@ -20,7 +20,7 @@ use futures_util::Stream;
 use storage::keys::plugin_keys::{self, ResolvedKey};
 use storage::linking::lookups;
 use storage::tenancy::servers;
-use storage::{OrgScope, ServerNum};
+use storage::{KeyNum, OrgScope, ServerNum};
 
 use crate::error::{AppError, KeysError, PluginError, RequestError};
 use crate::memories::seen::SeenAt;
@@ -58,6 +58,8 @@ pub struct Request<'a> {
     pub opened_as_page: bool,
     /// What a plugin says about itself.
     pub plugin_version: Option<&'a str>,
+    /// The settings that its file was made from.
+    pub config_stamp: Option<&'a str>,
     /// The call came with a body and was counted before that was read.
     pub admitted: Option<Admitted>,
 }
@@ -207,11 +209,16 @@ pub async fn call(app: &App, request: Request<'_>) -> Answer {
         Ok(Some(resolved)) => {
             request.org.get_or_init(|| resolved.scope);
             let (result, rate) = admit(app, &request, &resolved, in_query).await;
-            answer.result = result;
+            answer.result = result.inspect_err(|error| note_refusal(app, resolved.num, error));
             answer.rate = Some(rate);
         }
     }
     answer
+}
+
+/// For whoever looks after the key.
+fn note_refusal(app: &App, key: KeyNum, error: &AppError) {
+    app.memories.refused_calls.note(key, error.code(), app.now_ms());
 }
 
 async fn admit(
@@ -229,7 +236,7 @@ async fn admit(
         return (Err(error), rate);
     }
     if let (Some(version), KeyKind::Plugin, Some(server)) = (request.plugin_version, key.kind, key.server) {
-        app.memories.versions.note(server, version);
+        app.memories.plugins.note(server, version, request.config_stamp);
     }
     (answer_within(app, request, key, in_query).await, rate)
 }

@@ -9,6 +9,7 @@ use storage::records::audit::Act;
 use storage::tenancy::orgs;
 use storage::{Tx, Work};
 
+use super::note_refusal;
 use crate::error::{AppError, KeysError, RequestError};
 use crate::state::App;
 
@@ -36,13 +37,20 @@ pub(super) async fn refuse_unknown(app: &App, hash: KeyHash, network: ClientNetw
 }
 
 async fn report(app: &App, hash: KeyHash, now_ms: i64) -> Result<(), AppError> {
-    match plugin_keys::find_retired(&app.db, &hash, now_ms - REPORT_EVERY_MS).await? {
-        Some(retired) => {
-            let act = Act::new(retired.scope, Actor::System, now_ms);
-            app.db.write_for(act, Report { hash, retired }).await
-        }
-        None => Ok(()),
+    let Some(retired) = plugin_keys::find_retired(&app.db, &hash).await? else {
+        return Ok(());
+    };
+    if let Some(key) = retired.key {
+        note_refusal(app, key, &KeysError::Unauthorized.into());
     }
+    if retired
+        .reported_at_ms
+        .is_some_and(|reported| reported >= now_ms - REPORT_EVERY_MS)
+    {
+        return Ok(());
+    }
+    let act = Act::new(retired.scope, Actor::System, now_ms);
+    app.db.write_for(act, Report { hash, retired }).await
 }
 
 struct Report {

@@ -14,6 +14,7 @@ mod sync;
 
 pub mod dry_run;
 pub mod history;
+pub mod places;
 pub mod rules;
 
 pub use recheck::{Progress, cancel, progress, start};

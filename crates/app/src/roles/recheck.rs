@@ -1,9 +1,12 @@
 //! Looks at everybody of a Guild, in slices.
 
+use domain::audit::{Actor, AuditAction};
 use domain::id::GuildId;
 use domain::job::Job;
 use domain::roles::Cause;
+use serde_json::json;
 use storage::jobs::{self, Grip, Held, Moment};
+use storage::records::audit::Act;
 use storage::roles::rechecks::Due;
 use storage::roles::{marks, rechecks};
 use storage::tenancy::guilds::{self, Guild};
@@ -43,24 +46,21 @@ pub async fn progress(app: &App, scope: OrgScope, guild: &GuildId) -> Result<Pro
 }
 
 /// Has everybody looked at. While that is under way, it is not begun again.
-pub async fn start(app: &App, scope: OrgScope, guild: &GuildId) -> Result<Progress, AppError> {
-    let start = Start {
-        guild: guild.clone(),
-        now_ms: app.now_ms(),
-    };
-    app.db.write_for(scope, start).await?;
+pub async fn start(app: &App, scope: OrgScope, guild: &GuildId, actor: Actor) -> Result<Progress, AppError> {
+    let start = Start { guild: guild.clone() };
+    app.db.write_for(app.act(scope, actor), start).await?;
     app.bell.ring();
     progress(app, scope, guild).await
 }
 
 /// Marks nobody any more. Who is marked is looked at all the same.
-pub async fn cancel(app: &App, scope: OrgScope, guild: &GuildId) -> Result<Progress, AppError> {
+pub async fn cancel(app: &App, scope: OrgScope, guild: &GuildId, actor: Actor) -> Result<Progress, AppError> {
     find(app, scope, guild).await?;
     let cancel = Cancel {
         guild: guild.clone(),
         moment: app.moment(),
     };
-    app.db.write_for(scope, cancel).await?;
+    app.db.write_for(app.act(scope, actor), cancel).await?;
     progress(app, scope, guild).await
 }
 
@@ -75,23 +75,26 @@ async fn find(app: &App, scope: OrgScope, guild: &GuildId) -> Result<Guild, AppE
 
 struct Start {
     guild: GuildId,
-    now_ms: i64,
 }
 
 impl Work for Start {
-    type For = OrgScope;
+    type For = Act;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "start_recheck";
 
-    async fn run(&self, tx: &mut Tx<'_>, &scope: &OrgScope) -> Result<(), AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<(), AppError> {
+        let (scope, now_ms) = (act.scope, act.now_ms);
         orgs::lock(tx, scope).await?;
         let found = guilds::find_in(tx, scope, &self.guild).await?;
         let guild = found.ok_or(RequestError::NotFound)?;
         let running = rechecks::find_in(tx, &job(&self.guild).dedupe()).await?;
         if running.is_none_or(|running| running.is_cancelled) {
-            rechecks::begin(tx, scope, guild.num, Cause::Recheck, self.now_ms).await?;
-            look_at_everybody(tx, scope, &self.guild, guild.active_links, self.now_ms).await?;
+            rechecks::begin(tx, scope, guild.num, Cause::Recheck, now_ms).await?;
+            look_at_everybody(tx, scope, &self.guild, guild.active_links, now_ms).await?;
+            let target = Some(self.guild.as_str());
+            act.note(tx, AuditAction::RecheckStarted, target, &json!({}))
+                .await?;
         }
         Ok(())
     }
@@ -103,17 +106,22 @@ struct Cancel {
 }
 
 impl Work for Cancel {
-    type For = OrgScope;
+    type For = Act;
     type Output = ();
     type Error = AppError;
     const NAME: &'static str = "cancel_recheck";
 
-    async fn run(&self, tx: &mut Tx<'_>, &scope: &OrgScope) -> Result<(), AppError> {
-        orgs::lock(tx, scope).await?;
-        if let Some(running) = rechecks::find_in(tx, &job(&self.guild).dedupe()).await? {
-            let _ = jobs::drop_job(tx, &running.lane, running.num, self.moment).await?;
-        }
-        Ok(())
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<(), AppError> {
+        orgs::lock(tx, act.scope).await?;
+        let running = rechecks::find_in(tx, &job(&self.guild).dedupe()).await?;
+        let Some(running) = running.filter(|running| !running.is_cancelled) else {
+            return Ok(());
+        };
+        let _ = jobs::drop_job(tx, &running.lane, running.num, self.moment).await?;
+        let target = Some(self.guild.as_str());
+        Ok(act
+            .note(tx, AuditAction::RecheckCancelled, target, &json!({}))
+            .await?)
     }
 }
 

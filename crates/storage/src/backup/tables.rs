@@ -7,7 +7,7 @@ use super::BackupError;
 use crate::migrate::{self, Migrate};
 
 /// All tables, each after those it refers to. The ledger of migrations is not among them: the target has its own.
-pub(super) const TABLES: [&str; 43] = [
+pub(super) const TABLES: [&str; 44] = [
     "accounts",
     "sessions",
     "orgs",
@@ -34,6 +34,7 @@ pub(super) const TABLES: [&str; 43] = [
     "settings",
     "daily_calls",
     "link_steps",
+    "key_refusals",
     "pictures",
     "flows",
     "flow_trips",

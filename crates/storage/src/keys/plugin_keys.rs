@@ -62,7 +62,8 @@ statements! {
         SELECT {columns}
         FROM retired_keys r
         JOIN orgs o ON o.num = r.org_num
-        WHERE r.hash = $1 AND (r.reported_at IS NULL OR r.reported_at < $2) AND o.removed_at IS NULL";
+        LEFT JOIN api_keys k ON k.id = r.key_id AND k.org_num = r.org_num
+        WHERE r.hash = $1 AND o.removed_at IS NULL";
     REPORT_RETIRED = "
         UPDATE retired_keys
         SET reported_at = $2
@@ -261,27 +262,28 @@ pub struct RetiredKey {
     pub key_id: KeyId,
     /// Of an Org that is still there.
     pub scope: OrgScope,
+    /// The same key, unless it was removed.
+    pub key: Option<KeyNum>,
+    /// When its use was last reported.
+    pub reported_at_ms: Option<i64>,
 }
 
 impl FromRow for RetiredKey {
-    const COLUMNS: &'static str = "r.key_id, r.org_num";
+    const COLUMNS: &'static str = "r.key_id, r.org_num, k.num, r.reported_at";
 
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             key_id: row.parse(0, KeyId::parse)?,
             scope: OrgScope::new(row.int(1)?),
+            key: row.opt_int(2)?.map(KeyNum),
+            reported_at_ms: row.opt_int(3)?,
         })
     }
 }
 
-/// The retired key with this hash, unless its use was reported after `reported_before_ms`.
-pub async fn find_retired(
-    db: &Db,
-    hash: &KeyHash,
-    reported_before_ms: i64,
-) -> Result<Option<RetiredKey>, DbError> {
-    db.find(&FIND_RETIRED, params![hash.as_str(), reported_before_ms])
-        .await
+/// The retired key with this hash.
+pub async fn find_retired(db: &Db, hash: &KeyHash) -> Result<Option<RetiredKey>, DbError> {
+    db.find(&FIND_RETIRED, params![hash.as_str()]).await
 }
 
 /// Notes the report; false when another request was first.

@@ -61,6 +61,13 @@ statements! {
         WHERE server_num = $1
         ORDER BY group_name, position
         LIMIT 1000";
+    COUNTS: Count = "
+        SELECT {columns}
+        FROM guilds g
+        JOIN role_mappings m ON m.guild_num = g.num AND m.org_num = g.org_num
+        WHERE g.org_num = $1
+        GROUP BY m.server_num
+        LIMIT 1000";
     NAMED = "
         SELECT num
         FROM role_mappings
@@ -97,6 +104,25 @@ impl FromRow for Rule {
             confirmed: row.flag(7)?,
         })
     }
+}
+
+struct Count(ServerNum, i64);
+
+impl FromRow for Count {
+    const COLUMNS: &'static str = "m.server_num, COUNT(*)";
+
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self(ServerNum(row.int(0)?), row.int(1)?))
+    }
+}
+
+/// How many rules the Servers of an Org have; those without any are left out.
+pub async fn count_by_server(db: &Db, scope: OrgScope) -> Result<Vec<(ServerNum, i64)>, DbError> {
+    let counts: Vec<Count> = db.list(&COUNTS, params![scope.num()]).await?;
+    Ok(counts
+        .into_iter()
+        .map(|Count(server, rules)| (server, rules))
+        .collect())
 }
 
 struct Pair(String, String);

@@ -64,9 +64,9 @@ statements! {
         UPDATE servers
         SET linked_group = $3, booster_group = $4, steam_members_group = $5, poll_seconds = $6
         WHERE num = $2 AND org_num = $1 AND removed_at IS NULL";
-    NOTE_VERSION = "
+    NOTE_PLUGIN = "
         UPDATE servers
-        SET plugin_version = $2
+        SET plugin_version = $2, plugin_stamp = $3
         WHERE num = $1 AND removed_at IS NULL";
     TOUCH = "
         UPDATE servers
@@ -110,8 +110,12 @@ pub struct Server {
     pub created_at_ms: i64,
     /// The id look-ups answer digits without quotes, for one very old client.
     pub bare_ids: bool,
-    /// What the plugin last said about itself.
+    /// As the plugin last said.
     pub plugin_version: Option<String>,
+    /// The settings that the plugin's file was made from, as it last said.
+    pub plugin_stamp: Option<String>,
+    /// Where the Guild's players link.
+    pub guild_slug: String,
     /// What its plugin is told.
     pub game: GameSettings,
     /// One more with every save of its settings. Switching it on or off is none.
@@ -159,7 +163,7 @@ impl FromRow for Server {
         s.num, s.id, s.name, s.active, g.num, g.id, k.num, k.id, k.prefix, k.version, k.sealed, \
         k.revoked_at, k.last_used_at, k.rotated_at, k.query_calls, s.created_at, s.bare_ids, \
         s.plugin_version, s.linked_group, s.booster_group, s.steam_members_group, s.poll_seconds, \
-        s.revision";
+        s.revision, s.plugin_stamp, g.slug";
 
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
@@ -190,6 +194,8 @@ impl FromRow for Server {
                 poll_seconds: row.int(21)?,
             },
             revision: row.int(22)?,
+            plugin_stamp: row.opt_text(23)?,
+            guild_slug: row.text(24)?,
         })
     }
 }
@@ -275,8 +281,13 @@ pub async fn set_game_settings(
 }
 
 /// Writes down what a plugin said about itself. A Server that is gone is no error.
-pub async fn note_version(tx: &mut Tx<'_>, server: ServerNum, version: &str) -> Result<(), DbError> {
-    tx.execute(&NOTE_VERSION, params![server, version])
+pub async fn note_plugin(
+    tx: &mut Tx<'_>,
+    server: ServerNum,
+    version: &str,
+    stamp: Option<&str>,
+) -> Result<(), DbError> {
+    tx.execute(&NOTE_PLUGIN, params![server, version, stamp])
         .await
         .map(drop)
 }

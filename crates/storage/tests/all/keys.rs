@@ -75,9 +75,9 @@ both_databases! {
         assert!(resolve(&test, &one.key_hash).await.is_none());
         let now = resolve(&test, &hash).await.unwrap();
         assert_eq!((now.num, now.revoked), (key.num, false), "a revocation is lifted");
-        let retired = plugin_keys::find_retired(&test.db, &one.key_hash, 0).await.unwrap().unwrap();
+        let retired = plugin_keys::find_retired(&test.db, &one.key_hash).await.unwrap().unwrap();
         let recorded = plugin_keys::find_scope(&test.db, key.num).await.unwrap().unwrap();
-        assert_eq!((retired.key_id, retired.scope), (recorded.key_id, one.scope));
+        assert_eq!((retired.key_id, retired.scope, retired.key), (recorded.key_id, one.scope, Some(key.num)));
         let server = storage::tenancy::servers::find(&test.db, one.scope, &one.server_id).await.unwrap().unwrap();
         assert_eq!((server.key.version, server.key.sealed.as_str(), server.key.rotated_at_ms), (2, "sealed-2", NOW + 10));
         assert!(resolve(&test, &two.key_hash).await.is_some(), "nobody else's key changed");
@@ -93,7 +93,7 @@ both_databases! {
             assert!(!test.db.write(unit).await.unwrap());
         }
         assert!(resolve(&test, &one.key_hash).await.is_some());
-        assert!(plugin_keys::find_retired(&test.db, &one.key_hash, NOW).await.unwrap().is_none(), "it is still in use");
+        assert!(plugin_keys::find_retired(&test.db, &one.key_hash).await.unwrap().is_none(), "it is still in use");
         let unit = Replace { scope: one.scope, key, version: 1, fresh: Fresh(plain_key()) };
         assert!(test.db.write(unit).await.unwrap());
         test.finish().await;
@@ -119,12 +119,12 @@ both_databases! {
         let report = |now, before| Report { hash: one.key_hash.clone(), now, before };
         assert!(test.db.write(report(1000, 500)).await.unwrap());
         assert!(!test.db.write(report(1001, 501)).await.unwrap());
-        assert!(plugin_keys::find_retired(&test.db, &one.key_hash, 501).await.unwrap().is_none());
-        assert!(plugin_keys::find_retired(&test.db, &one.key_hash, 1001).await.unwrap().is_some());
+        let retired = plugin_keys::find_retired(&test.db, &one.key_hash).await.unwrap().unwrap();
+        assert_eq!(retired.reported_at_ms, Some(1000));
         assert!(test.db.write(report(2000, 1001)).await.unwrap());
         assert_eq!(test.db.write(PurgeRetired { before: NOW + 9 }).await.unwrap(), 0);
         assert_eq!(test.db.write(PurgeRetired { before: NOW + 10 }).await.unwrap(), 1);
-        assert!(plugin_keys::find_retired(&test.db, &one.key_hash, i64::MAX).await.unwrap().is_none());
+        assert!(plugin_keys::find_retired(&test.db, &one.key_hash).await.unwrap().is_none());
         test.finish().await;
     }
 

@@ -56,12 +56,9 @@ directions! {
 }
 
 /// What the last migration has made is not there before it.
-const ROLE_TABLES: [&str; 5] = [
-    "DELETE FROM role_mappings",
-    "DELETE FROM role_marks",
-    "DELETE FROM role_grants",
-    "DELETE FROM role_members",
-    "DELETE FROM role_ledger",
+const PLUGIN_ROWS: [&str; 2] = [
+    "DELETE FROM key_refusals",
+    "UPDATE servers SET plugin_stamp = NULL",
 ];
 
 both_databases! {
@@ -108,7 +105,7 @@ both_databases! {
         let to = backups.join("one");
         let origin = TestDb::open(Engine::Sqlite).await;
         add_tenant(&origin.db).await;
-        for table in ROLE_TABLES {
+        for table in PLUGIN_ROWS {
             origin.db.write(fixture::Run(table)).await.unwrap();
         }
         let wanted = rows::of(&origin.options()).await;
@@ -116,16 +113,8 @@ both_databases! {
         origin.db.close().await;
         // The last migration, undone.
         rusqlite::Connection::open(directory).unwrap().execute_batch("
-            DROP TABLE role_mappings; DROP TABLE role_marks; DROP TABLE role_grants; DROP TABLE role_members;
-            DROP TABLE role_ledger; DROP INDEX guilds_roles_swept; DROP INDEX group_changes_ends;
-            ALTER TABLE guilds DROP COLUMN nickname_template; ALTER TABLE discord_roles DROP COLUMN powerful;
-            ALTER TABLE guilds DROP COLUMN roles_swept_at; ALTER TABLE guilds DROP COLUMN roles_cause;
-            ALTER TABLE servers DROP COLUMN roles_revision; ALTER TABLE server_players DROP COLUMN put_groups;
-            ALTER TABLE group_changes DROP COLUMN rule; ALTER TABLE group_changes DROP COLUMN taken_at;
-            ALTER TABLE group_changes DROP COLUMN asks;
-            CREATE TABLE role_changes (guild_num BIGINT NOT NULL, org_num BIGINT NOT NULL, discord_id TEXT NOT NULL,
-                role_id TEXT NOT NULL, mode TEXT NOT NULL, requested_at BIGINT NOT NULL);
-            DELETE FROM schema_migrations WHERE name = '0031_roles'").unwrap();
+            DROP TABLE key_refusals; ALTER TABLE servers DROP COLUMN plugin_stamp;
+            DELETE FROM schema_migrations WHERE name = '0032_plugin'").unwrap();
         let made = backup::create(&origin.options(), &to, NOW).await.unwrap();
         assert_eq!(made.schema, storage::migrate::newest() - 1);
         assert_eq!(backup::verify(&to).await.unwrap(), made);

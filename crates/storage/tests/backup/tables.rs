@@ -1,7 +1,7 @@
 //! A row for each table that no unit of the fixture writes, where there is none yet.
 
 /// A row for each Guild or Server that has none, in the tables that game servers and bots fill.
-pub const PLAYER_TABLES: [&str; 25] = [
+pub const PLAYER_TABLES: [&str; 27] = [
     "INSERT INTO idempotency_keys (account_num, route, key_hash, request_hash, made, ends_at)
      SELECT num, '/orgs', id, 'a', id, 1 FROM accounts WHERE num NOT IN (SELECT account_num FROM idempotency_keys)",
     "INSERT INTO sign_ins (hash, purpose, state_hash, verifier_sealed, return_to, ends_at)
@@ -60,4 +60,7 @@ pub const PLAYER_TABLES: [&str; 25] = [
      SELECT id, 'a	b', 'c', 'image/png', 1 FROM guilds WHERE id NOT IN (SELECT owner FROM pictures)",
     "INSERT INTO log_batches (guild_num, org_num, body, last_job, created_at)
      SELECT num, org_num, '{\"a\":\"b	c\"}', 7, 5 FROM guilds WHERE num NOT IN (SELECT guild_num FROM log_batches)",
+    "INSERT INTO key_refusals (key_num, hour, code, calls)
+     SELECT num, 9007199254740993, 'INVALID_PARAMETER', 5 FROM api_keys WHERE num NOT IN (SELECT key_num FROM key_refusals)",
+    "UPDATE servers SET plugin_stamp = '0123456789ab' WHERE plugin_stamp IS NULL",
 ];

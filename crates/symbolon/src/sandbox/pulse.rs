@@ -20,7 +20,7 @@ pub fn start(app: &App, address: SocketAddr, keys: Vec<String>, mut stop: watch:
         call_all(address, &keys).await;
         let written = async {
             background::flush_uses(&told).await?;
-            told.memories.versions.flush(&told.db).await
+            told.memories.plugins.flush(&told.db).await
         };
         if let Err(error) = written.await {
             tracing::warn!(error = %error.internal_detail(), "the demo's first calls were not saved");

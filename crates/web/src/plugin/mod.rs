@@ -33,6 +33,7 @@ const METHODS: &str = "GET, POST";
 const HEADERS: usize = 14;
 const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 const PLUGIN_VERSION: HeaderName = HeaderName::from_static("x-plugin-version");
+const CONFIG_STAMP: HeaderName = HeaderName::from_static("x-config-stamp");
 const RATE_LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
 const RATE_REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
 const RATE_RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
@@ -95,7 +96,7 @@ pub async fn answer(state: &WebState, request: Request, about: &About) -> Respon
         let bytes = read.and_then(|bytes| reading.keep(CallBody::weight(&bytes)).map(|()| bytes));
         match bytes {
             Ok(bytes) => params.set_body(CallBody::read(&bytes)),
-            Err(error) => return respond(reading.refused(error)),
+            Err(error) => return respond(reading.refused(&state.app, error)),
         }
         reading.arrived();
         admitted = Some(reading);
@@ -106,13 +107,15 @@ pub async fn answer(state: &WebState, request: Request, about: &About) -> Respon
         network,
         org: about.org(),
         opened_as_page: in_query && opened_as_page(&parts.headers),
-        plugin_version: parts
-            .headers
-            .get(PLUGIN_VERSION)
-            .and_then(|value| value.to_str().ok()),
+        plugin_version: text(&parts.headers, PLUGIN_VERSION),
+        config_stamp: text(&parts.headers, CONFIG_STAMP),
         admitted,
     };
     respond(plugin::call(&state.app, call).await)
+}
+
+fn text(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
 }
 
 /// The first place that carries anything decides; the others are not looked at.

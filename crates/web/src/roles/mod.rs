@@ -1,6 +1,7 @@
 //! The dashboard's routes of rules between groups and roles, and of what they did.
 
 pub mod history;
+pub mod places;
 pub mod recheck;
 pub mod rules;
 
@@ -12,6 +13,12 @@ pub(crate) fn routes(routes: Routes) -> Routes {
     const RULES: &str = "/orgs/{org}/servers/{server}/roles";
     const RECHECK: &str = "/orgs/{org}/guilds/{guild}/role-recheck";
     routes
+        .dashboard(
+            Method::GET,
+            "/orgs/{org}/roles",
+            "List where there are role rules",
+            places::list,
+        )
         .dashboard(Method::GET, RULES, "Get a Server's role rules", rules::get)
         .dashboard(
             Method::PUT,

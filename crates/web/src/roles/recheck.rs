@@ -54,7 +54,9 @@ pub async fn start(
     caller: Authorized<perm::ServersRoles>,
     Segments(id): Segments<GuildId>,
 ) -> Answer<Found<RoleRecheck>> {
-    Ok(Found(roles::start(&app, caller.scope, &id).await?.into()))
+    Ok(Found(
+        roles::start(&app, caller.scope, &id, caller.actor).await?.into(),
+    ))
 }
 
 pub async fn cancel(
@@ -62,5 +64,7 @@ pub async fn cancel(
     caller: Authorized<perm::ServersRoles>,
     Segments(id): Segments<GuildId>,
 ) -> Answer<Found<RoleRecheck>> {
-    Ok(Found(roles::cancel(&app, caller.scope, &id).await?.into()))
+    Ok(Found(
+        roles::cancel(&app, caller.scope, &id, caller.actor).await?.into(),
+    ))
 }

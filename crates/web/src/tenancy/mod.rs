@@ -5,6 +5,7 @@ pub mod invites;
 pub mod navigation;
 pub mod orgs;
 pub mod overview;
+pub mod plugin;
 pub mod servers;
 pub mod team;
 
@@ -89,6 +90,18 @@ fn server_routes(routes: Routes) -> Routes {
             SERVER,
             "Delete a Server and its key",
             servers::delete,
+        )
+        .dashboard(
+            Method::GET,
+            "/orgs/{org}/plugin",
+            "List plugin builds",
+            plugin::builds,
+        )
+        .dashboard(
+            Method::GET,
+            "/orgs/{org}/servers/{server}/plugin-file",
+            "Get the configuration file of a Server's plugin",
+            plugin::file,
         )
         .dashboard(
             Method::POST,

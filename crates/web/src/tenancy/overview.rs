@@ -68,11 +68,10 @@ pub async fn get(app: App, caller: Authorized<perm::ServersView>, (): ()) -> Ans
         .into_iter()
         .map(|notice| Attention::of(notice, Some(&seen.org.id)));
     let attention = attention.collect();
-    let now_ms = app.now_ms();
     let servers = seen
         .servers
         .into_iter()
-        .map(|server| ServerView::of(server, now_ms));
+        .map(|server| ServerView::of(&app, server));
     Ok(Found(Overview {
         tier: seen.org.tier.as_str(),
         usage: Usage::of(&seen.org, seen.navigation_links),

@@ -1,6 +1,7 @@
 //! Servers and their keys.
 
 use app::App;
+use app::downloads::config;
 use app::keys::plugin_keys;
 use app::once::Outcome;
 use app::tenancy::servers;
@@ -28,8 +29,12 @@ pub struct ServerView {
     last_call_at_ms: Option<i64>,
     /// It called before, and not for more than a day.
     silent: bool,
-    /// What the plugin last said about itself.
+    /// As the plugin last said.
     plugin_version: Option<String>,
+    /// The version to install, where the plugin is older than it or was withdrawn.
+    plugin_update: Option<String>,
+    /// The file of the plugin was made from other settings than those of now.
+    config_is_old: bool,
     linked_group: String,
     booster_group: String,
     steam_members_group: String,
@@ -51,9 +56,11 @@ pub struct KeyView {
 }
 
 impl ServerView {
-    pub(crate) fn of(server: servers::Server, now_ms: i64) -> Self {
+    pub(crate) fn of(app: &App, server: servers::Server) -> Self {
         Self {
-            silent: servers::is_silent(&server, now_ms),
+            silent: servers::is_silent(&server, app.now_ms()),
+            plugin_update: config::find_update(app, &server).map(|version| version.to_string()),
+            config_is_old: config::is_old(app, &server),
             key: KeyView {
                 id: server.key.id.as_str().to_owned(),
                 prefix: server.key.prefix,
@@ -129,8 +136,7 @@ pub struct Change {
 
 pub async fn list(app: App, caller: Authorized<perm::ServersView>, (): ()) -> Answer<Found<ServerList>> {
     let found = servers::list(&app, caller.scope).await?;
-    let now_ms = app.now_ms();
-    let servers = found.into_iter().map(|server| ServerView::of(server, now_ms));
+    let servers = found.into_iter().map(|server| ServerView::of(&app, server));
     Ok(Found(ServerList {
         servers: servers.collect(),
     }))
@@ -142,7 +148,7 @@ pub async fn get(
     Segments(id): Segments<ServerId>,
 ) -> Answer<Found<ServerView>> {
     let server = servers::get(&app, caller.scope, &id).await?;
-    Ok(Found(ServerView::of(server, app.now_ms())))
+    Ok(Found(ServerView::of(&app, server)))
 }
 
 pub async fn create(

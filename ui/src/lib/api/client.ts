@@ -140,9 +140,14 @@ export async function download(path: string, values: Record<string, string>, que
   }
   const file = await answer.blob().catch(() => null);
   if (file === null) throw new ApiError(0, 'NO_ANSWER', 'The download was interrupted and nothing was saved. Try again.');
+  handOver(file, /filename="([^"]+)"/.exec(answer.headers.get('content-disposition') ?? '')?.[1] ?? '');
+}
+
+/** Has the browser save what is in memory. */
+export function handOver(file: Blob, name: string) {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(file);
-  link.download = /filename="([^"]+)"/.exec(answer.headers.get('content-disposition') ?? '')?.[1] ?? '';
+  link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

@@ -37,9 +37,13 @@ import type {
   OrgView,
   Overview,
   PlainCustomKey,
+  PluginBuilds,
+  PluginFile,
   PreviewRequest,
+  RefusedCalls,
   RevealedKey,
   RoleHistory,
+  RolePlaces,
   RoleRecheck,
   RoleRules,
   RoleRulesChange,
@@ -135,6 +139,12 @@ export interface Operations {
   /** Needs the permission `servers.view` in the organisation. */
   'GET /orgs/{org}/overview': { path: { org: string }; query: {}; body: undefined; answer: Overview };
   /** Needs the permission `servers.view` in the organisation. */
+  'GET /orgs/{org}/plugin': { path: { org: string }; query: {}; body: undefined; answer: PluginBuilds };
+  /** Needs the permission `servers.keys` in the organisation. */
+  'GET /orgs/{org}/refused-calls': { path: { org: string }; query: {}; body: undefined; answer: RefusedCalls };
+  /** Needs the permission `servers.roles` in the organisation. */
+  'GET /orgs/{org}/roles': { path: { org: string }; query: {}; body: undefined; answer: RolePlaces };
+  /** Needs the permission `servers.view` in the organisation. */
   'GET /orgs/{org}/servers': { path: { org: string }; query: {}; body: undefined; answer: ServerList };
   /** Needs the permission `servers.manage` in the organisation. */
   'POST /orgs/{org}/servers': { path: { org: string }; query: {}; body: NewServer; answer: MadeServer };
@@ -150,6 +160,8 @@ export interface Operations {
   'POST /orgs/{org}/servers/{server}/key/reveal': { path: { org: string; server: string }; query: {}; body: undefined; answer: RevealedKey };
   /** Needs the permission `servers.keys` in the organisation. */
   'POST /orgs/{org}/servers/{server}/key/revoke': { path: { org: string; server: string }; query: {}; body: undefined; answer: undefined };
+  /** Needs the permission `servers.view` in the organisation. */
+  'GET /orgs/{org}/servers/{server}/plugin-file': { path: { org: string; server: string }; query: {}; body: undefined; answer: PluginFile };
   /** Needs the permission `servers.roles` in the organisation. */
   'GET /orgs/{org}/servers/{server}/roles': { path: { org: string; server: string }; query: {}; body: undefined; answer: RoleRules };
   /** Needs the permission `servers.roles` in the organisation. */

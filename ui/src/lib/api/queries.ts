@@ -20,10 +20,14 @@ export const keys = {
   discord: (org: string, guild: string) => ['org', org, 'discord', guild] as const,
   servers: (org: string) => ['org', org, 'servers'] as const,
   server: (org: string, server: string) => ['org', org, 'servers', 'one', server] as const,
+  pluginFile: (org: string, server: string) => ['org', org, 'servers', 'plugin-file', server] as const,
+  rolePlaces: (org: string) => ['org', org, 'servers', 'role-places'] as const,
   roleRules: (org: string, server: string) => ['org', org, 'servers', 'roles', server] as const,
   roleHistory: (org: string, guild: string, member: string) => ['org', org, 'role-history', guild, member] as const,
   roleRecheck: (org: string, guild: string) => ['org', org, 'role-recheck', guild] as const,
+  pluginBuilds: (org: string) => ['org', org, 'plugin-builds'] as const,
   keys: (org: string) => ['org', org, 'keys'] as const,
+  refusedCalls: (org: string) => ['org', org, 'refused-calls'] as const,
   team: (org: string) => ['org', org, 'team'] as const,
   invites: (org: string) => ['org', org, 'invites'] as const,
   navigation: (org: string) => ['org', org, 'navigation'] as const,
@@ -89,6 +93,21 @@ export const reads = {
       // People watch its last call while they set up the plugin.
       refetchInterval: 10_000,
     }),
+  pluginBuilds: (org: string) =>
+    queryOptions({
+      queryKey: keys.pluginBuilds(org),
+      queryFn: ({ signal }) => call('GET /orgs/{org}/plugin', { path: { org }, signal }),
+    }),
+  pluginFile: (org: string, server: string) =>
+    queryOptions({
+      queryKey: keys.pluginFile(org, server),
+      queryFn: ({ signal }) => call('GET /orgs/{org}/servers/{server}/plugin-file', { path: { org, server }, signal }),
+    }),
+  rolePlaces: (org: string) =>
+    queryOptions({
+      queryKey: keys.rolePlaces(org),
+      queryFn: ({ signal }) => call('GET /orgs/{org}/roles', { path: { org }, signal }),
+    }),
   roleRules: (org: string, server: string) =>
     queryOptions({
       queryKey: keys.roleRules(org, server),
@@ -106,6 +125,12 @@ export const reads = {
     queryOptions({
       queryKey: keys.keys(org),
       queryFn: ({ signal }) => call('GET /orgs/{org}/keys', { path: { org }, signal }),
+    }),
+  refusedCalls: (org: string) =>
+    queryOptions({
+      queryKey: keys.refusedCalls(org),
+      queryFn: ({ signal }) => call('GET /orgs/{org}/refused-calls', { path: { org }, signal }),
+      refetchInterval: 60_000,
     }),
   team: (org: string) =>
     queryOptions({

@@ -16,7 +16,7 @@ export interface Attention {
 }
 
 export interface AttentionList { attention: Array<Attention> }
-export type AuditAction = "org.created" | "org.changed" | "org.removed" | "org.owner_changed" | "org.navigation_changed" | "member.added" | "member.changed" | "member.removed" | "member.left" | "invite.created" | "invite.reissued" | "invite.revoked" | "audit.exported" | "org.tier_changed" | "guild.created" | "guild.changed" | "guild.removed" | "server.created" | "server.activated" | "server.deactivated" | "server.changed" | "server.roles_changed" | "server.deleted" | "key.created" | "key.edited" | "key.revealed" | "key.regenerated" | "key.revoked" | "key.removed" | "key.retired_used" | "link.created" | "link.relinked" | "link.removed" | "job.dropped" | "job.retried" | "links.imported" | "session.created" | "session.ended" | "operator.granted" | "operator.revoked" | "block.added" | "block.removed" | "access.denied" | "maintenance.switched" | "registration.changed" | "registration.code_made" | "ring.rotated" | "bot_secret.shown" | "bot_secret.rotated";
+export type AuditAction = "org.created" | "org.changed" | "org.removed" | "org.owner_changed" | "org.navigation_changed" | "member.added" | "member.changed" | "member.removed" | "member.left" | "invite.created" | "invite.reissued" | "invite.revoked" | "audit.exported" | "org.tier_changed" | "guild.created" | "guild.changed" | "guild.removed" | "guild.recheck_started" | "guild.recheck_cancelled" | "server.created" | "server.activated" | "server.deactivated" | "server.changed" | "server.roles_changed" | "server.deleted" | "key.created" | "key.edited" | "key.revealed" | "key.regenerated" | "key.revoked" | "key.removed" | "key.retired_used" | "link.created" | "link.relinked" | "link.removed" | "job.dropped" | "job.retried" | "links.imported" | "session.created" | "session.ended" | "operator.granted" | "operator.revoked" | "block.added" | "block.removed" | "access.denied" | "maintenance.switched" | "registration.changed" | "registration.code_made" | "ring.rotated" | "bot_secret.shown" | "bot_secret.rotated";
 
 /** What the log can be filtered by. */
 export interface AuditChoices {
@@ -462,6 +462,30 @@ export interface PageAccent { accent: Accent; guild_id: string }
 
 export interface PlainCustomKey { id: string; key: string }
 
+export interface PluginBuild {
+  /** What the file is called. */
+  file_name: string;
+  /** Where this version stays. */
+  path: string;
+  published_at_ms: number;
+  /** Of the file, in hex. */
+  sha256: string;
+  /** Of the file, in bytes. */
+  size: number;
+  version: string;
+}
+
+/** Builds that are offered, the latest first. */
+export interface PluginBuilds { builds: Array<PluginBuild> }
+
+/** The configuration file of a Server's plugin. */
+export interface PluginFile {
+  /** What is in it. The key is empty: it is revealed on its own. */
+  content: Record<string, unknown>;
+  /** What the file is called. */
+  file_name: string;
+}
+
 /** A link page as somebody would like it to be, saved or not. */
 export interface PreviewRequest { accent: Accent; buttons: Array<DraftButton>; guild_id: string; theme: PreviewTheme }
 
@@ -478,6 +502,21 @@ export interface RecentLink {
   linked: boolean;
   steam_id: string;
   steam_name?: string | null;
+}
+
+export interface RefusedCall {
+  calls: number;
+  /** What the calls were answered with. */
+  code: string;
+  key_id: string;
+  /** The beginning of the hour of the last one. */
+  last_hour_at_ms: number;
+}
+
+/** Plugin calls that were refused in the last 24 hours. */
+export interface RefusedCalls {
+  /** By key and code, those that happened most often first. */
+  refused: Array<RefusedCall>;
 }
 
 /** How far the removal of a Guild is. */
@@ -503,6 +542,7 @@ export interface RoleChoice {
 
 export interface RoleDefaults { permissions: Array<string>; role: Role }
 export type RoleDirection = "to_discord" | "to_game" | "both";
+export interface RoleGuild { id: string; name: string; servers: Array<RoleServer> }
 
 /** Changes of roles and groups, the newest first. */
 export interface RoleHistory {
@@ -537,6 +577,10 @@ export interface RoleHistoryEntry {
 
 export type RoleLoss = "remove" | "keep";
 export type RoleOutcome = "done" | "waiting" | "cannot" | "gone";
+
+/** The Guilds of an organisation, and the rules of their Servers. */
+export interface RolePlaces { guilds: Array<RoleGuild> }
+
 export type RoleReason = "managed" | "above_bot" | "no_permission" | "powerful" | "gone";
 
 /** How far a look at everybody is. */
@@ -573,6 +617,14 @@ export interface RoleRulesChange {
   rules: Array<WantedRule>;
 }
 
+export interface RoleServer {
+  active: boolean;
+  id: string;
+  name: string;
+  /** How many it has. */
+  rules: number;
+}
+
 export type RoleSide = "discord" | "game";
 export type RoleSource = "rule" | "verified" | "booster" | "grant" | "nickname" | "end";
 export interface RunningRecheck { done: number; started_at_ms: number; total: number }
@@ -597,6 +649,8 @@ export interface ServerView {
   active: boolean;
   bare_ids: boolean;
   booster_group: string;
+  /** The file of the plugin was made from other settings than those of now. */
+  config_is_old: boolean;
   created_at_ms: number;
   guild_id: string;
   id: string;
@@ -604,7 +658,9 @@ export interface ServerView {
   last_call_at_ms?: number | null;
   linked_group: string;
   name: string;
-  /** What the plugin last said about itself. */
+  /** The version to install, where the plugin is older than it or was withdrawn. */
+  plugin_update?: string | null;
+  /** As the plugin last said. */
   plugin_version?: string | null;
   poll_seconds: number;
   /** One more with every save of the settings; switching it on or off is none. */

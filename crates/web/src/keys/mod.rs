@@ -1,4 +1,6 @@
-//! Custom keys.
+//! Custom keys, and what was refused to keys of all kinds.
+
+mod refused;
 
 use app::keys::bot_keys::{self, BotKey};
 use app::keys::custom_keys::{self, CustomKey, CustomKeyRequest, KeyEdit};
@@ -22,6 +24,12 @@ pub(crate) fn routes(routes: Routes) -> Routes {
     routes
         .dashboard(Method::GET, KEYS, "List custom keys", list)
         .dashboard(Method::POST, KEYS, "Create a custom key", create)
+        .dashboard(
+            Method::GET,
+            "/orgs/{org}/refused-calls",
+            "List refused plugin calls of the last 24 hours",
+            refused::list,
+        )
         .dashboard(Method::PUT, "/orgs/{org}/keys/{key}", "Edit a custom key", edit)
         .dashboard(
             Method::DELETE,
