@@ -15,7 +15,7 @@ using Oxide.Core.Libraries.Covalence;
 
 namespace Oxide.Plugins
 {
-    [Info("Symbolon", "Symbolon", "0.9.0")]
+    [Info("Symbolon", "Symbolon", "1.0.0")]
     [Description("Links Discord and Steam accounts and keeps groups in step with Discord roles")]
     public class Symbolon : CovalencePlugin
     {
@@ -80,7 +80,12 @@ namespace Oxide.Plugins
             /// <summary>Puts right what somebody may have left out or set to something that cannot work.</summary>
             public void Complete()
             {
-                Address = (Address ?? "").Trim();
+                Address = (Address ?? "").Trim().TrimEnd('/');
+                // The address of the API, as other plugins want it, is one of this service as well.
+                if (Address.EndsWith("/api", StringComparison.Ordinal))
+                {
+                    Address = Address.Substring(0, Address.Length - "/api".Length);
+                }
                 Key = (Key ?? "").Trim();
                 LinkPage = (LinkPage ?? "").Trim();
                 LinkedGroup = (LinkedGroup ?? "").Trim();
@@ -434,9 +439,9 @@ namespace Oxide.Plugins
                 ["Content-Type"] = "application/json",
                 ["X-API-Key"] = settings.Key,
                 ["X-Plugin-Version"] = Version.ToString(),
-                ["X-Config-Stamp"] = settings.Stamp,
+                ["X-Config-Stamp"] = settings.Stamp.Length > 0 ? settings.Stamp : "none",
             };
-            string address = settings.Address.TrimEnd('/') + "/api?action=" + step.Action;
+            string address = settings.Address + "/api?action=" + step.Action;
             webrequest.Enqueue(address, JsonConvert.SerializeObject(step.Body), (code, text) =>
             {
                 // An answer to a round that was given up says nothing any more.

@@ -5,5 +5,6 @@ mod examples;
 mod guides;
 mod openapi;
 mod pages;
+mod quick_start;
 mod schema;
 mod surfaces;

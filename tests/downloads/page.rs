@@ -100,9 +100,14 @@ both_databases! {
         shelf::refresh(&test.app).await.expect("a list");
         call(&test, &tenant.key, "1.1.0", &stamp().await).await;
         assert_eq!(told(&owner, &server).await, (json!("v1.0.0"), json!(false)));
+        // A file that was written by hand is nobody's business; the build is.
+        call(&test, &tenant.key, "0.9.0", "none").await;
+        assert_eq!(told(&owner, &server).await, (json!("v1.0.0"), json!(false)));
         // Of a plugin that is none of ours nothing is known.
-        call(&test, &tenant.key, "0.1-custom", "").await;
-        assert_eq!(told(&owner, &server).await, fine);
+        for version in ["0.9.0", "0.1-custom"] {
+            call(&test, &tenant.key, version, "").await;
+            assert_eq!(told(&owner, &server).await, fine);
+        }
         // A save makes the file old, and saving the old settings makes it fit again. The name is none of them.
         call(&test, &tenant.key, "1.0.0", &stamp().await).await;
         for (change, is_old) in [

@@ -4,5 +4,5 @@ mod faults;
 mod host;
 mod players;
 mod roles;
-mod service;
+pub mod service;
 mod settings;

@@ -95,6 +95,10 @@ both_databases! {
         app::roles::start(app, tenant.scope, &tenant.guild, Actor::System).await.expect("begun");
         scene.sync().await;
         assert_eq!(scene.has(2), [72]);
+        // What changed nothing is not written down.
+        app::roles::cancel(app, tenant.scope, &tenant.guild, Actor::System).await.expect("nothing to cancel");
+        let noted = async |action: &str| scene.stage.count(&format!("audit WHERE action = 'guild.{action}'")).await;
+        assert_eq!((noted("recheck_started").await, noted("recheck_cancelled").await), (2, 1));
         scene.finish().await;
     }
 

@@ -7,7 +7,7 @@ use domain::roles::Direction;
 use emulator::discord::Permissions;
 use http::Method;
 use serde_json::{Value, json};
-use testkit::{both_databases, discord};
+use testkit::{both_databases, discord, steam};
 
 use super::scene::{NONE, Scene, rule};
 
@@ -178,6 +178,7 @@ both_databases! {
         scene.report(1, "vip").await;
         scene.sync().await;
         scene.report(1, "").await;
+        scene.plugin(&format!("updateSteam&id={}&name=Ann", steam(1))).await;
         scene.sync().await;
         let tenant = &scene.stage.tenant;
         let owner = scene.stage.test.session(&tenant.owner).await;
@@ -186,7 +187,22 @@ both_databases! {
         let entries = found["entries"].as_array().unwrap();
         let short: Vec<_> = entries.iter().map(|entry| (entry["change"].as_str().unwrap(), entry["cause"].as_str().unwrap())).collect();
         assert_eq!(short, [("remove", "report"), ("add", "report")]);
-        assert_eq!(entries[0]["rule"], "vip → Role 71");
+        assert_eq!((&entries[0]["rule"], &entries[0]["steam_name"]), (&json!("vip → Role 71"), &json!("Ann")));
+        scene.finish().await;
+    }
+
+    async fn who_looks_after_rules_is_shown_where_there_are_any(engine) {
+        let scene = Scene::set(engine).await;
+        scene.rules(&[rule("vip", 71, Direction::ToDiscord), rule("staff", 73, Direction::ToGame)]).await;
+        let (test, tenant) = (&scene.stage.test, &scene.stage.tenant);
+        let owner = test.person(&test.session(&tenant.owner).await);
+        let body = json!({ "guild_id": tenant.guild.as_str(), "name": "Second" }).to_string();
+        assert_eq!(owner.post(&format!("/orgs/{}/servers", tenant.org), &body).await.status, 201);
+        let found = owner.get(&format!("/orgs/{}/roles", tenant.org)).await.json();
+        let servers = found["guilds"][0]["servers"].as_array().expect("Servers");
+        let short: Vec<_> = servers.iter().map(|server| (server["name"].as_str(), server["rules"].as_i64())).collect();
+        assert_eq!(short, [(Some("Server 1"), Some(2)), (Some("Second"), Some(0))]);
+        assert_eq!(found["guilds"][0]["id"], tenant.guild.as_str());
         scene.finish().await;
     }
 }

@@ -273,6 +273,10 @@ async fn map_a_role(test: &TestApp, tenant: &Tenant, owner: &Client) {
     let roles = format!("/orgs/{}/servers/{}/roles", tenant.org, tenant.server);
     let rules = json!({ "revision": 0, "rules": [rule] });
     call(owner, Method::PUT, &roles, rules).await;
+    let check = format!("/orgs/{}/guilds/{guild}/role-recheck", tenant.org);
+    for method in [Method::DELETE, Method::POST] {
+        call(owner, method, &check, json!({})).await;
+    }
 }
 
 /// The Org gets another owner, who ends everything.

@@ -93,7 +93,7 @@ async fn take(address: SocketAddr, member: Member, range: &'static str) -> (u16,
 
 /// Memory that the process has written to. Pages of the program file count for whoever reads them first, so they are
 /// left out.
-fn private_kib(node: &Node) -> u64 {
+pub fn private_kib(node: &Node) -> u64 {
     let rollup = std::fs::read_to_string(format!("/proc/{}/smaps_rollup", node.pid())).expect("a process");
     let private = rollup.lines().filter(|line| line.starts_with("Private_Dirty"));
     private

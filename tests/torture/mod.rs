@@ -3,6 +3,7 @@
 
 mod ceilings;
 mod claims;
+mod downloads;
 mod exports;
 mod flows;
 mod jobs;

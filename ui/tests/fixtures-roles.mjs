@@ -64,7 +64,9 @@ const entry = (i, more = {}) => ({
   id: `e${1000 - i}`,
   at_ms: ago(i * 23 * MINUTE + 3_000),
   discord_id: `20425522101721497${i % 10}`,
+  discord_name: i % 3 ? `player_${i % 10}` : null,
   steam_id: `7656119886203094${i % 10}`,
+  steam_name: i % 5 ? `Player ${i % 10}` : null,
   side: 'discord',
   change: 'add',
   role_id: ROLE('003'),
@@ -94,6 +96,17 @@ export const roleHistory = {
   ],
   next: 'c1',
 };
+
+/** Where there are rules: all of the first Guild's are on its first Server. */
+export const rolePlaces = (guilds, servers) => ({
+  guilds: guilds.map(({ id, name }) => ({
+    id,
+    name,
+    servers: servers
+      .filter(({ guild_id }) => guild_id === id)
+      .map((server) => ({ id: server.id, name: server.name, active: server.active, rules: server.id === 's1' ? roleRules.rules.length : 0 })),
+  })),
+});
 
 export const recheck = { running: null, waiting: 17 };
 export const rechecking = { running: { done: 500, total: 1_000, started_at_ms: ago(2 * MINUTE) }, waiting: 380 };

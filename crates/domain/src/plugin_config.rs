@@ -4,6 +4,8 @@ use serde::Serialize;
 
 use crate::digest::HexDigest;
 
+/// What the plugin says of a file that was written by hand. Plugins of others say nothing.
+pub const NO_STAMP: &str = "none";
 const STAMP_CHARS: usize = 12;
 const STAMP_LABEL: &str = "symbolon plugin settings v1";
 

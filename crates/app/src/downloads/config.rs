@@ -2,7 +2,7 @@
 
 use domain::plan::Tier;
 use domain::plugin_build::{PluginVersion, latest};
-use domain::plugin_config::PluginConfig;
+use domain::plugin_config::{NO_STAMP, PluginConfig};
 use storage::tenancy::servers::Server;
 
 use crate::state::App;
@@ -23,15 +23,17 @@ pub fn of(app: &App, server: &Server, tier: Tier) -> PluginConfig {
     config.stamped()
 }
 
-/// Whether the file on the game server was made from other settings. One without a stamp was written by hand, and is
-/// nobody's business.
+/// Whether the file on the game server was made from other settings. One that was written by hand is nobody's business.
 pub fn is_old(app: &App, server: &Server) -> bool {
     let stamp = of(app, server, Tier::Free).stamp;
-    server.plugin_stamp.as_ref().is_some_and(|said| *said != stamp)
+    let said = server.plugin_stamp.as_deref().unwrap_or(NO_STAMP);
+    said != NO_STAMP && said != stamp
 }
 
-/// The build to put in the place of the Server's: where that is older than the latest, or was withdrawn.
+/// The build to put in the place of the Server's: where that is older than the latest, or was withdrawn. Only our own
+/// plugin tells of its file; versions of others mean something else.
 pub fn find_update(app: &App, server: &Server) -> Option<PluginVersion> {
+    server.plugin_stamp.as_ref()?;
     let version = PluginVersion::parse_bare(server.plugin_version.as_deref()?)?;
     let builds = app.memories.shelf.known()?;
     let latest = latest(&builds)?.version;

@@ -183,8 +183,12 @@ pub struct Entry {
     pub link: LinkId,
     /// Of the link.
     pub discord_id: DiscordId,
+    /// As they were called, where that is known.
+    pub discord_name: Option<String>,
     /// Of the link.
     pub steam_id: SteamId,
+    /// As they were called, where that is known.
+    pub steam_name: Option<String>,
     /// Of a change in the game, while the Server is there.
     pub server: Option<(ServerId, String)>,
     /// Where it happened.
@@ -215,7 +219,8 @@ pub struct Entry {
 
 impl FromRow for Entry {
     const COLUMNS: &'static str = "e.num, l.id, l.discord_id, l.steam_id, s.id, s.name, e.side, e.change, e.role_id, \
-        e.group_name, e.source, e.rule, e.cause, e.was, e.became, e.result, e.reason, e.at";
+        e.group_name, e.source, e.rule, e.cause, e.was, e.became, e.result, e.reason, e.at, \
+        l.discord_name, l.steam_name";
 
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         let server = match (row.opt_text(4)?, row.opt_text(5)?) {
@@ -240,6 +245,8 @@ impl FromRow for Entry {
             result: row.parse(15, |text| Outcome::parse(text).ok_or("unknown result"))?,
             reason: row.opt_text(16)?,
             at_ms: row.int(17)?,
+            discord_name: row.opt_text(18)?,
+            steam_name: row.opt_text(19)?,
         })
     }
 }

@@ -8,9 +8,12 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
 
+use crate::plugin;
+
 const EVERY: Duration = Duration::from_secs(45);
 const PATIENCE: Duration = Duration::from_secs(5);
-const VERSION: &str = "1.4.0";
+/// The last Server of the world has not been updated for a while.
+const OLD_VERSION: &str = "0.9.0";
 
 /// Calls with these keys until the service stops. What the first calls left is written down at once, so that nobody
 /// meets a world in which no Server ever called.
@@ -36,19 +39,23 @@ pub fn start(app: &App, address: SocketAddr, keys: Vec<String>, mut stop: watch:
 }
 
 async fn call_all(address: SocketAddr, keys: &[String]) {
-    for key in keys {
-        let called = tokio::time::timeout(PATIENCE, call(address, key)).await;
+    let carried = plugin::carried().map(|build| build.version.to_string());
+    let latest = carried.unwrap_or_default();
+    for (index, key) in keys.iter().enumerate() {
+        let is_last = index > 0 && index + 1 == keys.len();
+        let version = if is_last { OLD_VERSION } else { latest.trim_start_matches('v') };
+        let called = tokio::time::timeout(PATIENCE, call(address, key, version)).await;
         if !matches!(called, Ok(Ok(()))) {
             tracing::debug!("a demo game server got no answer");
         }
     }
 }
 
-async fn call(address: SocketAddr, key: &str) -> std::io::Result<()> {
+async fn call(address: SocketAddr, key: &str, version: &str) -> std::io::Result<()> {
     let mut stream = TcpStream::connect(address).await?;
     let request = format!(
         "GET /api?action=count HTTP/1.1\r\nHost: {address}\r\nX-API-Key: {key}\r\n\
-         X-Plugin-Version: {VERSION}\r\nConnection: close\r\n\r\n"
+         X-Plugin-Version: {version}\r\nX-Config-Stamp: none\r\nConnection: close\r\n\r\n"
     );
     stream.write_all(request.as_bytes()).await?;
     stream.read_to_end(&mut Vec::new()).await.map(drop)

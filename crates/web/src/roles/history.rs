@@ -28,8 +28,11 @@ pub struct RoleHistoryEntry {
     at_ms: i64,
     #[schema(value_type = String)]
     discord_id: DiscordId,
+    /// What they were called, where that is known.
+    discord_name: Option<String>,
     #[schema(value_type = String)]
     steam_id: SteamId,
+    steam_name: Option<String>,
     #[schema(value_type = words::RoleSide)]
     side: Side,
     #[schema(value_type = words::RoleChangeKind)]
@@ -62,7 +65,9 @@ impl RoleHistoryEntry {
             id: entry.num.to_string(),
             at_ms: entry.at_ms,
             discord_id: entry.discord_id,
+            discord_name: entry.discord_name,
             steam_id: entry.steam_id,
+            steam_name: entry.steam_name,
             side: entry.side,
             change: entry.change,
             role_name: entry.role_id.as_ref().and_then(|id| names.get(id).cloned()),

@@ -52,7 +52,7 @@ pub struct PluginFile {
     /// What the file is called.
     file_name: &'static str,
     /// What is in it. The key is empty: it is revealed on its own.
-    #[schema(value_type = std::collections::BTreeMap<String, serde_json::Value>)]
+    #[schema(value_type = Object)]
     content: PluginConfig,
 }
 

@@ -558,6 +558,8 @@ export interface RoleHistoryEntry {
   cause: RoleCause;
   change: RoleChangeKind;
   discord_id: string;
+  /** What they were called, where that is known. */
+  discord_name?: string | null;
   group?: string | null;
   id: string;
   /** Why it could not be done. */
@@ -573,6 +575,7 @@ export interface RoleHistoryEntry {
   side: RoleSide;
   source: RoleSource;
   steam_id: string;
+  steam_name?: string | null;
 }
 
 export type RoleLoss = "remove" | "keep";
