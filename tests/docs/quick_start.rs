@@ -74,7 +74,11 @@ async fn the_programs_of_the_quick_start_do_what_they_say() {
         for (number, expected) in [(1, &linked), (2, &missed)] {
             let told = run(directory, language, (&url, &tenant.key), steam(number).as_str());
             let text = String::from_utf8_lossy(&told.stdout);
-            assert_eq!((&*text, told.status.code()), (expected.as_str(), Some(0)), "{language}");
+            assert_eq!(
+                (&*text, told.status.code()),
+                (expected.as_str(), Some(0)),
+                "{language}"
+            );
         }
         for (key, player, code) in [
             (unknown.as_str(), steam(1).to_string(), "UNAUTHORIZED: "),
@@ -82,8 +86,15 @@ async fn the_programs_of_the_quick_start_do_what_they_say() {
         ] {
             let refused = run(directory, language, (&url, key), &player);
             let said = String::from_utf8_lossy(&refused.stderr);
-            assert!(said.starts_with(code) && said.lines().count() == 1, "{language}: {said}");
-            assert_eq!((refused.status.code(), refused.stdout.len()), (Some(1), 0), "{language}");
+            assert!(
+                said.starts_with(code) && said.lines().count() == 1,
+                "{language}: {said}"
+            );
+            assert_eq!(
+                (refused.status.code(), refused.stdout.len()),
+                (Some(1), 0),
+                "{language}"
+            );
         }
     }
     service.end();

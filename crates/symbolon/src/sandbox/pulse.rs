@@ -43,7 +43,11 @@ async fn call_all(address: SocketAddr, keys: &[String]) {
     let latest = carried.unwrap_or_default();
     for (index, key) in keys.iter().enumerate() {
         let is_last = index > 0 && index + 1 == keys.len();
-        let version = if is_last { OLD_VERSION } else { latest.trim_start_matches('v') };
+        let version = if is_last {
+            OLD_VERSION
+        } else {
+            latest.trim_start_matches('v')
+        };
         let called = tokio::time::timeout(PATIENCE, call(address, key, version)).await;
         if !matches!(called, Ok(Ok(()))) {
             tracing::debug!("a demo game server got no answer");
