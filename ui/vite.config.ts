@@ -8,7 +8,7 @@ const SERVER = 'http://127.0.0.1:8080';
 const SERVED_BY_THE_SERVER = ['/api', '/auth', '/link', '/unlink', '/invite', '/download'];
 
 const LAYERS =
-  /node_modules\/(bits-ui|svelte-toolbelt|runed|tabbable|@floating-ui)\/|src\/lib\/ui\/(Layer|LayerHead|Dialog|Drawer|ConfirmDialog|Combobox|MenuLayer|MenuTrigger)\.svelte/;
+  /node_modules\/(bits-ui|svelte-toolbelt|runed|tabbable|@floating-ui)\/|src\/lib\/ui\/(Layer|LayerHead|Dialog|Drawer|ConfirmDialog|Combobox|MenuLayer|MenuTrigger|RefusedCalls)\.svelte/;
 
 export default defineConfig({
   base: '/app/',

@@ -1,11 +1,13 @@
 // Every page of the dashboard: where it is, which file it is, who may open it, where the sidebar shows it.
 
+import ArrowLeftRight from '@lucide/svelte/icons/arrow-left-right';
 import Building from '@lucide/svelte/icons/building-2';
 import CircleAlert from '@lucide/svelte/icons/circle-alert';
 import Gauge from '@lucide/svelte/icons/gauge';
 import KeyRound from '@lucide/svelte/icons/key-round';
 import Link from '@lucide/svelte/icons/link';
 import MessagesSquare from '@lucide/svelte/icons/messages-square';
+import Plug from '@lucide/svelte/icons/plug';
 import ScrollText from '@lucide/svelte/icons/scroll-text';
 import Server from '@lucide/svelte/icons/server';
 import Settings from '@lucide/svelte/icons/settings';
@@ -26,6 +28,8 @@ export interface Route {
   operators?: true;
   /** Where the sidebar shows it. */
   group?: 'Manage' | 'Access' | 'Organisation' | 'Operator area';
+  /** The page of the sidebar that it belongs to, where the path does not say so. */
+  under?: string;
   icon?: Icon;
 }
 
@@ -65,6 +69,7 @@ export const routes: Route[] = [
     path: '/orgs/:org/guilds/:gid/role-history',
     title: 'Role history',
     needs: ['links.view'],
+    under: '/orgs/:org/roles',
     load: () => import('./features/roles/history/History.svelte'),
   },
   {
@@ -83,9 +88,26 @@ export const routes: Route[] = [
   },
   {
     path: '/orgs/:org/servers/:sid/roles',
-    title: 'Roles and groups',
+    title: 'Rules',
     needs: ['servers.roles'],
+    under: '/orgs/:org/roles',
     load: () => import('./features/roles/rules/Rules.svelte'),
+  },
+  {
+    path: '/orgs/:org/plugin',
+    title: 'Plugin',
+    needs: ['servers.view'],
+    group: 'Manage',
+    icon: Plug,
+    load: () => import('./features/downloads/plugin/Plugin.svelte'),
+  },
+  {
+    path: '/orgs/:org/roles',
+    title: 'Roles',
+    needs: ['servers.roles'],
+    group: 'Manage',
+    icon: ArrowLeftRight,
+    load: () => import('./features/roles/places/Roles.svelte'),
   },
   {
     path: '/orgs/:org/link-page',
@@ -181,9 +203,15 @@ export function homeOf(org: OrgSummary): string {
   return href(first?.path ?? '/orgs/:org', { org: org.id });
 }
 
+/** The page of the sidebar that a page belongs to, for this person. */
+export function sectionOf(org: OrgSummary, current: Route | undefined): Route | undefined {
+  const list = current?.path.split('/').slice(0, 4).join('/');
+  const shown = routes.filter((route) => route.group && !route.operators && opens(org, route));
+  return shown.find(({ path }) => path === current?.under) ?? shown.find(({ path }) => path === list);
+}
+
 /** The same page in another Org; the list above it when the page is about one thing. */
 export function samePageIn(org: OrgSummary, current: Route | undefined): string {
-  const list = current?.path.split('/').slice(0, 4).join('/');
-  const there = routes.find((route) => route.path === list && route.group && !route.operators);
-  return there && opens(org, there) ? href(there.path, { org: org.id }) : homeOf(org);
+  const there = sectionOf(org, current);
+  return there ? href(there.path, { org: org.id }) : homeOf(org);
 }

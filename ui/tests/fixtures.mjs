@@ -1,7 +1,8 @@
 // Made-up answers for looking at the pages without a server. The shapes are those of openapi.json.
 
 import { readFileSync } from 'node:fs';
-import { dryRun, recheck, rechecking, roleHistory, roleRules } from './fixtures-roles.mjs';
+import { dryRun, recheck, rechecking, roleHistory, rolePlaces, roleRules } from './fixtures-roles.mjs';
+import { builds, pluginFile, refused } from './fixtures-plugin.mjs';
 import { kicked, lacking, onDiscord, unseen } from './fixtures-discord.mjs';
 
 const NOW = Date.now();
@@ -70,6 +71,8 @@ const server = (id, guild_id, name, more = {}) => ({
   last_call_at_ms: ago(40_000),
   silent: false,
   plugin_version: '3.23.1',
+  plugin_update: null,
+  config_is_old: false,
   linked_group: 'linked',
   booster_group: 'booster',
   steam_members_group: 'steammember',
@@ -79,7 +82,7 @@ const server = (id, guild_id, name, more = {}) => ({
 });
 const servers = [
   server('s1', 'g1', 'EU Main 2x'),
-  server('s2', 'g1', 'US Main 2x', { last_call_at_ms: ago(3 * DAY), silent: true, plugin_version: '3.20.0' }),
+  server('s2', 'g1', 'US Main 2x', { last_call_at_ms: ago(3 * DAY), silent: true, plugin_version: '3.20.0', plugin_update: 'v3.23.1', config_is_old: true }),
   server('s3', 'g2', 'Build Sandbox', { last_call_at_ms: null, plugin_version: null, key: { last_used_at_ms: null, prefix: 'svc_live_9c01' } }),
   server('s4', 'g2', 'US Modded 5x', { active: false, key: { query_calls: 41, prefix: 'svc_live_77fe' } }),
 ];
@@ -243,11 +246,16 @@ export const READS = {
   '/orgs/o1/guilds/g1/discord': onDiscord,
   '/orgs/o1/guilds/g1/role-history': roleHistory,
   '/orgs/o1/guilds/g1/role-recheck': recheck,
+  '/orgs/o1/guilds/g2/role-recheck': { running: null, waiting: 0 },
+  '/orgs/o1/roles': rolePlaces(guilds, servers),
+  '/orgs/o1/plugin': { builds },
+  '/orgs/o2/plugin': { builds },
+  '/orgs/o1/refused-calls': { refused },
   '/orgs/o1/servers/s1/roles': roleRules,
   '/orgs/o1/servers': { servers },
   '/orgs/o2/servers': { servers: servers.slice(0, 3) },
   '/orgs/o2/guilds': { guilds: guilds.slice(0, 1), removals: [{ name: 'Arcadia Classic', links_ended: 3_400, links: 12_904 }] },
-  ...Object.fromEntries(servers.map((one) => [`/orgs/o1/servers/${one.id}`, one])),
+  ...Object.fromEntries(servers.flatMap((one) => [[`/orgs/o1/servers/${one.id}`, one], [`/orgs/o1/servers/${one.id}/plugin-file`, pluginFile(one)], [`/orgs/o2/servers/${one.id}/plugin-file`, pluginFile(one)]])),
   '/orgs/o1/keys': {
     keys: [
       { id: 'c1', name: 'Website', guild_id: 'g1', server_id: null, actions: ['count', 'findBySteam'], prefix: 'svc_live_aa10', revoked: false, revision: 1, created_at_ms: ago(20 * DAY), last_used_at_ms: ago(HOUR), query_calls: 0 },
@@ -333,12 +341,19 @@ export const WRITES = {
   'POST /orgs/o1/invites/i1/reissue': [200, invite('i1')],
 };
 
+/** Somebody who holds these permissions and no others. */
+const holding = (...permissions) => ({ '/account': { ...me, orgs: [{ ...rustlands, role: 'staff', permissions }] } });
+const gone = { ...servers[0], key: { ...servers[0].key, revoked: true } };
+
 /** Other worlds, chosen by the cookie `mock`. */
 export const WORLDS = {
   kicked: { '/orgs/o1/guilds/g1/discord': kicked, '/orgs/o1/servers/s1/roles': { ...roleRules, present: false } },
   checking: { '/orgs/o1/guilds/g1/role-recheck': rechecking },
   // An Admin, who is not the Owner.
   admin: { '/account': { ...me, orgs: [{ ...rustlands, role: 'admin', permissions: ADMIN }, arcadia] } },
+  roles_only: holding('servers.roles'),
+  viewer: holding('servers.view'),
+  revoked: { '/orgs/o1/servers': { servers: [gone] }, '/orgs/o1/servers/s1': gone },
   lacking: { '/orgs/o1/guilds/g1/discord': lacking, '/orgs/o1/guilds/g1': { ...guildSettings, log_channel_id: '814513381600264109' }, '/orgs/o1/servers/s1/roles': { ...roleRules, roles: roleRules.roles.map((role) => ({ ...role, reason: role.reason ?? 'no_permission' })) } },
   unseen: { '/orgs/o1/guilds/g1/discord': unseen, '/orgs/o1/servers/s1/roles': { ...roleRules, rules: [], roles: [], groups: [], present: null, checked_at_ms: null } },
   empty: {
@@ -349,6 +364,9 @@ export const WORLDS = {
     '/orgs/o1/overview': { usage: { guilds: 0, servers: 0, links: 0, navigation_links: 0 }, ceilings: FREE, tier: 'free', guilds: [], servers: [], recent: [], attention: [notice('info', 'no_guild', null, 'There’s no Guild yet, so nobody can link.', 'Add Guild', '/orgs/o1/guilds/new')] },
     '/orgs/o1/guilds': { guilds: [], removals: [] },
     '/orgs/o1/servers': { servers: [] },
+    '/orgs/o1/plugin': { builds: [] },
+    '/orgs/o1/roles': { guilds: [] },
+    '/orgs/o1/refused-calls': { refused: [] },
     '/orgs/o1/invites': { invites: [] },
     '/orgs/o1/keys': { keys: [], bot_keys: [], groups: [], plugin_actions: actions, ceiling: 0, allowed: false },
     '/orgs/o1/navigation': { links: [], ceiling: 3, link_pages: [], revision: 1 },

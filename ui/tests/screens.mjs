@@ -83,7 +83,23 @@ export const SCREENS = {
   }],
   servers: ['/orgs/o1/servers'],
   server: ['/orgs/o1/servers/s1'],
+  'server-old': ['/orgs/o1/servers/s2'],
+  'server-refused': ['/orgs/o1/servers/s2', '', async (page) => {
+    await page.getByRole('button', { name: '221 calls' }).click();
+    await dialog(page);
+  }],
+  plugin: ['/orgs/o1/plugin?server=s1'],
+  'plugin-unchosen': ['/orgs/o1/plugin?on=carbon'],
+  'plugin-none': ['/orgs/o1/plugin', 'fresh'],
+  'plugin-viewer': ['/orgs/o1/plugin?server=s1', 'viewer'],
+  'plugin-revoked': ['/orgs/o1/plugin', 'revoked'],
+  'plugin-gone': ['/orgs/o1/plugin?server=s9'],
+  'plugin-error': ['/orgs/o1/plugin', 'error'],
+  roles: ['/orgs/o1/roles'],
+  'roles-checking': ['/orgs/o1/roles', 'checking'],
+  'roles-only': ['/orgs/o1/roles', 'roles_only'],
   rules: ['/orgs/o1/servers/s1/roles'],
+  'rules-only': ['/orgs/o1/servers/s1/roles', 'roles_only'],
   'rules-none': ['/orgs/o1/servers/s1/roles', 'fresh'],
   'rules-kicked': ['/orgs/o1/servers/s1/roles', 'kicked'],
   'rules-lacking': ['/orgs/o1/servers/s1/roles', 'lacking'],
@@ -112,11 +128,14 @@ export const SCREENS = {
     await page.getByRole('search').getByRole('button', { name: 'Search' }).click();
     await page.getByText('Enter a Discord or Steam ID.').waitFor();
   }],
-  'guild-checking': ['/orgs/o1/guilds/g1', 'checking'],
   'guild-nickname': ['/orgs/o1/guilds/g1', '', (page) => page.getByRole('textbox', { name: /^Nickname/ }).fill('{steam} | {discord}')],
   team: ['/orgs/o1/team'],
   invites: ['/orgs/o1/team?tab=invites'],
   keys: ['/orgs/o1/keys'],
+  'keys-refused': ['/orgs/o1/keys', '', async (page) => {
+    await page.getByRole('button', { name: '5 calls' }).click();
+    await dialog(page);
+  }],
   linkpage: ['/orgs/o1/link-page'],
   audit: ['/orgs/o1/audit'],
   errors: ['/orgs/o1/errors'],
@@ -138,7 +157,7 @@ export const SCREENS = {
     await page.getByRole('button', { name: 'Account and theme' }).click();
     await page.getByRole('menu').waitFor();
   }],
-  ...Object.fromEntries(['guilds', 'guilds/new', 'servers', 'team?tab=invites', 'keys', 'link-page', 'audit', 'errors'].map((path) => [`none-${path.split(/[/?]/).join('-')}`, [`/orgs/o1/${path}`, 'fresh']])),
+  ...Object.fromEntries(['guilds', 'guilds/new', 'servers', 'roles', 'team?tab=invites', 'keys', 'link-page', 'audit', 'errors'].map((path) => [`none-${path.split(/[/?]/).join('-')}`, [`/orgs/o1/${path}`, 'fresh']])),
   'guilds-new-done': ['/orgs/o1/guilds/new', '', async (page) => {
     await page.getByLabel('Rustlands Events').check();
     await page.getByRole('button', { name: 'Add Guild' }).click();

@@ -5,6 +5,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 const NUMBER = new Intl.NumberFormat('en');
+const SIZE = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 const DATE = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
 const TIME = new Intl.DateTimeFormat('en', { timeStyle: 'short' });
 const DAY_AND_TIME = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
@@ -55,6 +56,13 @@ export function duration(ms: number): string {
   ] as const;
   const said = parts.filter(([amount]) => amount > 0).map(([amount, unit]) => count(amount, unit));
   return said.join(' ') || count(0, 'second');
+}
+
+/** "812 B", "41.3 kB", "1.2 MB". */
+export function bytes(size: number): string {
+  if (size < 1000) return `${number(size)} B`;
+  const [amount, unit] = size < 1_000_000 ? [size / 1000, 'kB'] : [size / 1_000_000, 'MB'];
+  return `${SIZE.format(amount)} ${unit}`;
 }
 
 /** "1 server", "12 servers". */

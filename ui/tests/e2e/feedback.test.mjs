@@ -168,7 +168,7 @@ test('nothing is promised that does not exist yet', async () => {
   await invites.leave();
 
   const server = await visit('/orgs/o1/servers/s1');
-  await server.page.getByText(/A plugin key can’t, so set the same values in the plugin’s own configuration\./).waitFor();
+  await server.page.getByText(/The plugin reads them from its Symbolon\.json: after a change, replace that file\./).waitFor();
   await server.leave();
 
   const keys = await visit('/orgs/o1/keys', { world: 'fresh' });

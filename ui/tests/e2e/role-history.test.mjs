@@ -58,8 +58,8 @@ test('one search tells why a person lost a role', async () => {
 });
 
 test('everyone is re-checked, with progress, and it can be cancelled', async () => {
-  const { page, leave } = await on.visit('/orgs/o1/guilds/g1');
-  const card = page.getByRole('region', { name: 'Role checks' });
+  const { page, leave } = await on.visit('/orgs/o1/roles');
+  const card = page.getByRole('region', { name: /^Role checks of Rustlands$/ });
   await card.getByText('17 players pending').waitFor();
   let now = rechecking;
   await page.route(`**/api${CHECKS}`, (route) => {

@@ -225,16 +225,53 @@ test('without rules the page says what they do, and without the bot ids are past
 test('the Server and the Guild lead to these pages, for those who may', async () => {
   const { page, leave, heading } = await on.visit('/orgs/o1/servers/s1');
   await page.getByRole('link', { name: 'Edit rules' }).click();
-  await heading('Roles and groups');
-  await page.getByRole('link', { name: 'Role history' }).click();
+  await heading('Rules of EU Main 2x');
+  const roles = page.getByRole('main').getByRole('link', { name: 'Roles', exact: true });
+  await roles.click();
+  await heading('Roles');
+  await page.getByRole('link', { name: 'Role history of Rustlands', exact: true }).click();
   await heading('Role history');
-  await page.getByRole('link', { name: 'Rustlands', exact: true }).click();
-  await heading('Rustlands');
+  await page.getByText('given or taken in Rustlands').waitFor();
+  await roles.click();
+  await heading('Roles');
+  await on.goto(page, '/orgs/o1/guilds/g1');
   await page.getByRole('link', { name: 'Role history' }).click();
   await heading('Role history');
   await on.goto(page, '/orgs/o2/servers/s1/roles');
   await page.getByText('You need the permission “Edit role rules”').waitFor();
   await leave();
+});
+
+test('who may edit rules and nothing else can work with them', async () => {
+  const asked = new Set();
+  const page = await on.page({ world: 'roles_only' });
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url());
+    if (pathname.startsWith('/api/orgs/')) asked.add(`${request.method()} ${pathname.slice(4)}`);
+  });
+  await on.goto(page, '/orgs/o1');
+  await page.getByRole('heading', { level: 1, name: 'Roles', exact: true }).waitFor();
+  assert.equal(new URL(page.url()).pathname, '/app/orgs/o1/roles', 'the overview is not for them');
+  assert.equal(await page.getByRole('navigation', { name: 'Main' }).getByRole('link').count(), 1);
+  assert.equal(await page.getByRole('link', { name: /Role history|Add Server/ }).count(), 0);
+  const guild = page.getByRole('region', { name: 'Rustlands Modded', exact: true });
+  assert.match(await guild.getByRole('listitem').nth(1).innerText(), /US Modded 5x\s+Inactive\s+No rules yet/);
+  await page.getByRole('region', { name: /^Role checks of Rustlands$/ }).getByRole('button', { name: 'Re-check everyone' }).click();
+  await page.getByText('120 of 1,000 players checked').waitFor();
+  await page.getByRole('link', { name: 'Edit rules of EU Main 2x' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Rules of EU Main 2x' }).waitFor();
+  assert.match(await told(page, 1).innerText(), /^Everyone in vip on EU Main 2x/);
+  assert.equal(await page.getByRole('navigation', { name: 'Main' }).locator('[aria-current]').innerText(), 'Roles');
+  assert.equal(await page.getByRole('link', { name: 'Role history' }).count(), 0);
+  await keepOnLoss(page);
+  await looked(page);
+  await saved(page);
+  await dialog(page).waitFor({ state: 'detached' });
+  await page.getByRole('main').getByRole('link', { name: 'Roles', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: 'Roles', exact: true }).waitFor();
+  const checks = (id) => `/orgs/o1/guilds/${id}/role-recheck`;
+  assert.deepEqual([...asked].sort(), [`GET ${checks('g1')}`, `GET ${checks('g2')}`, 'GET /orgs/o1/roles', `GET ${RULES}`, `POST ${checks('g1')}`, `POST ${RULES}/dry-run`, `PUT ${RULES}`].sort(), 'nothing that would be refused');
+  await page.context().close();
 });
 
 for (const width of [1280, 375]) {

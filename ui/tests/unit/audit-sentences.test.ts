@@ -59,6 +59,8 @@ const SENTENCES: Array<[string, Some]> = [
   ['Ada changed the settings of the Guild Ashfall EU', { action: 'guild.changed', target: 'gld_eu' }],
   ['Ada changed the settings of the Guild Ashfall Classic (removed)', { action: 'guild.changed', target: 'gld_old' }],
   ['Ada removed the Guild Ashfall Classic with 2 Servers and 1,300 links', { action: 'guild.removed', target: 'gld_old', detail: { servers: 2, links_ended: 1300 } }],
+  ['Ada had everyone re-checked in the Guild Ashfall EU', { action: 'guild.recheck_started', target: 'gld_eu' }],
+  ['Ada cancelled the re-check of everyone in the Guild Ashfall EU', { action: 'guild.recheck_cancelled', target: 'gld_eu' }],
   ['Ada added the Server EU Main', { action: 'server.created', target: 'srv_main', detail: { key: 'key_main' } }],
   ['Ada added the Server EU Old (deleted)', { action: 'server.created', target: 'srv_old' }],
   ['Ada added a deleted Server', { action: 'server.created', target: 'srv_gone' }],

@@ -35,7 +35,8 @@ describe('the sidebar', () => {
   const titles = (of: OrgSummary) => navigation(of).flatMap((group) => group.routes.map((route) => route.title));
 
   test('shows nothing that would be refused', () => {
-    expect(titles(org('staff', 'servers.view'))).toEqual(['Overview', 'Guilds', 'Servers']);
+    expect(titles(org('staff', 'servers.view'))).toEqual(['Overview', 'Guilds', 'Servers', 'Plugin']);
+    expect(titles(org('staff', 'servers.roles'))).toEqual(['Roles']);
     expect(titles(org('staff', 'org.invites', 'audit.view'))).toEqual(['Team', 'Audit log', 'Errors']);
     expect(titles(org('staff'))).toEqual([]);
   });
@@ -46,6 +47,7 @@ describe('the sidebar', () => {
 
   test('an Org opens at the first page the person may see', () => {
     expect(homeOf(org('staff', 'audit.view'))).toBe('/app/orgs/7/audit');
+    expect(homeOf(org('staff', 'servers.roles'))).toBe('/app/orgs/7/roles');
     expect(homeOf(org('owner'))).toBe('/app/orgs/7');
   });
 
@@ -55,6 +57,8 @@ describe('the sidebar', () => {
     expect(samePageIn(org('owner'), at('/orgs/:org/servers/:sid'))).toBe('/app/orgs/7/servers');
     expect(samePageIn(org('staff', 'servers.view'), at('/orgs/:org/team'))).toBe('/app/orgs/7');
     expect(samePageIn(org('owner'), at('/account'))).toBe('/app/orgs/7');
+    expect(samePageIn(org('owner'), at('/orgs/:org/servers/:sid/roles'))).toBe('/app/orgs/7/roles');
+    expect(samePageIn(org('staff', 'servers.view'), at('/orgs/:org/guilds/:gid/role-history'))).toBe('/app/orgs/7/guilds');
     expect(samePageIn(org('owner'), undefined)).toBe('/app/orgs/7');
   });
 });

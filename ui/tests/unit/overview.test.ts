@@ -16,6 +16,8 @@ const server: ServerView = {
   created_at_ms: 0,
   last_call_at_ms: 5,
   silent: false,
+  plugin_update: null,
+  config_is_old: false,
   linked_group: '',
   booster_group: '',
   steam_members_group: '',
@@ -65,6 +67,11 @@ describe('setting up', () => {
     const waits = (data: Overview) => setupSteps('1', data, () => true).map((step) => step.waits);
     expect(waits(fresh)).toEqual([undefined, 'Needs a Guild', 'Needs a Server', 'Needs a Guild', 'Needs a Guild']);
     expect(waits(overview({ servers: [] }))).toEqual([undefined, undefined, 'Needs a Server', undefined, undefined]);
+  });
+
+  test('the plugin is set up for the Server that never called', () => {
+    const silent = { ...server, id: 's2', last_call_at_ms: null };
+    expect(setupSteps('1', overview({ servers: [silent] }), () => true)[2]).toMatchObject({ done: false, href: '/app/orgs/1/plugin?server=s2' });
   });
 
   test('a log channel is asked for once messages are sent, at the Guild that has none', () => {

@@ -6,7 +6,7 @@ import { asRule, changesOf, describe as told, draftOf, emptyRow, problemsOf, ref
 import { plain, tell } from '../../src/features/roles/rules/sentence';
 import { aboutWords, causeWords, resultWords, ruleWords, stateWords, whatWords } from '../../src/features/roles/words';
 import { nickname, templateProblem } from '../../src/features/tenancy/guilds/nickname';
-import { follow } from '../../src/features/tenancy/guilds/role-checks';
+import { follow } from '../../src/features/roles/places/role-checks';
 import type { RoleHistoryEntry, RoleRules } from '../../src/lib/api/schema';
 
 const VIP = '914513381600264003';

@@ -40,10 +40,10 @@ export function setupSteps(org: string, data: Overview, may: (permission: Permis
     },
     {
       title: 'Set up the plugin',
-      text: 'Add the key to the plugin’s configuration and reload it.',
+      text: 'Put it and its Symbolon.json on your game server.',
       done: data.servers.some((server) => server.last_call_at_ms != null),
-      href: waiting ? at('/servers/:sid', { sid: waiting.id }) : at('/servers'),
-      action: 'Show key',
+      href: at('/plugin', {}, waiting ? { server: waiting.id } : {}),
+      action: 'Set up plugin',
       waits: data.servers.length === 0 ? 'Needs a Server' : undefined,
       needs: 'servers.keys',
     },
