@@ -278,6 +278,8 @@ test('every screen is whole on a phone and on a desk, in both themes', async () 
     guild: `${base}/guilds/${guild.id}`,
     servers: `${base}/servers`,
     server: `${base}/servers/${guild.servers[0].id}`,
+    plugin: `${base}/plugin?server=${guild.servers[0].id}`,
+    roles: `${base}/roles`,
     keys: `${base}/keys`,
     team: `${base}/team`,
     invites: `${base}/team?tab=invites`,
