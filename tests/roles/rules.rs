@@ -38,8 +38,10 @@ both_databases! {
         let reply = put(&scene, &owner, &twice).await;
         assert_eq!((reply.status.as_u16(), reply.code()), (400, "MAPPING_TWICE".to_owned()));
         assert_eq!(reply.json()["row"], 1);
-        let strange = json!({ "revision": 0, "rules": [wanted("vip", 99, "both")] });
-        assert_eq!(put(&scene, &owner, &strange).await.code(), "INVALID_PARAMETER");
+        for (group, role) in [("vip", 99), ("", 71), (" \u{200B} ", 71), ("a\nb", 71)] {
+            let strange = json!({ "revision": 0, "rules": [wanted(group, role, "both")] });
+            assert_eq!(put(&scene, &owner, &strange).await.code(), "INVALID_PARAMETER", "{group:?}");
+        }
         let good = json!({ "revision": 0, "rules": [wanted("vip", 71, "both")] });
         assert_eq!(put(&scene, &owner, &good).await.status, 200);
         assert_eq!(put(&scene, &owner, &good).await.status, 409, "somebody saved since then");

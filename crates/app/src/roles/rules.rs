@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use domain::audit::{Actor, AuditAction};
 use domain::discord::RoleReason;
 use domain::id::{GuildId, MappingId, ServerId};
+use domain::name::without_zero_width;
 use domain::platform_id::DiscordId;
 use domain::roles::{Cause, Clash, Direction, MOST_RULES, OnLoss, Rule, Side, find_clash};
 use serde_json::json;
@@ -122,7 +123,8 @@ pub(super) fn made(app: &App, server: &Server, wanted: &[NewRule]) -> Result<Vec
         ));
     }
     let made = wanted.iter().enumerate().map(|(row, rule)| {
-        let group = groups::name(&rule.group);
+        let is_seen = |group: &String| !without_zero_width(group).trim().is_empty();
+        let group = groups::name(&rule.group).filter(is_seen);
         let group =
             group.ok_or_else(|| refused(row, "a group has a name of up to 64 characters on one line"))?;
         let new = || MappingId::generate(app.now_ms(), &*app.random);
