@@ -28,8 +28,13 @@ namespace Oxide.Plugins
         private const double LongestRestSeconds = 300;
         /// <summary>Players whose groups wait to be reported. More are reported when they join.</summary>
         private const int MostWaiting = 5000;
+        /// <summary>Players in one report: everybody in many groups with long names is still a body that the service takes.</summary>
+        private const int ReportedAtOnce = 100;
+        /// <summary>What the service refuses as such, a Steam group that there is none of, is not asked for again so soon.</summary>
+        private const double RefusedSeconds = 900;
 
-        private readonly Random random = new Random();
+        // In full: Oxide has a class of this name too.
+        private readonly System.Random random = new System.Random();
         private Settings settings = new Settings();
         private bool isReady;
 
@@ -49,6 +54,8 @@ namespace Oxide.Plugins
         private double restUntil;
         private int failures;
         private string trouble;
+        /// <summary>Until when an action is not asked for.</summary>
+        private readonly Dictionary<string, double> refusedUntil = new Dictionary<string, double>();
         private double lastSuccess = -1;
 
         /// <summary>The round that is running; null between rounds.</summary>
@@ -114,6 +121,7 @@ namespace Oxide.Plugins
                 }
                 settings.Complete();
                 SaveConfig();
+                LeaveOutUnfit();
             }
             catch (Exception error)
             {
@@ -121,6 +129,27 @@ namespace Oxide.Plugins
                 settings = new Settings();
                 LogError("The configuration cannot be read: " + error.Message);
             }
+        }
+
+        /// <summary>
+        /// Two of them by one name would give and take each other's players, and everybody is to be in the group of all.
+        /// </summary>
+        private void LeaveOutUnfit()
+        {
+            var taken = new HashSet<string>(StringComparer.OrdinalIgnoreCase) { "default", "*" };
+            settings.LinkedGroup = FitGroup(taken, settings.LinkedGroup);
+            settings.BoosterGroup = FitGroup(taken, settings.BoosterGroup);
+            settings.SteamGroup = FitGroup(taken, settings.SteamGroup);
+        }
+
+        private string FitGroup(HashSet<string> taken, string group)
+        {
+            if (group.Length == 0 || taken.Add(group))
+            {
+                return group;
+            }
+            LogError("The group \"" + group + "\" cannot be used for this, or is used twice. It is left alone.");
+            return "";
         }
 
         protected override void SaveConfig()
@@ -281,8 +310,8 @@ namespace Oxide.Plugins
             public List<string> Players;
             public double BegunAt;
             public readonly Queue<Step> Steps = new Queue<Step>();
-            /// <summary>Players whose changes were applied and can be cleared.</summary>
-            public readonly List<string> Applied = new List<string>();
+            /// <summary>What has to follow at once: whatever is new meanwhile must not be cleared unseen.</summary>
+            public readonly Queue<Step> Urgent = new Queue<Step>();
             public bool IsClosing;
         }
 
@@ -298,6 +327,19 @@ namespace Oxide.Plugins
         private void Tick()
         {
             now += TickSeconds;
+            try
+            {
+                Work();
+            }
+            catch (Exception error)
+            {
+                // A timer that throws never fires again.
+                Rest("the plugin failed (" + error.Message + ")");
+            }
+        }
+
+        private void Work()
+        {
             if (!isReady)
             {
                 return;
@@ -346,7 +388,7 @@ namespace Oxide.Plugins
                 return;
             }
             round = new Round { Players = about, BegunAt = now };
-            foreach (List<string> some in Parts(about))
+            foreach (List<string> some in Parts(about, settings.PlayersPerRequest))
             {
                 Ask("steamChecks", some, false, answer => NoteLinked(some, answer));
                 if (settings.BoosterGroup.Length > 0)
@@ -362,9 +404,14 @@ namespace Oxide.Plugins
             Next();
         }
 
-        private void Ask(string action, List<string> about, bool isOptional, Action<JToken> done)
+        private void Ask(string action, List<string> about, bool isOptional, Action<JToken> done, bool isUrgent = false)
         {
-            round.Steps.Enqueue(new Step
+            double until;
+            if (isOptional && refusedUntil.TryGetValue(action, out until) && now < until)
+            {
+                return;
+            }
+            (isUrgent ? round.Urgent : round.Steps).Enqueue(new Step
             {
                 Action = action,
                 Body = new Dictionary<string, object> { ["ids"] = about },
@@ -373,16 +420,12 @@ namespace Oxide.Plugins
             });
         }
 
-        /// <summary>What follows from the answers: changes are cleared, and what is new here is told.</summary>
+        /// <summary>What follows from the answers: what is new here is told.</summary>
         private void Close()
         {
             round.IsClosing = true;
-            foreach (List<string> some in Parts(round.Applied))
-            {
-                Ask("clearPendingOxideChangesBulk", some, false, answer => { });
-            }
             Dictionary<string, string[]> groups = GroupsToTell();
-            foreach (List<string> some in Parts(groups.Keys))
+            foreach (List<string> some in Parts(groups.Keys, ReportedAtOnce))
             {
                 Tell("updateOxideGroupsBulk", some.ToDictionary(id => id, id => groups[id]), () =>
                 {
@@ -398,7 +441,7 @@ namespace Oxide.Plugins
                 });
             }
             Dictionary<string, string> names = NamesToTell();
-            foreach (List<string> some in Parts(names.Keys))
+            foreach (List<string> some in Parts(names.Keys, ReportedAtOnce))
             {
                 Tell("updateSteam", some.ToDictionary(id => id, id => names[id]), () =>
                 {
@@ -412,6 +455,11 @@ namespace Oxide.Plugins
 
         private void Tell(string action, object about, Action done)
         {
+            double until;
+            if (refusedUntil.TryGetValue(action, out until) && now < until)
+            {
+                return;
+            }
             round.Steps.Enqueue(new Step
             {
                 Action = action,
@@ -423,17 +471,18 @@ namespace Oxide.Plugins
 
         private void Next()
         {
-            if (round.Steps.Count == 0 && !round.IsClosing)
+            Queue<Step> steps = round.Urgent.Count > 0 ? round.Urgent : round.Steps;
+            if (steps.Count == 0 && !round.IsClosing)
             {
                 Close();
             }
-            if (round.Steps.Count == 0)
+            if (steps.Count == 0)
             {
                 Finish();
                 return;
             }
             Round asking = round;
-            Step step = round.Steps.Dequeue();
+            Step step = steps.Dequeue();
             var headers = new Dictionary<string, string>
             {
                 ["Content-Type"] = "application/json",
@@ -484,12 +533,27 @@ namespace Oxide.Plugins
             else if (step.IsOptional)
             {
                 // Such as a Steam group that Steam does not tell about right now: nothing is known, so nothing changes.
+                if (code >= 400 && code < 500)
+                {
+                    Leave(step.Action, word);
+                }
                 Next();
             }
             else
             {
                 Rest("the service failed (" + word + ")");
             }
+        }
+
+        /// <summary>Does without an action for a while, because asking again would change nothing.</summary>
+        private void Leave(string action, string word)
+        {
+            // A Guild without a Steam group is nothing to write about.
+            if (action != "groupChecks" && !refusedUntil.ContainsKey(action))
+            {
+                LogWarning("The service refuses " + action + " (" + word + "). It is tried again every 15 minutes.");
+            }
+            refusedUntil[action] = now + RefusedSeconds;
         }
 
         private void Finish()
@@ -589,6 +653,7 @@ namespace Oxide.Plugins
         private void ApplyChanges(List<string> about, JToken answer)
         {
             var all = answer as JObject;
+            var applied = new List<string>();
             foreach (string id in about)
             {
                 var changes = all == null ? null : all[id] as JArray;
@@ -605,13 +670,18 @@ namespace Oxide.Plugins
                         SetGroup(id, (string)group.Value, (string)action.Value == "add");
                     }
                 }
-                round.Applied.Add(id);
+                applied.Add(id);
+            }
+            if (applied.Count > 0)
+            {
+                Ask("clearPendingOxideChangesBulk", applied, false, done => { }, true);
             }
         }
 
         private void SetGroup(string id, string group, bool isWanted)
         {
-            if (string.IsNullOrEmpty(group) || permission.UserHasGroup(id, group) == isWanted)
+            // Oxide takes "*" for all groups of a player at once.
+            if (string.IsNullOrEmpty(group) || group == "*" || permission.UserHasGroup(id, group) == isWanted)
             {
                 return;
             }
@@ -674,10 +744,9 @@ namespace Oxide.Plugins
         }
 
         /// <summary>As many at a time as the service takes.</summary>
-        private IEnumerable<List<string>> Parts(ICollection<string> all)
+        private static IEnumerable<List<string>> Parts(ICollection<string> all, int most)
         {
             List<string> rest = all.ToList();
-            int most = Math.Max(1, settings.PlayersPerRequest);
             for (int start = 0; start < rest.Count; start += most)
             {
                 yield return rest.GetRange(start, Math.Min(most, rest.Count - start));

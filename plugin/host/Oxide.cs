@@ -17,6 +17,11 @@ using Oxide.Core.Plugins;
 
 namespace Oxide.Core
 {
+    /// <summary>Here because plugins that use both namespaces meet it.</summary>
+    public static class Random
+    {
+    }
+
     public struct VersionNumber
     {
         public int Major, Minor, Patch;

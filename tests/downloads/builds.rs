@@ -116,6 +116,47 @@ async fn of_two_who_publish_a_version_at_once_one_does() {
 }
 
 #[tokio::test]
+async fn a_lost_file_is_put_back_and_a_damaged_record_is_in_nobodys_way() {
+    let test = TestApp::start(Engine::Sqlite).await;
+    publish(&test, &[("v1.0.0", b"first"), ("v1.1.0", b"second")]).await;
+    let manifest = test.client().get("/download/plugin/manifest").await.json();
+    let sha256 = manifest["sha256"].as_str().expect("a digest");
+    let stored = blobs(&test);
+    stored
+        .delete(&format!("plugin/files/{sha256}"))
+        .await
+        .expect("a loss");
+    assert_eq!(test.client().get("/download/plugin").await.status, 500);
+    let again = builds::publish(stored, build("v1.1.0", b"second"), 5).await;
+    assert!(!again.unwrap(), "it is no new build");
+    assert_eq!(test.client().get("/download/plugin").await.text(), "second");
+    stored
+        .put("plugin/versions/v1.2.0", b"{".to_vec())
+        .await
+        .expect("damage");
+    builds::withdraw(stored, version_of("v1.1.0"))
+        .await
+        .expect("a withdrawal");
+    shelf::refresh(&test.app).await.expect("a list");
+    assert_eq!(test.client().get("/download/plugin").await.text(), "first");
+    test.finish().await;
+}
+
+#[tokio::test]
+async fn a_version_that_another_node_published_is_had_at_once() {
+    let test = TestApp::start(Engine::Sqlite).await;
+    publish(&test, &[("v1.0.0", b"first")]).await;
+    let published = builds::publish(blobs(&test), build("v1.1.0", b"second"), 5).await;
+    assert!(published.unwrap());
+    assert_eq!(
+        test.client().get("/download/plugin/v1.1.0").await.text(),
+        "second"
+    );
+    assert_eq!(test.client().get("/download/plugin/v9.9.9").await.status, 404);
+    test.finish().await;
+}
+
+#[tokio::test]
 async fn what_cannot_be_a_build_is_refused() {
     let test = TestApp::start(Engine::Sqlite).await;
     let publish = async |new| builds::publish(blobs(&test), new, 1).await;

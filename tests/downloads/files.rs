@@ -91,6 +91,15 @@ async fn parts_are_what_was_asked_for() {
         part("bytes=-2").await,
         (206, "89".to_owned(), Some("bytes 8-9/10".to_owned()))
     );
+    let head = test.client().header("range", "bytes=2-4");
+    let head = head
+        .send(http::Method::HEAD, "/download/plugin", axum::body::Body::empty())
+        .await;
+    assert_eq!(
+        (head.status.as_u16(), head.header("content-length")),
+        (200, Some("10")),
+        "a part is to be got"
+    );
     let (status, _, told) = part("bytes=10-").await;
     assert_eq!((status, told.as_deref()), (416, Some("bytes */10")));
     assert_eq!(part("bytes=0-1,4-5").await, (200, "0123456789".to_owned(), None));

@@ -3,6 +3,7 @@
 mod faults;
 mod host;
 mod players;
+mod reports;
 mod roles;
 pub mod service;
 mod settings;

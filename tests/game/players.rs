@@ -105,6 +105,12 @@ async fn a_player_links_with_the_address_of_the_page_and_loses_the_group_with_th
     .await
     .expect("an answer");
     host.until(1, &[]).await;
+    // The Guild has no Steam group: that is learned once.
+    let requests = host.requests().await;
+    assert!(
+        requests["steamChecks"] > 2 && requests["groupChecks"] == 1,
+        "{requests:?}"
+    );
     app.memories.plugins.flush(&app.db).await.expect("a flush");
     assert_eq!(stage.count("servers WHERE plugin_version IS NOT NULL").await, 1);
     service.end();

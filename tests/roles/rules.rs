@@ -38,7 +38,7 @@ both_databases! {
         let reply = put(&scene, &owner, &twice).await;
         assert_eq!((reply.status.as_u16(), reply.code()), (400, "MAPPING_TWICE".to_owned()));
         assert_eq!(reply.json()["row"], 1);
-        for (group, role) in [("vip", 99), ("", 71), (" \u{200B} ", 71), ("a\nb", 71)] {
+        for (group, role) in [("vip", 99), ("", 71), (" \u{200B} ", 71), ("*", 71), ("a\nb", 71)] {
             let strange = json!({ "revision": 0, "rules": [wanted(group, role, "both")] });
             assert_eq!(put(&scene, &owner, &strange).await.code(), "INVALID_PARAMETER", "{group:?}");
         }

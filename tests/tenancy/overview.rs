@@ -71,7 +71,8 @@ both_databases! {
         let tenant = test.tenant(1, Tier::Standard).await;
         let owner = test.person(&test.session(&tenant.owner).await);
         let server = format!("/orgs/{}/servers/{}", tenant.org, tenant.server);
-        for bad in [json!({ "poll_seconds": 5 }), json!({ "linked_group": "with space" }), json!({ "booster_group": "" })] {
+        for bad in [json!({ "poll_seconds": 5 }), json!({ "linked_group": "with space" }), json!({ "booster_group": "" }),
+            json!({ "booster_group": "Linked" }), json!({ "linked_group": "default" }), json!({ "linked_group": "vip", "booster_group": "vip" })] {
             assert_eq!(call(&owner, Method::PATCH, &server, &bad).await.status, 400, "{bad}");
         }
         let change = json!({ "linked_group": "verified", "booster_group": "nitro", "steam_members_group": "steamers", "poll_seconds": 120 });

@@ -70,7 +70,12 @@ pub async fn publish(blobs: &Blobs, new: NewBuild, now_ms: i64) -> Result<bool, 
         file_name: new.file_name,
     };
     if let Some(known) = find(blobs, new.version).await? {
-        return same(new.version, &known, &record);
+        let is_new = same(new.version, &known, &record)?;
+        // A file that was lost is put back by whoever has it.
+        if read(blobs, &record.sha256).await?.is_none() {
+            blobs.put(&file(&record.sha256), new.bytes).await?;
+        }
+        return Ok(is_new);
     }
     // The file first: a version that can be seen can be had.
     blobs.put(&file(&record.sha256), new.bytes).await?;
@@ -117,8 +122,15 @@ pub async fn list(blobs: &Blobs, known: &[Build]) -> Result<Vec<Build>, BuildErr
                 ..build.clone()
             },
             None => {
-                let Some(record) = find(blobs, version).await? else {
-                    continue;
+                let record = match find(blobs, version).await {
+                    Ok(Some(record)) => record,
+                    Ok(None) => continue,
+                    // One that is damaged is no reason to do without the others.
+                    Err(BuildError::Unreadable(version)) => {
+                        tracing::warn!(%version, "the record of a plugin build cannot be read; it is left out");
+                        continue;
+                    }
+                    Err(error) => return Err(error),
                 };
                 Build {
                     version,

@@ -68,17 +68,27 @@ pub async fn find_latest(app: &App) -> Result<Build, AppError> {
 
 /// The build of a version, withdrawn or not.
 pub async fn find(app: &App, version: PluginVersion) -> Result<Build, AppError> {
-    let builds = list(app).await?;
-    let found = builds.iter().find(|build| build.version == version);
-    Ok(found.cloned().ok_or(RequestError::NotFound)?)
+    let named = |builds: &[Build]| builds.iter().find(|build| build.version == version).cloned();
+    let mut found = named(&list(app).await?);
+    // It may have been published on another node a moment ago.
+    if found.is_none() && app.memories.shelf.may_look(app.clock.steady_ms()) {
+        refresh(app).await?;
+        found = named(&list(app).await?);
+    }
+    Ok(found.ok_or(RequestError::NotFound)?)
 }
 
 /// The file of a build.
 pub async fn file(app: &App, build: &Build) -> Result<Arc<[u8]>, AppError> {
     let blobs = app.platforms.blobs.as_ref().ok_or(RequestError::NotFound)?;
+    let shelf = &app.memories.shelf;
     let read = async {
+        if shelf.failed_lately(app.clock.steady_ms()) {
+            return Err(ServiceError::Overloaded.into());
+        }
         let found = builds::read(blobs, &build.sha256).await;
         let bytes = found.map_err(|error| {
+            shelf.note_failure(app.clock.steady_ms());
             tracing::warn!(%error, version = %build.version, "a plugin build could not be read");
             AppError::from(ServiceError::Overloaded)
         })?;
@@ -90,5 +100,5 @@ pub async fn file(app: &App, build: &Build) -> Result<Arc<[u8]>, AppError> {
         })?;
         Ok(Arc::from(bytes))
     };
-    app.memories.shelf.file(&build.sha256, read).await
+    shelf.file(&build.sha256, read).await
 }

@@ -1,5 +1,6 @@
 //! Builds of the plugin: the list, and the files that were asked for lately.
 
+use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use domain::plugin_build::Build;
@@ -10,12 +11,18 @@ use quick_cache::sync::Cache;
 const KEPT_BYTES: u64 = 64 * 1024 * 1024;
 /// About as many as there are room for.
 const KEPT_FILES: usize = 16;
+const LOOK_EVERY_MS: i64 = 1_000;
+const FAILED_FOR_MS: i64 = 3_000;
 
 /// The list and the files that were asked for lately.
 pub(crate) struct Shelf {
     /// None before it was read.
     list: RwLock<Option<Arc<[Build]>>>,
     files: Cache<String, Arc<[u8]>, BySize>,
+    /// When the list was last read because somebody named a version that is not in it.
+    looked_at_ms: AtomicI64,
+    /// When a file last could not be read.
+    failed_at_ms: AtomicI64,
 }
 
 #[derive(Clone)]
@@ -32,6 +39,8 @@ impl Default for Shelf {
         Self {
             list: RwLock::default(),
             files: Cache::with_weighter(KEPT_FILES, KEPT_BYTES, BySize),
+            looked_at_ms: AtomicI64::new(i64::MIN / 2),
+            failed_at_ms: AtomicI64::new(i64::MIN / 2),
         }
     }
 }
@@ -45,6 +54,26 @@ impl Shelf {
         let builds: Arc<[Build]> = builds.into();
         *self.list.write().unwrap_or_else(PoisonError::into_inner) = Some(builds.clone());
         builds
+    }
+
+    /// Whether the list may be read because of a version that is not in it: strangers name many.
+    pub(crate) fn may_look(&self, now_ms: i64) -> bool {
+        let before = self.looked_at_ms.load(Relaxed);
+        let is_time = now_ms - before >= LOOK_EVERY_MS;
+        let swapped = || {
+            self.looked_at_ms
+                .compare_exchange(before, now_ms, Relaxed, Relaxed)
+        };
+        is_time && swapped().is_ok()
+    }
+
+    pub(crate) fn note_failure(&self, now_ms: i64) {
+        self.failed_at_ms.store(now_ms, Relaxed);
+    }
+
+    /// Whether files could not be read just now: those who waited behind a failure do not each wait for their own.
+    pub(crate) fn failed_lately(&self, now_ms: i64) -> bool {
+        now_ms - self.failed_at_ms.load(Relaxed) < FAILED_FOR_MS
     }
 
     /// A file by its digest. Of all who ask for one that is not here, one reads it.

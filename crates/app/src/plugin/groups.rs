@@ -7,13 +7,15 @@ use serde_json::Value;
 /// Groups of one player.
 pub(super) const MOST_GROUPS: usize = 64;
 const NAME_CHARS: usize = 64;
+/// Taking it from a player takes every group.
+const ALL: &str = "*";
 
 /// A group's name, trimmed and in small letters, as game servers keep it: they take `Admin` and `admin` for the same group.
-/// Nothing when it is empty, too long or has control characters.
+/// Nothing when it is empty, too long or has control characters, and nothing for what game servers take for all groups.
 pub(crate) fn name(text: &str) -> Option<String> {
     let name = text.trim().to_lowercase();
     let fits = !name.is_empty() && name.chars().count() <= NAME_CHARS && !name.chars().any(char::is_control);
-    fits.then_some(name)
+    (fits && name != ALL).then_some(name)
 }
 
 /// A list given as `a,b` or as a JSON array, as the text of a JSON array.
@@ -39,6 +41,7 @@ pub(super) fn from_json(value: &Value) -> Option<String> {
 
 /// Sorted, each once: the same groups are the same text, in whatever order a plugin lists them.
 fn array<'a>(names: impl Iterator<Item = &'a str>) -> Option<String> {
+    let names = names.filter(|name| name.trim() != ALL);
     let names: BTreeSet<String> = names.map(name).collect::<Option<_>>()?;
     let names: Vec<String> = names.into_iter().collect();
     (names.len() <= MOST_GROUPS).then(|| Value::from(names).to_string())
@@ -55,6 +58,12 @@ mod tests {
             assert_eq!(parse_list(text).as_deref(), both, "{text}");
         }
         assert_eq!(parse_list("").as_deref(), Some("[]"));
+    }
+
+    #[test]
+    fn what_stands_for_all_groups_is_none() {
+        assert_eq!(name(" * "), None);
+        assert_eq!(parse_list("vip,*").as_deref(), Some(r#"["vip"]"#));
     }
 
     #[test]

@@ -222,6 +222,25 @@ impl ServerChange {
     }
 }
 
+/// Two groups by one name would give and take each other's players, and everybody is in the default one.
+fn refuse_shared(game: &GameSettings) -> Result<(), AppError> {
+    let groups = [
+        ("linked_group", &game.linked_group),
+        ("booster_group", &game.booster_group),
+        ("steam_members_group", &game.steam_members_group),
+    ];
+    let mut taken = vec!["default".to_owned()];
+    for (parameter, group) in groups {
+        let group = group.to_ascii_lowercase();
+        if taken.contains(&group) {
+            let reason = "must be a group of its own, and not \"default\"";
+            return Err(AppError::invalid(parameter, reason));
+        }
+        taken.push(group);
+    }
+    Ok(())
+}
+
 /// Changes a Server, from the next request on.
 pub async fn change(
     app: &App,
@@ -301,6 +320,7 @@ impl Change {
             changes.add("name", &*server.name, name.as_str());
         }
         if game != *before {
+            refuse_shared(&game)?;
             servers::set_game_settings(tx, scope, server.num, &game).await?;
             changes.add("poll_seconds", before.poll_seconds, game.poll_seconds);
             changes.add("linked_group", &before.linked_group, &game.linked_group);

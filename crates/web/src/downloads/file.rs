@@ -14,7 +14,7 @@ use http::header::{
     ACCEPT_RANGES, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG, IF_NONE_MATCH,
     IF_RANGE, RANGE,
 };
-use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 
 use super::range::{Wanted, wanted};
 use crate::constant::is_known;
@@ -23,11 +23,17 @@ use crate::error::Failure;
 /// The digest of the whole file, also beside a part of it.
 const REPR_DIGEST: HeaderName = HeaderName::from_static("repr-digest");
 
-pub(super) fn answer(build: &Build, file: Arc<[u8]>, asked: &HeaderMap) -> Result<Response, Failure> {
+pub(super) fn answer(
+    build: &Build,
+    file: Arc<[u8]>,
+    method: &Method,
+    asked: &HeaderMap,
+) -> Result<Response, Failure> {
     let tag = ["\"", &build.sha256, "\""].concat();
     let text = |name: HeaderName| asked.get(name).and_then(|value| value.to_str().ok());
     let length = file.len();
-    let wanted = match text(RANGE) {
+    // A part is something to get; whoever asks for the head alone wants to know the whole.
+    let wanted = match text(RANGE).filter(|_| method == Method::GET) {
         // A part of another file would be glued to what the caller has.
         Some(range) if text(IF_RANGE).is_none_or(|known| known == tag) => wanted(range, length),
         Some(_) | None => Wanted::Whole,

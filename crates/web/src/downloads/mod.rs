@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use domain::plugin_build::{Build, PluginVersion};
 use http::header::CACHE_CONTROL;
-use http::{HeaderMap, HeaderValue};
+use http::{HeaderMap, HeaderValue, Method};
 use jiff::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -79,29 +79,34 @@ async fn manifest(State(state): State<WebState>) -> Result<Response, Failure> {
     Ok(([(CACHE_CONTROL, ASK_AGAIN)], Json(manifest)).into_response())
 }
 
-async fn newest(State(state): State<WebState>, asked: HeaderMap) -> Result<Response, Failure> {
+async fn newest(
+    State(state): State<WebState>,
+    method: Method,
+    asked: HeaderMap,
+) -> Result<Response, Failure> {
     let build = shelf::find_latest(&state.app).await?;
-    answer(&state, &build, &asked, ASK_AGAIN).await
+    answer(&state, &build, (&method, &asked), ASK_AGAIN).await
 }
 
 async fn pinned(
     State(state): State<WebState>,
     Path(version): Path<String>,
+    method: Method,
     asked: HeaderMap,
 ) -> Result<Response, Failure> {
     let version = PluginVersion::parse(&version).ok_or(RequestError::NotFound)?;
     let build = shelf::find(&state.app, version).await?;
-    answer(&state, &build, &asked, FOR_EVER).await
+    answer(&state, &build, (&method, &asked), FOR_EVER).await
 }
 
 async fn answer(
     state: &WebState,
     build: &Build,
-    asked: &HeaderMap,
+    (method, asked): (&Method, &HeaderMap),
     kept: HeaderValue,
 ) -> Result<Response, Failure> {
     let bytes = shelf::file(&state.app, build).await?;
-    let mut response = file::answer(build, bytes, asked)?;
+    let mut response = file::answer(build, bytes, method, asked)?;
     response.headers_mut().insert(CACHE_CONTROL, kept);
     Ok(response)
 }

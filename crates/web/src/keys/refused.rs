@@ -12,7 +12,7 @@ use crate::routes::{Answer, Found};
 /// Plugin calls that were refused in the last 24 hours.
 #[derive(Serialize, ToSchema)]
 pub struct RefusedCalls {
-    /// By key and code, those that happened most often first.
+    /// Key by key, of each those that happened most often first.
     refused: Vec<RefusedCall>,
 }
 

@@ -33,6 +33,8 @@ pub(super) struct Activity {
     write_blocked: AtomicBool,
     /// Bytes that the socket took so far.
     taken: AtomicU64,
+    /// The client took too little of a response.
+    cut_off: AtomicBool,
 }
 
 /// What we wait for. A change of the number inside means that the client did something, so that
@@ -65,6 +67,11 @@ impl Activity {
         } else {
             Phase::Idle { requests }
         }
+    }
+
+    /// Whatever the client did not take is thrown away with the socket.
+    pub(super) fn cut_off(&self) {
+        self.cut_off.store(true, Relaxed);
     }
 
     pub(super) fn note_unread_body(&self) {
@@ -111,6 +118,15 @@ pub(super) struct Watched {
     lingering: Option<Lingering>,
     /// What is left to send of an answer to a head that hyper refused.
     refusal: Vec<u8>,
+}
+
+impl Drop for Watched {
+    /// The kernel would go on sending to a client that takes a byte now and then, and keep all of it meanwhile.
+    fn drop(&mut self) {
+        if self.activity.cut_off.load(Relaxed) {
+            let _ = self.stream.set_zero_linger();
+        }
+    }
 }
 
 impl Watched {

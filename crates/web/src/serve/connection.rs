@@ -130,7 +130,12 @@ pub(super) async fn run<S>(
     match end {
         End::Closed(Ok(())) => {}
         End::Closed(Err(error)) => tracing::debug!(%error, "connection failed"),
-        End::Overdue(phase) => tracing::debug!(?phase, "connection took too long"),
+        End::Overdue(phase) => {
+            if matches!(phase, Phase::Blocked { .. }) {
+                activity.cut_off();
+            }
+            tracing::debug!(?phase, "connection took too long");
+        }
     }
 }
 

@@ -26,6 +26,8 @@ use tower::Service;
 pub use self::body::BodyTooSlow;
 use self::{accept::Acceptor, admission::Admission, connection::Connector};
 
+/// What the kernel keeps of answers for one connection: a client that does not read costs no more than this.
+const SEND_BUFFER_BYTES: u32 = 256 * 1024;
 const BACKLOG: u32 = 1024;
 
 /// How long aborted connections get to be dropped. Only a handler that blocks its thread needs
@@ -112,6 +114,7 @@ pub async fn bind(addr: SocketAddr) -> io::Result<TcpListener> {
         SocketAddr::V6(_) => TcpSocket::new_v6()?,
     };
     socket.set_reuseaddr(true)?;
+    socket.set_send_buffer_size(SEND_BUFFER_BYTES)?;
     socket.bind(addr)?;
     socket.listen(BACKLOG)
 }

@@ -45,6 +45,19 @@ async fn client_that_never_reads_is_dropped() {
     let dropped = within(responses.recv()).await.unwrap();
     assert!(within(dropped).await.is_err());
     server.connect().await.get("/").await.unwrap();
+    // What was not taken is thrown away: the kernel does not go on sending it in our place.
+    let (mut part, mut taken) = (vec![0; 64 * 1024], 0);
+    let end = loop {
+        match within(client.0.read(&mut part)).await {
+            Ok(read @ 1..) => taken += read,
+            end => break end,
+        }
+    };
+    assert_eq!(
+        end.map_err(|error| error.kind()),
+        Err(io::ErrorKind::ConnectionReset),
+        "{taken}"
+    );
 }
 
 #[tokio::test]

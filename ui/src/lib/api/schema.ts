@@ -515,7 +515,7 @@ export interface RefusedCall {
 
 /** Plugin calls that were refused in the last 24 hours. */
 export interface RefusedCalls {
-  /** By key and code, those that happened most often first. */
+  /** Key by key, of each those that happened most often first. */
   refused: Array<RefusedCall>;
 }
 
