@@ -48,6 +48,22 @@ enum End {
     Overdue(Phase),
 }
 
+impl End {
+    /// Before the socket is dropped.
+    fn settle(self, activity: &Activity) {
+        match self {
+            Self::Closed(Ok(())) => {}
+            Self::Closed(Err(error)) => tracing::debug!(%error, "connection failed"),
+            Self::Overdue(phase) => {
+                if matches!(phase, Phase::Blocked { .. }) {
+                    activity.cut_off();
+                }
+                tracing::debug!(?phase, "connection took too long");
+            }
+        }
+    }
+}
+
 impl Connector {
     pub(super) fn new(limits: Limits) -> Self {
         let max_head_bytes = limits.max_head_bytes.max(LEAST_HEAD_BYTES);
@@ -127,16 +143,7 @@ pub(super) async fn run<S>(
             .map(End::Overdue)
     })
     .await;
-    match end {
-        End::Closed(Ok(())) => {}
-        End::Closed(Err(error)) => tracing::debug!(%error, "connection failed"),
-        End::Overdue(phase) => {
-            if matches!(phase, Phase::Blocked { .. }) {
-                activity.cut_off();
-            }
-            tracing::debug!(?phase, "connection took too long");
-        }
-    }
+    end.settle(&activity);
 }
 
 async fn first_byte(stream: &TcpStream, limit: Duration) -> bool {
