@@ -175,6 +175,18 @@ describe('what interrupts the page', () => {
     expect(assign).not.toHaveBeenCalled();
   });
 
+  test('an answer to what was asked before the session ended does not take the question back', async () => {
+    session.me = { id: 'usr_1' } as Me;
+    let late: (answer: Response) => void = () => {};
+    vi.stubGlobal('fetch', vi.fn<typeof fetch>(() => new Promise((done) => (late = done))));
+    const slow = call('GET /account');
+    answers(401, { code: 'SIGN_IN_REQUIRED', message: 'Sign in.' });
+    await refusal(call('POST /account/sign-out'));
+    late(new Response('{"id":"usr_1"}'));
+    await slow;
+    expect([session.asks, session.signedOut]).toEqual(['ended', true]);
+  });
+
   test('a refusal in an organisation, and nowhere else, has the rights read again', async () => {
     const before = session.refusals;
     answers(403, { code: 'MISSING_PERMISSION', message: 'No.', permission: 'audit.view' });

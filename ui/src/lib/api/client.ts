@@ -153,9 +153,11 @@ export function handOver(file: Blob, name: string) {
 }
 
 async function reach(url: string, request: RequestInit): Promise<Response> {
+  // What was asked before the session ended may be answered after it, and says nothing about now.
+  const wasOut = session.signedOut;
   try {
     const answer = await fetch(url, { credentials: 'same-origin', ...request });
-    if (answer.ok && session.signedOut) session.resume();
+    if (answer.ok && wasOut && session.signedOut) session.resume();
     return answer;
   } catch (cause) {
     if (request.signal?.aborted) throw cause;
