@@ -48,3 +48,4 @@ pub mod seal;
 pub mod share;
 pub mod steam_group;
 pub mod token;
+pub mod trust;
