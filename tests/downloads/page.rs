@@ -17,7 +17,7 @@ async fn call(test: &TestApp, key: &str, version: &str, stamp: &str) {
         .header("x-config-stamp", stamp);
     assert_eq!(plugin.get("/api?action=count").await.status, 200);
     let app = &test.app;
-    app.memories.plugins.flush(&app.db).await.expect("a flush");
+    app.memories.plugins.flush(&app.db, 0).await.expect("a flush");
 }
 
 async fn told(owner: &Client, server: &str) -> (Value, Value) {

@@ -111,7 +111,7 @@ async fn a_player_links_with_the_address_of_the_page_and_loses_the_group_with_th
         requests["steamChecks"] > 2 && requests["groupChecks"] == 1,
         "{requests:?}"
     );
-    app.memories.plugins.flush(&app.db).await.expect("a flush");
+    app.memories.plugins.flush(&app.db, 0).await.expect("a flush");
     assert_eq!(stage.count("servers WHERE plugin_version IS NOT NULL").await, 1);
     service.end();
     stage.test.drain_jobs().await;

@@ -34,7 +34,7 @@ async fn the_generated_file_makes_the_plugin_work_and_says_when_it_is_old() {
     test.app
         .memories
         .plugins
-        .flush(&test.app.db)
+        .flush(&test.app.db, 0)
         .await
         .expect("a flush");
     let is_old = async || owner.get(&server).await.json()["config_is_old"].take();

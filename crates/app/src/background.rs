@@ -146,7 +146,9 @@ const HOUSEKEEPING: [(&str, StepOf); 22] = [
     ("link_steps", |app| {
         Box::pin(app.memories.link_steps.flush(&app.db))
     }),
-    ("plugins", |app| Box::pin(app.memories.plugins.flush(&app.db))),
+    ("plugins", |app| {
+        Box::pin(app.memories.plugins.flush(&app.db, app.clock.steady_ms()))
+    }),
     ("refused_calls", |app| {
         Box::pin(app.memories.refused_calls.flush(&app.db))
     }),

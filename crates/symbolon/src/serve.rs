@@ -237,7 +237,7 @@ async fn write_last(app: &App) {
     for flushed in [
         background::flush_uses(app).await,
         background::flush_seen(app).await,
-        app.memories.plugins.flush(&app.db).await,
+        app.memories.plugins.flush(&app.db, app.clock.steady_ms()).await,
         app.memories.refused_calls.flush(&app.db).await,
         app.memories.link_steps.flush(&app.db).await,
         background::flush_errors(app).await,

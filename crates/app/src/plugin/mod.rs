@@ -236,7 +236,9 @@ async fn admit(
         return (Err(error), rate);
     }
     if let (Some(version), KeyKind::Plugin, Some(server)) = (request.plugin_version, key.kind, key.server) {
-        app.memories.plugins.note(server, version, request.config_stamp);
+        let now_ms = app.clock.steady_ms();
+        let stamp = request.config_stamp;
+        app.memories.plugins.note(server, version, stamp, now_ms);
     }
     (answer_within(app, request, key, in_query).await, rate)
 }

@@ -23,7 +23,8 @@ pub fn start(app: &App, address: SocketAddr, keys: Vec<String>, mut stop: watch:
         call_all(address, &keys).await;
         let written = async {
             background::flush_uses(&told).await?;
-            told.memories.plugins.flush(&told.db).await
+            let now_ms = told.clock.steady_ms();
+            told.memories.plugins.flush(&told.db, now_ms).await
         };
         if let Err(error) = written.await {
             tracing::warn!(error = %error.internal_detail(), "the demo's first calls were not saved");
