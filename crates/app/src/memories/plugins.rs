@@ -42,7 +42,9 @@ impl Plugins {
         let known = self.known.pin();
         let said = known.get(&server.0);
         let is_known = said.is_some_and(|said| {
-            let is_fresh = said.written_at_ms.is_none_or(|at_ms| now_ms - at_ms < REWRITE_EVERY_MS);
+            let is_fresh = said
+                .written_at_ms
+                .is_none_or(|at_ms| now_ms - at_ms < REWRITE_EVERY_MS);
             is_fresh && said.version == version && said.stamp.as_deref() == stamp
         });
         if is_known || (known.len() >= MAX_SERVERS && said.is_none()) {
