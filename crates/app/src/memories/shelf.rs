@@ -85,3 +85,24 @@ impl Shelf {
         self.files.get_or_insert_async(sha256, read).await
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strangers_have_the_list_read_once_a_second_at_most() {
+        let shelf = Shelf::default();
+        let looks = [0, 1, LOOK_EVERY_MS - 1, LOOK_EVERY_MS].map(|now_ms| shelf.may_look(now_ms));
+        assert_eq!(looks, [true, false, false, true]);
+    }
+
+    #[test]
+    fn whoever_waited_behind_a_failure_is_told_at_once_for_a_while() {
+        let shelf = Shelf::default();
+        assert!(!shelf.failed_lately(0));
+        shelf.note_failure(5);
+        let told = [5, FAILED_FOR_MS + 4, FAILED_FOR_MS + 5].map(|now_ms| shelf.failed_lately(now_ms));
+        assert_eq!(told, [true, true, false]);
+    }
+}
