@@ -222,6 +222,30 @@ async fn last_uses_are_written_in_the_order_of_their_keys() {
     test.finish().await;
 }
 
+/// A key that goes while its refused calls are written down takes nothing along but those.
+#[tokio::test]
+async fn refused_calls_of_a_key_that_went_meanwhile_are_left_out() {
+    let test = TestApp::start(Engine::Postgres).await;
+    let tenant = test.tenant(1, Tier::Pro).await;
+    let going = test.custom_key(&tenant, ActionSet::PLUGIN, false).await.1;
+    for key in [&tenant.key, &going] {
+        let refused = test.plugin(key).get("/api?action=nope").await;
+        assert_eq!(refused.code(), "UNKNOWN_ACTION");
+    }
+    let beside = test
+        .db
+        .begin_beside("DELETE FROM api_keys WHERE kind = 'custom'")
+        .await;
+    let flush = test.app.memories.refused_calls.flush(&test.app.db);
+    let (flushed, ()) = tokio::join!(flush, async {
+        awaited(&beside).await;
+        beside.commit().await;
+    });
+    flushed.unwrap();
+    assert_eq!(test.db.count("key_refusals").await, 1);
+    test.finish().await;
+}
+
 /// Without an order of its own the change would take the keys as they lie on the disk, the one written last at the end.
 #[tokio::test]
 async fn a_change_of_all_keys_takes_them_in_the_same_order() {

@@ -3,9 +3,9 @@
 use domain::flow::LinkStep;
 use storage::linking::link_steps;
 pub use storage::linking::link_steps::Tally;
-use storage::{Db, GuildNum, NoOrg, Tx, Work};
+use storage::{Db, DbError, GuildNum, Tx};
 
-use super::tallies::{HOUR_MS, Tallies};
+use super::tallies::{HOUR_MS, Tallied, Tallies};
 use crate::error::AppError;
 
 /// Counts since the last write.
@@ -36,23 +36,15 @@ impl LinkSteps {
 
     /// Writes down what was counted.
     pub async fn flush(&self, db: &Db) -> Result<(), AppError> {
-        self.counts.flush(|slice| db.write(Write(slice))).await
+        self.counts.flush(db).await
     }
 }
 
-struct Write(Vec<(Tally, i64)>);
-
-impl Work for Write {
-    type For = NoOrg;
-    type Output = ();
-    type Error = AppError;
+impl Tallied for Tally {
     const NAME: &'static str = "write_link_steps";
 
-    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<(), AppError> {
-        for (tally, times) in &self.0 {
-            link_steps::add(tx, tally, *times).await?;
-        }
-        Ok(())
+    async fn add(&self, tx: &mut Tx<'_>, times: i64) -> Result<(), DbError> {
+        link_steps::add(tx, self, times).await
     }
 }
 

@@ -2,9 +2,9 @@
 
 use storage::keys::refusals;
 use storage::keys::refusals::Tally;
-use storage::{Db, KeyNum, NoOrg, Tx, Work};
+use storage::{Db, DbError, KeyNum, Tx};
 
-use super::tallies::{HOUR_MS, Tallies};
+use super::tallies::{HOUR_MS, Tallied, Tallies};
 use crate::error::AppError;
 
 /// Counts since the last write.
@@ -25,22 +25,14 @@ impl RefusedCalls {
 
     /// Writes down what was counted.
     pub async fn flush(&self, db: &Db) -> Result<(), AppError> {
-        self.counts.flush(|slice| db.write(Write(slice))).await
+        self.counts.flush(db).await
     }
 }
 
-struct Write(Vec<(Tally, i64)>);
-
-impl Work for Write {
-    type For = NoOrg;
-    type Output = ();
-    type Error = AppError;
+impl Tallied for Tally {
     const NAME: &'static str = "write_refused_calls";
 
-    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<(), AppError> {
-        for (tally, calls) in &self.0 {
-            refusals::add(tx, tally, *calls).await?;
-        }
-        Ok(())
+    async fn add(&self, tx: &mut Tx<'_>, times: i64) -> Result<(), DbError> {
+        refusals::add(tx, self, times).await
     }
 }

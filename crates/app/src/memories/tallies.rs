@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use storage::{Db, DbError, NoOrg, Tx, Work};
+
 use crate::error::{AppError, ServiceError};
 
 /// Different counts between two writes; beyond it new ones are left out.
@@ -12,6 +14,30 @@ const MOST: usize = 50_000;
 const SLICE: usize = 200;
 
 pub(crate) const HOUR_MS: i64 = 60 * 60_000;
+
+/// What is counted, and the row that it is added to.
+pub(crate) trait Tallied: Clone + Eq + Hash + Ord + Send + Sync + 'static {
+    /// Of the unit that writes it.
+    const NAME: &'static str;
+
+    fn add(&self, tx: &mut Tx<'_>, times: i64) -> impl Future<Output = Result<(), DbError>> + Send;
+}
+
+struct Write<T>(Vec<(T, i64)>);
+
+impl<T: Tallied> Work for Write<T> {
+    type For = NoOrg;
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = T::NAME;
+
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<(), AppError> {
+        for (tally, times) in &self.0 {
+            tally.add(tx, *times).await?;
+        }
+        Ok(())
+    }
+}
 
 /// Counts since the last write.
 pub(crate) struct Tallies<T> {
@@ -35,7 +61,14 @@ impl<T: Clone + Eq + Hash + Ord> Tallies<T> {
     }
 
     /// Writes down what was counted, in the order of the rows. What could not be written is kept for the next time.
-    pub(crate) async fn flush<W>(&self, write: impl Fn(Vec<(T, i64)>) -> W) -> Result<(), AppError>
+    pub(crate) async fn flush(&self, db: &Db) -> Result<(), AppError>
+    where
+        T: Tallied,
+    {
+        self.hand_over(|slice| db.write(Write(slice))).await
+    }
+
+    async fn hand_over<W>(&self, write: impl Fn(Vec<(T, i64)>) -> W) -> Result<(), AppError>
     where
         W: Future<Output = Result<(), AppError>>,
     {
@@ -86,7 +119,7 @@ mod tests {
         }
         let written = RefCell::new(Vec::new());
         let flushed = tallies
-            .flush(async |slice| {
+            .hand_over(async |slice| {
                 tallies.count(299);
                 if written.borrow().is_empty() {
                     written.borrow_mut().extend(slice);
