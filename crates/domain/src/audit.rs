@@ -26,6 +26,8 @@ words! {
         InviteReissued = "invite.reissued",
         InviteRevoked = "invite.revoked",
         AuditExported = "audit.exported",
+        /// Keywords of permission groups, or their colours.
+        TrustChanged = "org.trust_changed",
         TierChanged = "org.tier_changed",
         GuildCreated = "guild.created",
         GuildChanged = "guild.changed",
@@ -50,6 +52,12 @@ words! {
         LinkCreated = "link.created",
         LinkRelinked = "link.relinked",
         LinkRemoved = "link.removed",
+        /// Somebody of the team looked at a person's page; once an hour.
+        UserViewed = "user.viewed",
+        UsersExported = "users.exported",
+        /// Links of many people end together; each has its own entry.
+        BulkUnlinkStarted = "users.unlink_started",
+        BulkUnlinkCancelled = "users.unlink_cancelled",
         /// An operator took away work that waited.
         JobDropped = "job.dropped",
         /// An operator had work tried again at once.
@@ -248,7 +256,7 @@ mod tests {
 
     #[test]
     fn every_action_is_a_dotted_name() {
-        assert_eq!(AuditAction::ALL.len(), 51);
+        assert_eq!(AuditAction::ALL.len(), 56);
         for action in AuditAction::ALL {
             assert_eq!(action.as_str().split('.').count(), 2);
             assert_eq!(AuditAction::parse(action.as_str()), Some(*action));

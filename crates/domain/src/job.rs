@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::audit::Actor;
-use crate::id::{AccountId, GuildId, KeyId, LinkId, ServerId};
+use crate::id::{AccountId, GuildId, KeyId, LinkId, OrgId, ServerId};
 use crate::words::words;
 
 const HOUR_MS: i64 = 60 * 60_000;
@@ -30,6 +30,9 @@ words! {
         LookAtGuild = "bot.look",
         SyncRoles = "roles.sync",
         RecheckRoles = "roles.recheck",
+        FollowPeople = "people.follow",
+        UnlinkPeople = "people.unlink",
+        SweepPeople = "people.sweep",
     }
 }
 
@@ -44,6 +47,10 @@ words! {
         Bot = "bot",
         /// Members of a Guild whose roles are brought in line.
         Roles = "roles",
+        /// People of an Org, for whom somebody waits.
+        People = "people",
+        /// Long work on an Org.
+        Org = "org",
     }
 }
 
@@ -101,35 +108,28 @@ pub enum Job {
     SyncRoles { guild: GuildId },
     /// Marks everybody who is linked in a Guild.
     RecheckRoles { guild: GuildId },
+    /// Brings people up to date of whom game servers said something new.
+    FollowPeople { org: OrgId },
+    /// Ends the links that somebody of the team chose.
+    UnlinkPeople { org: OrgId, by: AccountId },
+    /// Goes through everybody of an Org and reckons their scores anew.
+    SweepPeople { org: OrgId },
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct OfLink {
-    guild: GuildId,
-    link: LinkId,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct OfEnd {
-    guild: GuildId,
-    link: LinkId,
-    #[serde(default)]
+/// What a job is about, as it is stored.
+#[derive(Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Payload {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    org: Option<OrgId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    guild: Option<GuildId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    link: Option<LinkId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    server: Option<ServerId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     by: Option<String>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct OfGuild {
-    guild: GuildId,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct OfServer {
-    guild: GuildId,
-    server: ServerId,
 }
 
 /// Why a stored job is none that this version knows.
@@ -152,6 +152,9 @@ impl Job {
             Job::LookAtGuild { .. } => JobKind::LookAtGuild,
             Job::SyncRoles { .. } => JobKind::SyncRoles,
             Job::RecheckRoles { .. } => JobKind::RecheckRoles,
+            Job::FollowPeople { .. } => JobKind::FollowPeople,
+            Job::UnlinkPeople { .. } => JobKind::UnlinkPeople,
+            Job::SweepPeople { .. } => JobKind::SweepPeople,
         }
     }
 
@@ -162,10 +165,13 @@ impl Job {
             Job::EndGuild { .. } | Job::EndServer { .. } | Job::RecheckRoles { .. } => LaneKind::Guild,
             Job::LookAtGuild { .. } => LaneKind::Bot,
             Job::SyncRoles { .. } => LaneKind::Roles,
+            Job::FollowPeople { .. } | Job::UnlinkPeople { .. } => LaneKind::People,
+            Job::SweepPeople { .. } => LaneKind::Org,
         }
     }
 
-    const fn guild(&self) -> &GuildId {
+    /// The Guild or Org that it waits for.
+    fn whose(&self) -> &str {
         match self {
             Job::LogLinked { guild, .. }
             | Job::LogUnlinked { guild, .. }
@@ -174,101 +180,136 @@ impl Job {
             | Job::EndServer { guild, .. }
             | Job::LookAtGuild { guild }
             | Job::SyncRoles { guild }
-            | Job::RecheckRoles { guild } => guild,
+            | Job::RecheckRoles { guild } => guild.as_str(),
+            Job::FollowPeople { org } | Job::UnlinkPeople { org, .. } | Job::SweepPeople { org } => {
+                org.as_str()
+            }
         }
     }
 
     /// Jobs of one lane are done one after the other, in the order in which they came.
     pub fn lane(&self) -> String {
-        self.lane_kind().of(self.guild())
+        self.lane_kind().of(self.whose())
     }
 
     /// While a job waits, another one with the same text is the same job.
     pub fn dedupe(&self) -> String {
         let about = match self {
             Job::LogLinked { link, .. } | Job::LogUnlinked { link, .. } => link.as_str(),
-            Job::LogMore { guild }
-            | Job::EndGuild { guild }
-            | Job::LookAtGuild { guild }
-            | Job::SyncRoles { guild }
-            | Job::RecheckRoles { guild } => guild.as_str(),
             Job::EndServer { server, .. } => server.as_str(),
+            Job::LogMore { .. }
+            | Job::EndGuild { .. }
+            | Job::LookAtGuild { .. }
+            | Job::SyncRoles { .. }
+            | Job::RecheckRoles { .. }
+            | Job::FollowPeople { .. }
+            | Job::UnlinkPeople { .. }
+            | Job::SweepPeople { .. } => self.whose(),
         };
         [self.kind().as_str(), ":", about].concat()
     }
 
     /// What it is about, as JSON.
     pub fn payload(&self) -> String {
-        match self {
-            Job::LogLinked { guild, link }
-            | Job::LogUnlinked {
-                guild,
-                link,
-                by: None,
-            } => of_two(guild, "link", link.as_str()),
-            Job::LogUnlinked {
-                guild,
-                link,
-                by: Some(by),
-            } => {
-                let of_link = of_two(guild, "link", link.as_str());
-                // Ids need no escaping.
-                [of_link.trim_end_matches('}'), r#","by":""#, by.as_str(), r#""}"#].concat()
+        serde_json::to_string(&self.parts()).unwrap_or_default()
+    }
+
+    fn parts(&self) -> Payload {
+        let (mut parts, none) = (Payload::default(), Payload::default());
+        match self.clone() {
+            Job::LogLinked { guild, link } => Payload {
+                guild: Some(guild),
+                link: Some(link),
+                ..none
+            },
+            Job::LogUnlinked { guild, link, by } => {
+                parts.by = by.map(|by| by.as_str().to_owned());
+                Payload {
+                    guild: Some(guild),
+                    link: Some(link),
+                    ..parts
+                }
             }
-            Job::EndServer { guild, server } => of_two(guild, "server", server.as_str()),
+            Job::EndServer { guild, server } => Payload {
+                guild: Some(guild),
+                server: Some(server),
+                ..none
+            },
             Job::LogMore { guild }
             | Job::EndGuild { guild }
             | Job::LookAtGuild { guild }
             | Job::SyncRoles { guild }
-            | Job::RecheckRoles { guild } => [r#"{"guild":""#, guild.as_str(), r#""}"#].concat(),
+            | Job::RecheckRoles { guild } => Payload {
+                guild: Some(guild),
+                ..none
+            },
+            Job::UnlinkPeople { org, by } => {
+                parts.by = Some(by.as_str().to_owned());
+                Payload {
+                    org: Some(org),
+                    ..parts
+                }
+            }
+            Job::FollowPeople { org } | Job::SweepPeople { org } => Payload {
+                org: Some(org),
+                ..none
+            },
         }
     }
 
     /// The job that was stored as this.
     pub fn parse(kind: &str, payload: &str) -> Result<Job, JobError> {
-        let of_link = || serde_json::from_str::<OfLink>(payload).map_err(|_| JobError::Payload);
-        let of_guild = || serde_json::from_str::<OfGuild>(payload).map_err(|_| JobError::Payload);
-        Ok(match JobKind::parse(kind).ok_or(JobError::Kind)? {
-            JobKind::LogLinked => {
-                let OfLink { guild, link } = of_link()?;
-                Job::LogLinked { guild, link }
+        let kind = JobKind::parse(kind).ok_or(JobError::Kind)?;
+        let parts: Payload = serde_json::from_str(payload).map_err(|_| JobError::Payload)?;
+        let guild = || parts.guild.clone().ok_or(JobError::Payload);
+        let org = || parts.org.clone().ok_or(JobError::Payload);
+        let link = || parts.link.clone().ok_or(JobError::Payload);
+        let job = match kind {
+            JobKind::LogLinked => Job::LogLinked {
+                guild: guild()?,
+                link: link()?,
+            },
+            JobKind::LogUnlinked => Job::LogUnlinked {
+                guild: guild()?,
+                link: link()?,
+                by: parts.by.as_deref().map(Doer::parse).transpose()?,
+            },
+            JobKind::LogMore => Job::LogMore { guild: guild()? },
+            JobKind::EndGuild => Job::EndGuild { guild: guild()? },
+            JobKind::EndServer => Job::EndServer {
+                guild: guild()?,
+                server: parts.server.clone().ok_or(JobError::Payload)?,
+            },
+            JobKind::LookAtGuild => Job::LookAtGuild { guild: guild()? },
+            JobKind::SyncRoles => Job::SyncRoles { guild: guild()? },
+            JobKind::RecheckRoles => Job::RecheckRoles { guild: guild()? },
+            JobKind::FollowPeople => Job::FollowPeople { org: org()? },
+            JobKind::UnlinkPeople => {
+                let by = parts.by.as_deref().map(AccountId::parse);
+                let by = by.and_then(Result::ok).ok_or(JobError::Payload)?;
+                Job::UnlinkPeople { org: org()?, by }
             }
-            JobKind::LogUnlinked => {
-                let found = serde_json::from_str(payload).map_err(|_| JobError::Payload)?;
-                let OfEnd { guild, link, by } = found;
-                let by = by.as_deref().map(Doer::parse).transpose()?;
-                Job::LogUnlinked { guild, link, by }
-            }
-            JobKind::LogMore => Job::LogMore {
-                guild: of_guild()?.guild,
-            },
-            JobKind::EndGuild => Job::EndGuild {
-                guild: of_guild()?.guild,
-            },
-            JobKind::EndServer => {
-                let found = serde_json::from_str(payload).map_err(|_| JobError::Payload)?;
-                let OfServer { guild, server } = found;
-                Job::EndServer { guild, server }
-            }
-            JobKind::LookAtGuild => Job::LookAtGuild {
-                guild: of_guild()?.guild,
-            },
-            JobKind::SyncRoles => Job::SyncRoles {
-                guild: of_guild()?.guild,
-            },
-            JobKind::RecheckRoles => Job::RecheckRoles {
-                guild: of_guild()?.guild,
-            },
-        })
+            JobKind::SweepPeople => Job::SweepPeople { org: org()? },
+        };
+        // A part that is not this kind's is no more known than one that no kind has.
+        if job.parts() == parts {
+            Ok(job)
+        } else {
+            Err(JobError::Payload)
+        }
     }
 
     /// How long it is worth doing; `None` for what has to be done, however late.
     pub const fn lifetime_ms(&self) -> Option<i64> {
         match self.kind() {
             JobKind::LogLinked | JobKind::LogUnlinked | JobKind::LogMore => Some(LOG_LIFETIME_MS),
-            JobKind::RecheckRoles => Some(RECHECK_LIFETIME_MS),
+            JobKind::RecheckRoles | JobKind::SweepPeople => Some(RECHECK_LIFETIME_MS),
             JobKind::LookAtGuild => Some(LOOK_LIFETIME_MS),
-            JobKind::EndGuild | JobKind::EndServer | JobKind::SyncRoles => None,
+            JobKind::EndGuild
+            | JobKind::EndServer
+            | JobKind::SyncRoles
+            | JobKind::FollowPeople
+            | JobKind::UnlinkPeople => None,
         }
     }
 
@@ -282,29 +323,18 @@ impl Job {
             | Job::EndServer { .. }
             | Job::LookAtGuild { .. }
             | Job::SyncRoles { .. }
-            | Job::RecheckRoles { .. } => None,
+            | Job::RecheckRoles { .. }
+            | Job::FollowPeople { .. }
+            | Job::UnlinkPeople { .. }
+            | Job::SweepPeople { .. } => None,
         }
     }
 }
 
-/// Ids need no escaping.
-fn of_two(guild: &GuildId, name: &str, id: &str) -> String {
-    [
-        r#"{"guild":""#,
-        guild.as_str(),
-        r#"",""#,
-        name,
-        r#"":""#,
-        id,
-        r#""}"#,
-    ]
-    .concat()
-}
-
 impl LaneKind {
-    /// The lane of this kind that a Guild has.
-    pub fn of(self, guild: &GuildId) -> String {
-        [self.as_str(), ":", guild.as_str()].concat()
+    /// The lane of this kind that a Guild or an Org has.
+    pub fn of(self, id: &str) -> String {
+        [self.as_str(), ":", id].concat()
     }
 }
 
@@ -316,9 +346,15 @@ impl JobKind {
             | JobKind::LogUnlinked
             | JobKind::LogMore
             | JobKind::LookAtGuild
-            | JobKind::RecheckRoles => true,
-            // What is left of a removed Guild or Server would stay for ever, and so would roles of ended links.
-            JobKind::EndGuild | JobKind::EndServer | JobKind::SyncRoles => false,
+            | JobKind::RecheckRoles
+            | JobKind::SweepPeople => true,
+            // What is left of a removed Guild or Server would stay for ever, and so would roles of ended links. What the
+            // team asked for is theirs to cancel.
+            JobKind::EndGuild
+            | JobKind::EndServer
+            | JobKind::SyncRoles
+            | JobKind::FollowPeople
+            | JobKind::UnlinkPeople => false,
         }
     }
 }

@@ -3,11 +3,13 @@ use proptest::prelude::*;
 use super::*;
 use crate::random::SeededRandom;
 
-fn jobs(seed: u64, now_ms: i64) -> [Job; 8] {
+fn jobs(seed: u64, now_ms: i64) -> [Job; 11] {
     let random = SeededRandom::new(seed);
     let guild = GuildId::generate(now_ms, &random);
     let server = ServerId::generate(now_ms, &random);
     let link = LinkId::generate(now_ms, &random);
+    let org = OrgId::generate(now_ms, &random);
+    let by = AccountId::generate(now_ms, &random);
     [
         Job::LogLinked {
             guild: guild.clone(),
@@ -27,6 +29,9 @@ fn jobs(seed: u64, now_ms: i64) -> [Job; 8] {
         Job::LookAtGuild { guild: guild.clone() },
         Job::SyncRoles { guild: guild.clone() },
         Job::RecheckRoles { guild },
+        Job::FollowPeople { org: org.clone() },
+        Job::UnlinkPeople { org: org.clone(), by },
+        Job::SweepPeople { org },
     ]
 }
 
@@ -62,7 +67,7 @@ fn who_ended_a_link_is_named_where_it_is_not_its_owner() {
 
 #[test]
 fn what_is_no_job_is_refused() {
-    let guild = jobs(1, 1)[3].guild().clone();
+    let guild = jobs(1, 1)[3].whose().to_owned();
     let refused = [
         (
             "guild.explode",

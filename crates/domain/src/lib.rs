@@ -33,6 +33,7 @@ pub mod network;
 pub mod oauth;
 pub mod pacing;
 pub mod permission;
+pub mod person;
 pub mod picture;
 pub mod plan;
 pub mod platform_id;

@@ -16,6 +16,16 @@ words! {
     }
 }
 
+impl UnlinkCause {
+    /// Whether the end tells of somebody who does not stay with one account: staff and tidying up say nothing of that.
+    pub const fn is_churn(self) -> bool {
+        match self {
+            Self::User | Self::Plugin | Self::Relink => true,
+            Self::Admin | Self::ZombieCleanup => false,
+        }
+    }
+}
+
 /// A link of one guild that has not ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ActiveLink {

@@ -113,8 +113,11 @@ pub fn given_name(text: &str) -> Option<String> {
 
 /// The same text without the characters that take no room: as a nickname they would make a member who cannot be named.
 pub fn without_zero_width(text: &str) -> String {
-    let takes_room = |c: &char| !matches!(c, '\u{200B}'..='\u{200F}' | '\u{2060}'..='\u{2064}' | '\u{FEFF}');
-    text.chars().filter(takes_room).collect()
+    text.chars().filter(|c| !takes_no_room(*c)).collect()
+}
+
+pub(crate) fn takes_no_room(c: char) -> bool {
+    matches!(c, '\u{200B}'..='\u{200F}' | '\u{2060}'..='\u{2064}' | '\u{FEFF}')
 }
 
 pub(crate) fn breaks_line(c: char) -> bool {

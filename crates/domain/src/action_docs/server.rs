@@ -59,7 +59,7 @@ pub const GET_PLAYER: ActionDoc = ActionDoc::new(
     Shape::Player,
     Example::get(
         "id=76561198000000001",
-        r#"{"linked":true,"discord_id":"223456789012345678","steam_id":"76561198000000001","discord_name":"ada.l","steam_name":"Ada","linked_at_ms":1767225600000,"country":null,"groups":["vip"]}"#,
+        r#"{"linked":true,"discord_id":"223456789012345678","steam_id":"76561198000000001","discord_name":"ada.l","steam_name":"Ada","linked_at_ms":1767225600000,"country":null,"groups":["vip"],"trust":{"score":65,"tier":"Watch"}}"#,
     ),
 )
 .with(&[
@@ -75,7 +75,7 @@ pub const GET_PLAYER: ActionDoc = ActionDoc::new(
     Shape::Players,
     Example::post(
         r#"{"ids":["76561198000000001","76561198000000009"]}"#,
-        r#"{"76561198000000001":{"linked":true,"discord_id":"223456789012345678","steam_id":"76561198000000001","discord_name":"ada.l","steam_name":"Ada","linked_at_ms":1767225600000,"country":null,"groups":["vip"]},"76561198000000009":{"linked":false}}"#,
+        r#"{"76561198000000001":{"linked":true,"discord_id":"223456789012345678","steam_id":"76561198000000001","discord_name":"ada.l","steam_name":"Ada","linked_at_ms":1767225600000,"country":null,"groups":["vip"],"trust":{"score":65,"tier":"Watch"}},"76561198000000009":{"linked":false}}"#,
     ),
 )
 .noting(&["In a list, an entry that is not an ID is answered as not linked, under its own text."])

@@ -1,5 +1,7 @@
 //! What a permission group of a game server says about whoever is in it.
 
+use serde::{Deserialize, Serialize};
+
 use crate::words::words;
 
 words! {
@@ -35,7 +37,8 @@ impl GroupClass {
 }
 
 /// A word that tells the class of every group whose name holds it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Keyword {
     pub text: String,
     pub class: GroupClass,

@@ -1,12 +1,16 @@
 //! How far a community can rely on a linked player, as a number from 0 to 100.
 
 mod groups;
+mod rules;
 
 pub use groups::{GroupClass, Keyword, class_of};
+pub use rules::{GroupRules, GroupRulesError, MOST_KEYWORDS, PillTone, Report};
 
 use crate::words::words;
 
 const PERCENT: u64 = 100;
+/// Accounts beyond which nothing changes any more; nobody counts further.
+pub const MOST_ACCOUNTS: i64 = 50;
 /// What each link that somebody ended costs.
 const CHURN_COSTS: u64 = 18;
 /// Days until somebody's age counts in full.
@@ -45,6 +49,21 @@ impl Default for Thresholds {
 }
 
 impl Thresholds {
+    /// Each tier has scores of its own.
+    pub const fn are_in_order(&self) -> bool {
+        self.trusted <= 100 && self.trusted > self.normal && self.normal > self.watch && self.watch > 0
+    }
+
+    /// The least and the greatest score of a tier.
+    pub const fn range(&self, tier: TrustTier) -> (u8, u8) {
+        match tier {
+            TrustTier::Trusted => (self.trusted, 100),
+            TrustTier::Normal => (self.normal, self.trusted - 1),
+            TrustTier::Watch => (self.watch, self.normal - 1),
+            TrustTier::Risk => (0, self.watch - 1),
+        }
+    }
+
     pub fn tier(&self, score: u8) -> TrustTier {
         match score {
             score if score >= self.trusted => TrustTier::Trusted,
@@ -181,6 +200,22 @@ mod tests {
         ] {
             assert_eq!(tiers.tier(score), tier, "{score}");
         }
+    }
+
+    #[test]
+    fn every_score_is_in_the_range_of_its_tier_and_of_no_other() {
+        let tiers = Thresholds::default();
+        assert!(tiers.are_in_order());
+        for score in 0..=100 {
+            let within: Vec<TrustTier> = TrustTier::ALL
+                .iter()
+                .copied()
+                .filter(|tier| (tiers.range(*tier).0..=tiers.range(*tier).1).contains(&score))
+                .collect();
+            assert_eq!(within, [tiers.tier(score)], "{score}");
+        }
+        let equal = Thresholds { normal: 90, ..tiers };
+        assert!(!equal.are_in_order());
     }
 
     proptest! {
