@@ -23,6 +23,7 @@ pub fn statements() -> impl Iterator<Item = &'static Statement> {
         crate::players::daily_calls::STATEMENTS,
         crate::doctor::STATEMENTS,
         crate::doctor::own_schema::STATEMENTS,
+        crate::doctor::persons::STATEMENTS,
         crate::doctor::readable_ids::STATEMENTS,
         crate::records::error_log::STATEMENTS,
         crate::linking::flows::STATEMENTS,
@@ -34,6 +35,7 @@ pub fn statements() -> impl Iterator<Item = &'static Statement> {
         crate::tenancy::invites::STATEMENTS,
         crate::jobs::enqueue::STATEMENTS,
         crate::jobs::lanes::STATEMENTS,
+        crate::jobs::running::STATEMENTS,
         crate::jobs::waiting::STATEMENTS,
         crate::linking::link_pages::STATEMENTS,
         crate::linking::link_steps::STATEMENTS,
@@ -57,6 +59,7 @@ pub fn statements() -> impl Iterator<Item = &'static Statement> {
     .into_iter()
     .chain(of_roles())
     .chain(of_keys())
+    .chain(of_people())
     .flatten()
     .copied()
 }
@@ -68,6 +71,19 @@ fn of_keys() -> [&'static [&'static Statement]; 5] {
         crate::keys::plugin_keys::STATEMENTS,
         crate::keys::refusals::STATEMENTS,
         crate::keys::resolved_keys::STATEMENTS,
+    ]
+}
+
+fn of_people() -> [&'static [&'static Statement]; 8] {
+    [
+        crate::players::chosen_links::STATEMENTS,
+        crate::players::graph::STATEMENTS,
+        crate::players::people::STATEMENTS,
+        crate::players::people_pages::STATEMENTS,
+        crate::players::people_rows::STATEMENTS,
+        crate::players::person_marks::STATEMENTS,
+        crate::players::sweeps::STATEMENTS,
+        crate::players::trust::STATEMENTS,
     ]
 }
 

@@ -102,6 +102,7 @@ const MIGRATIONS: &[Migration] = migrations! {
     30 "0030_pictures" portable;
     31 "0031_roles" portable;
     32 "0032_plugin" portable;
+    33 "0033_people" portable;
 };
 
 /// The newest schema this binary knows.

@@ -7,7 +7,7 @@ use super::BackupError;
 use crate::migrate::{self, Migrate};
 
 /// All tables, each after those it refers to. The ledger of migrations is not among them: the target has its own.
-pub(super) const TABLES: [&str; 44] = [
+pub(super) const TABLES: [&str; 52] = [
     "accounts",
     "sessions",
     "orgs",
@@ -35,6 +35,14 @@ pub(super) const TABLES: [&str; 44] = [
     "daily_calls",
     "link_steps",
     "key_refusals",
+    "people",
+    "person_words",
+    "person_places",
+    "person_servers",
+    "person_marks",
+    "trust_points",
+    "trust_settings",
+    "chosen_links",
     "pictures",
     "flows",
     "flow_trips",

@@ -8,6 +8,7 @@
 
 pub(crate) mod enqueue;
 pub(crate) mod lanes;
+pub(crate) mod running;
 pub(crate) mod waiting;
 
 pub use enqueue::{MOST_WAITING, enqueue, enqueue_counted, enqueue_later};
@@ -15,6 +16,7 @@ pub use lanes::{
     Claim, Grip, Head, Held, advance, claim, drop_held, find_head, finish, forget_failures, free_left, hold,
     is_any_due, list_first, note_told, pause, put_off, release, remove_up_to, renew, retry,
 };
+pub use running::{Running, find_running, find_running_in};
 pub use waiting::{
     Found, ListedJob, Waiting, WaitingJob, count_busy, count_waiting, drop_job, find, find_oldest, list,
     list_waiting, purge, remove_slice, retry_now, wake,

@@ -25,6 +25,12 @@ statements! {
         UPDATE links
         SET ended_at = CASE WHEN verified_at > $3 THEN verified_at ELSE $3 END, end_cause = $4
         WHERE num = $2 AND org_num = $1 AND ended_at IS NULL";
+    ACTIVE_SLICE = "
+        SELECT discord_id
+        FROM links
+        WHERE guild_num = $2 AND org_num = $1 AND ended_at IS NULL
+        ORDER BY discord_id
+        LIMIT $3";
     END_SLICE = "
         UPDATE links
         SET ended_at = CASE WHEN verified_at > $3 THEN verified_at ELSE $3 END, end_cause = $4
@@ -137,7 +143,7 @@ pub async fn end(
         .await
 }
 
-/// Archives up to `limit` active links of a Guild and tells how many they were.
+/// Archives up to `limit` active links of a Guild and tells whose they were.
 pub async fn end_slice(
     tx: &mut Tx<'_>,
     scope: OrgScope,
@@ -145,10 +151,11 @@ pub async fn end_slice(
     at_ms: i64,
     cause: UnlinkCause,
     limit: i64,
-) -> Result<i64, DbError> {
+) -> Result<Vec<String>, DbError> {
+    let whose = tx.list(&ACTIVE_SLICE, params![scope.num(), guild, limit]).await?;
     let values = params![scope.num(), guild, at_ms, cause.as_str(), limit];
-    let ended = tx.execute(&END_SLICE, values).await?;
-    Ok(i64::try_from(ended).unwrap_or(limit))
+    tx.execute(&END_SLICE, values).await?;
+    Ok(whose)
 }
 
 /// Notes another verification of an existing pair; a country that is not known leaves the one before.

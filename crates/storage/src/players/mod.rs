@@ -1,7 +1,15 @@
 //! What is known of players beyond their link.
 
 pub mod boosters;
+pub mod chosen_links;
 pub mod daily_calls;
+pub mod graph;
 pub mod group_changes;
 pub mod names;
+pub mod people;
+pub mod people_pages;
+pub mod people_rows;
+pub mod person_marks;
 pub mod server_players;
+pub mod sweeps;
+pub mod trust;

@@ -1,5 +1,6 @@
 //! What one game server reported about a player, and what followed from it.
 
+use domain::id::OrgId;
 use domain::platform_id::{DiscordId, SteamId};
 
 use crate::columns::json_list;
@@ -7,7 +8,7 @@ use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row, Tx};
 use crate::params;
 use crate::players::group_changes::ServerPlace;
-use crate::scope::{GuildNum, ServerNum};
+use crate::scope::{GuildNum, OrgScope, ServerNum};
 
 statements! {
     /// Groups of linked players only: what a Server stores is bounded by the links of its Guild.
@@ -55,6 +56,15 @@ statements! {
         FROM server_players p
         WHERE p.server_num = $1 AND p.oxide_groups IS NOT NULL
           AND p.steam_id = ANY (ARRAY(SELECT value COLLATE \"C\" FROM jsonb_array_elements_text(CAST(CAST($2 AS TEXT) AS JSONB)) value))";
+    SEEN_AGAIN = "
+        UPDATE server_players
+        SET seen_at = $3
+        WHERE server_num = $1 AND steam_id = $2";
+    WHOSE: WhoseServer = "
+        SELECT {columns}
+        FROM servers s
+        JOIN orgs o ON o.num = s.org_num
+        WHERE s.num = $1 AND s.removed_at IS NULL";
     SEEN = "
         INSERT INTO server_players (server_num, guild_num, org_num, steam_id, seen_at)
         SELECT s.num, s.guild_num, s.org_num, $2, CAST($3 AS BIGINT)
@@ -160,16 +170,43 @@ pub async fn list_groups(
     db.list_heavy(&LIST_GROUPS, params![server, &list]).await
 }
 
-/// Notes that a player was on the Server; a Server deleted meanwhile is no error.
+/// Notes that a player was on the Server, and tells whether that is the first time. A Server deleted meanwhile is no error.
 pub async fn mark_seen(
     tx: &mut Tx<'_>,
     server: ServerNum,
     steam_id: &str,
     seen_at_ms: i64,
-) -> Result<(), DbError> {
-    tx.execute(&SEEN, params![server, steam_id, seen_at_ms])
-        .await
-        .map(drop)
+) -> Result<bool, DbError> {
+    let values = params![server, steam_id, seen_at_ms];
+    if tx.execute(&SEEN_AGAIN, values).await? > 0 {
+        return Ok(false);
+    }
+    Ok(tx.execute(&SEEN, values).await? > 0)
+}
+
+/// Whose a Server is.
+#[derive(Debug, Clone)]
+pub struct WhoseServer {
+    /// The Org's.
+    pub scope: OrgScope,
+    /// The same by its id.
+    pub org: OrgId,
+}
+
+impl FromRow for WhoseServer {
+    const COLUMNS: &'static str = "s.org_num, o.id";
+
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self {
+            scope: OrgScope::new(row.int(0)?),
+            org: row.parse(1, OrgId::parse)?,
+        })
+    }
+}
+
+/// Whose a Server is; nothing when it is gone.
+pub async fn find_whose(tx: &mut Tx<'_>, server: ServerNum) -> Result<Option<WhoseServer>, DbError> {
+    tx.find(&WHOSE, params![server]).await
 }
 
 /// When the player was last on the Server, as far as that is written down yet.

@@ -12,6 +12,11 @@ use crate::scope::{NoOrg, OrgScope, Whose};
 const OPERATORS: i64 = 0;
 
 statements! {
+    NOTED = "
+        SELECT seq
+        FROM audit
+        WHERE chain = $1 AND target = $2 AND action = $3 AND actor_id = $4 AND at > $5
+        LIMIT 1";
     LOCK_HEAD: Head = "
         SELECT {columns}
         FROM audit_heads
@@ -115,6 +120,18 @@ impl<S: Whose> Act<S> {
         tx.execute_one(&MOVE_HEAD, params![chain, seq, &hash, head.seq])
             .await
     }
+}
+
+/// Whether who does this did the same to the same target since then.
+pub async fn was_noted(
+    tx: &mut Tx<'_>,
+    act: &Act,
+    action: AuditAction,
+    target: &str,
+    since_ms: i64,
+) -> Result<bool, DbError> {
+    let values = params![act.scope.num(), target, action.as_str(), act.actor.id(), since_ms];
+    Ok(tx.find::<i64>(&NOTED, values).await?.is_some())
 }
 
 impl Act<NoOrg> {

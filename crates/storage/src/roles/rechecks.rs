@@ -5,6 +5,7 @@ use domain::roles::Cause;
 
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row, Tx};
+use crate::jobs::Running;
 use crate::params;
 use crate::scope::{GuildNum, OrgScope};
 
@@ -26,10 +27,6 @@ statements! {
         SELECT roles_cause
         FROM guilds
         WHERE num = $2 AND org_num = $1 AND removed_at IS NULL";
-    RUNNING: Running = "
-        SELECT {columns}
-        FROM jobs
-        WHERE dedupe = $1";
     RESTART = "
         UPDATE jobs
         SET cursor = NULL, done = 0, cancelled = 0
@@ -88,51 +85,6 @@ pub async fn begin(
 pub async fn get_cause(tx: &mut Tx<'_>, scope: OrgScope, guild: GuildNum) -> Result<Cause, DbError> {
     let found: Option<String> = tx.find(&CAUSE, params![scope.num(), guild]).await?;
     Ok(found.and_then(|text| Cause::parse(&text)).unwrap_or(Cause::Sweep))
-}
-
-/// A look at everybody that is under way.
-#[derive(Debug, Clone)]
-pub struct Running {
-    /// Of the job.
-    pub num: i64,
-    /// Of the job.
-    pub lane: String,
-    /// How many were marked.
-    pub done: i64,
-    /// Of how many.
-    pub total: i64,
-    /// When it was asked for.
-    pub started_at_ms: i64,
-    /// Who was marked last.
-    pub cursor: Option<String>,
-    /// It ends before its next step.
-    pub is_cancelled: bool,
-}
-
-impl FromRow for Running {
-    const COLUMNS: &'static str = "num, lane, done, total, created_at, cursor, cancelled";
-
-    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
-        Ok(Self {
-            num: row.int(0)?,
-            lane: row.text(1)?,
-            done: row.int(2)?,
-            total: row.int(3)?,
-            started_at_ms: row.int(4)?,
-            cursor: row.opt_text(5)?,
-            is_cancelled: row.flag(6)?,
-        })
-    }
-}
-
-/// The look at everybody that is under way, by the text that tells its job apart.
-pub async fn find(db: &Db, dedupe: &str) -> Result<Option<Running>, DbError> {
-    db.find(&RUNNING, params![dedupe]).await
-}
-
-/// The same inside a unit of work.
-pub async fn find_in(tx: &mut Tx<'_>, dedupe: &str) -> Result<Option<Running>, DbError> {
-    tx.find(&RUNNING, params![dedupe]).await
 }
 
 /// Begins the one that is under way from the start, also where somebody cancelled it. Under the Org's lock and the lane's.

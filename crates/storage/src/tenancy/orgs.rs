@@ -13,8 +13,8 @@ use crate::scope::{AccountNum, OrgScope};
 
 statements! {
     INSERT = "
-        INSERT INTO orgs (id, slug, name, tier, owner_account_num, created_at)
-        VALUES ($1, $2, $3, $4, $5, $6)
+        INSERT INTO orgs (id, slug, name, tier, owner_account_num, created_at, people_swept_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $6)
         RETURNING num";
     INSERT_USAGE = "
         INSERT INTO org_usage (org_num)
@@ -42,6 +42,10 @@ statements! {
         WHERE o.removed_at IS NULL
         ORDER BY o.num
         LIMIT 1000";
+    ID_OF = "
+        SELECT id
+        FROM orgs
+        WHERE num = $1";
     LOCK = "
         SELECT org_num
         FROM org_usage
@@ -214,6 +218,12 @@ pub async fn insert(tx: &mut Tx<'_>, new: &NewOrg<'_>) -> Result<OrgScope, DbErr
     tx.execute_one(&INSERT_USAGE, params![num]).await?;
     tx.execute_one(&INSERT_CHAIN, params![num]).await?;
     Ok(OrgScope::new(num))
+}
+
+/// The id of an Org whose scope the unit has.
+pub async fn get_id(tx: &mut Tx<'_>, scope: OrgScope) -> Result<OrgId, DbError> {
+    let id: String = tx.get(&ID_OF, params![scope.num()]).await?;
+    OrgId::parse(&id).map_err(|error| DbError::Bug(format!("an Org's id: {error}")))
 }
 
 /// The Org of a scope, with its settings and counters.

@@ -42,6 +42,10 @@ statements! {
         DELETE FROM server_players
         WHERE server_num = $1
           AND steam_id IN (SELECT steam_id FROM server_players WHERE server_num = $1 ORDER BY steam_id LIMIT $2)";
+    FORGET_PEOPLE = "
+        DELETE FROM person_servers
+        WHERE server_num = $1
+          AND person_num IN (SELECT person_num FROM person_servers WHERE server_num = $1 ORDER BY person_num LIMIT $2)";
     FORGET_CHANGES = "
         DELETE FROM group_changes
         WHERE server_num = $1
@@ -131,6 +135,10 @@ pub async fn forget_server(
     let players = tx.execute(&FORGET_PLAYERS, params![server, limit]).await?;
     if players > 0 {
         return Ok(players);
+    }
+    let people = tx.execute(&FORGET_PEOPLE, params![server, limit]).await?;
+    if people > 0 {
+        return Ok(people);
     }
     let changes = tx.execute(&FORGET_CHANGES, params![server, limit]).await?;
     if changes > 0 {

@@ -27,7 +27,7 @@ pub fn named(name: &str) -> &'static Statement {
 }
 
 /// What may read a whole table, and why that is no harm. Besides these only the doctor does.
-const LONG: [&str; 18] = [
+const LONG: [&str; 21] = [
     // Kept off the threads that serve requests.
     "storage::bots::guild_lists::LINKED_SHARED",
     "storage::bots::processes::ALL",
@@ -45,6 +45,9 @@ const LONG: [&str; 18] = [
     "storage::linking::sealed_flows::COUNT",
     // What it goes through is the list that it makes itself.
     "storage::records::audit_pages::ACTORS",
+    "storage::players::graph::COMPONENT",
+    "storage::players::graph::EDGES",
+    "storage::players::people_rows::COUNTRIES",
     // Housekeeping on tables that it keeps small itself.
     "storage::players::daily_calls::PURGE",
     "storage::records::error_log::PURGE_SURPLUS",

@@ -46,6 +46,8 @@ unit!(Take { scope: OrgScope, guild: GuildNum, rows: Vec<Row>, ceiling: i64 } ->
         })
         .collect();
     imports::insert(tx, it.scope, it.guild, &links).await?;
+    let whose = it.rows.iter().map(|row| row.discord.as_str().to_owned()).collect();
+    storage::players::people::follow(tx, it.scope, &whose).await?;
     Ok(true)
 });
 

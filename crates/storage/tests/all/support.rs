@@ -234,7 +234,11 @@ pub async fn link(
         country: Some("DE"),
         now_ms: NOW,
     };
-    links::insert(tx, scope, &new).await
+    links::insert(tx, scope, &new).await?;
+    let whose = std::collections::BTreeSet::from([discord_id.as_str().to_owned()]);
+    storage::players::people::follow(tx, scope, &whose)
+        .await
+        .map(drop)
 }
 
 /// SQL on a connection beside the store's own, in the words of either database.

@@ -56,9 +56,12 @@ directions! {
 }
 
 /// What the last migration has made is not there before it.
-const PLUGIN_ROWS: [&str; 2] = [
-    "DELETE FROM key_refusals",
-    "UPDATE servers SET plugin_stamp = NULL",
+const PEOPLE_ROWS: [&str; 5] = [
+    "DELETE FROM people",
+    "DELETE FROM person_marks",
+    "DELETE FROM trust_settings",
+    "DELETE FROM chosen_links",
+    "UPDATE orgs SET people_swept_at = 0",
 ];
 
 both_databases! {
@@ -105,7 +108,7 @@ both_databases! {
         let to = backups.join("one");
         let origin = TestDb::open(Engine::Sqlite).await;
         add_tenant(&origin.db).await;
-        for table in PLUGIN_ROWS {
+        for table in PEOPLE_ROWS {
             origin.db.write(fixture::Run(table)).await.unwrap();
         }
         let wanted = rows::of(&origin.options()).await;
@@ -113,8 +116,11 @@ both_databases! {
         origin.db.close().await;
         // The last migration, undone.
         rusqlite::Connection::open(directory).unwrap().execute_batch("
-            DROP TABLE key_refusals; ALTER TABLE servers DROP COLUMN plugin_stamp;
-            DELETE FROM schema_migrations WHERE name = '0032_plugin'").unwrap();
+            DROP TABLE chosen_links; DROP TABLE trust_settings; DROP TABLE trust_points; DROP TABLE person_marks;
+            DROP TABLE person_servers; DROP TABLE person_places; DROP TABLE person_words; DROP TABLE people;
+            DROP INDEX orgs_swept; ALTER TABLE orgs DROP COLUMN people_swept_at;
+            DROP INDEX links_of_discord; DROP INDEX links_of_steam; DROP INDEX server_players_of;
+            DELETE FROM schema_migrations WHERE name = '0033_people'").unwrap();
         let made = backup::create(&origin.options(), &to, NOW).await.unwrap();
         assert_eq!(made.schema, storage::migrate::newest() - 1);
         assert_eq!(backup::verify(&to).await.unwrap(), made);

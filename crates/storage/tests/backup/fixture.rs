@@ -1,5 +1,6 @@
 //! Tenants with every kind of row, and texts that are hard to carry.
 
+use std::collections::BTreeSet;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,7 +21,7 @@ use serde_json::json;
 use storage::identity::{accounts, sessions};
 use storage::keys::plugin_keys;
 use storage::linking::{link_steps, links};
-use storage::players::daily_calls;
+use storage::players::{daily_calls, people};
 use storage::records::audit::Act;
 use storage::records::error_log;
 use storage::tenancy::{guild_settings, guilds, orgs, servers};
@@ -305,12 +306,15 @@ impl Work for AddLink {
             now_ms: NOW,
         };
         links::insert(tx, scope, &link).await?;
+        let whose = BTreeSet::from([self.discord.as_str().to_owned()]);
         if self.ended {
             let Some(link) = links::find_by_discord(tx, guild, &self.discord).await? else {
                 return Err(DbError::Bug("the link is gone".to_owned()));
             };
-            return links::end(tx, scope, link.num, NOW + 5, UnlinkCause::User).await;
+            links::end(tx, scope, link.num, NOW + 5, UnlinkCause::User).await?;
+            return people::follow(tx, scope, &whose).await.map(drop);
         }
+        people::follow(tx, scope, &whose).await?;
         orgs::add_one(tx, scope, Dimension::Links, i64::MAX).await?;
         guilds::change_links(tx, scope, guild, 1).await?;
         let act = Act::new(scope, Actor::System, NOW);

@@ -1,7 +1,7 @@
 //! A row for each table that no unit of the fixture writes, where there is none yet.
 
 /// A row for each Guild or Server that has none, in the tables that game servers and bots fill.
-pub const PLAYER_TABLES: [&str; 27] = [
+pub const PLAYER_TABLES: [&str; 33] = [
     "INSERT INTO idempotency_keys (account_num, route, key_hash, request_hash, made, ends_at)
      SELECT num, '/orgs', id, 'a', id, 1 FROM accounts WHERE num NOT IN (SELECT account_num FROM idempotency_keys)",
     "INSERT INTO sign_ins (hash, purpose, state_hash, verifier_sealed, return_to, ends_at)
@@ -63,4 +63,17 @@ pub const PLAYER_TABLES: [&str; 27] = [
     "INSERT INTO key_refusals (key_num, hour, code, calls)
      SELECT num, 9007199254740993, 'INVALID_PARAMETER', 5 FROM api_keys WHERE num NOT IN (SELECT key_num FROM key_refusals)",
     "UPDATE servers SET plugin_stamp = '0123456789ab' WHERE plugin_stamp IS NULL",
+    "INSERT INTO person_words (org_num, word, person_num)
+     SELECT org_num, 'a', num FROM people WHERE num NOT IN (SELECT person_num FROM person_words)",
+    "INSERT INTO person_servers (server_num, person_num, linked_at)
+     SELECT s.num, p.num, 1 FROM servers s JOIN people p ON p.org_num = s.org_num
+     WHERE p.num NOT IN (SELECT person_num FROM person_servers)",
+    "INSERT INTO person_marks (org_num, steam_id, gen)
+     SELECT num, '76561197960265728', 1 FROM orgs WHERE num NOT IN (SELECT org_num FROM person_marks)",
+    "INSERT INTO trust_points (person_num, at, score, stability, cross_server, age, multi)
+     SELECT num, 1, 56, 100, 5, 0, 100 FROM people WHERE num NOT IN (SELECT person_num FROM trust_points)",
+    "INSERT INTO trust_settings (org_num, keywords, colours, revision)
+     SELECT num, '[]', '{}', 1 FROM orgs WHERE num NOT IN (SELECT org_num FROM trust_settings)",
+    "INSERT INTO chosen_links (org_num, link_num)
+     SELECT org_num, num FROM links WHERE num NOT IN (SELECT link_num FROM chosen_links)",
 ];

@@ -1,0 +1,62 @@
+//! When everybody of an Org was gone through, and whose turn it is.
+
+use domain::id::OrgId;
+
+use crate::db::statement::statements;
+use crate::db::{Db, DbError, FromRow, Row, Tx};
+use crate::params;
+use crate::scope::OrgScope;
+
+statements! {
+    DUE: DueOrg = "
+        SELECT {columns}
+        FROM orgs o
+        WHERE o.removed_at IS NULL AND o.people_swept_at < $1
+          AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.dedupe = 'people.sweep:' || o.id)
+        ORDER BY o.people_swept_at, o.num
+        LIMIT $2";
+    SWEPT = "
+        UPDATE orgs
+        SET people_swept_at = $2
+        WHERE num = $1";
+    IS_READY = "
+        SELECT people_swept_at
+        FROM orgs
+        WHERE num = $1";
+}
+
+/// An Org whose people were not gone through for long.
+#[derive(Debug, Clone)]
+pub struct DueOrg {
+    /// Which.
+    pub scope: OrgScope,
+    /// The same by its id.
+    pub id: OrgId,
+}
+
+impl FromRow for DueOrg {
+    const COLUMNS: &'static str = "o.num, o.id";
+
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self {
+            scope: OrgScope::new(row.int(0)?),
+            id: row.parse(1, OrgId::parse)?,
+        })
+    }
+}
+
+/// Orgs whose people were last gone through before this.
+pub async fn list_due(db: &Db, before_ms: i64, limit: i64) -> Result<Vec<DueOrg>, DbError> {
+    db.list_heavy(&DUE, params![before_ms, limit]).await
+}
+
+/// Notes that everybody was gone through. Under the Org's lock.
+pub async fn note(tx: &mut Tx<'_>, scope: OrgScope, now_ms: i64) -> Result<(), DbError> {
+    tx.execute_one(&SWEPT, params![scope.num(), now_ms]).await
+}
+
+/// Whether everybody has a row. After an upgrade it takes a while until they do.
+pub async fn is_ready(db: &Db, scope: OrgScope) -> Result<bool, DbError> {
+    let swept_at: Option<i64> = db.find(&IS_READY, params![scope.num()]).await?;
+    Ok(swept_at.is_some_and(|at_ms| at_ms > 0))
+}
