@@ -25,6 +25,7 @@ pub struct Config {
     pub blobs: Blobs,
     pub geo: Geo,
     pub roles: Roles,
+    pub trust: Trust,
     pub limits: Limits,
     pub log: Log,
     /// Files in which secrets were found, with the setting that each is for.
@@ -140,6 +141,15 @@ pub struct Geo {
 #[serde(deny_unknown_fields)]
 pub struct Roles {
     pub history_days: u32,
+}
+
+/// The least score of each tier.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Trust {
+    pub trusted_from: u8,
+    pub normal_from: u8,
+    pub watch_from: u8,
 }
 
 #[derive(Debug, Clone, Deserialize)]

@@ -85,6 +85,7 @@ fn finish(mut layers: Layers, overrides: &Overrides) -> Result<Config, ConfigErr
     layers.note_files_with_secrets();
     layers.read_secret_files();
     follow_listen_port(&mut layers);
+    let tiers = place_of_tiers(&layers);
     let table = checked_table(&mut layers);
     if !layers.problems.is_empty() {
         return Err(ConfigError::new(layers.problems));
@@ -109,7 +110,22 @@ fn finish(mut layers: Layers, overrides: &Overrides) -> Result<Config, ConfigErr
     if config.bot.state_dir.as_os_str().is_empty() {
         config.bot.state_dir = config.data_dir.join("bot");
     }
+    let trust = &config.trust;
+    if trust.trusted_from <= trust.normal_from || trust.normal_from <= trust.watch_from {
+        return Err(ConfigError::new(vec![Problem {
+            place: tiers,
+            message: "trust.trusted_from must be greater than trust.normal_from, and that greater than trust.watch_from"
+                .to_owned(),
+        }]));
+    }
     Ok(config)
+}
+
+/// Where a setting of the tiers was given, for telling that they do not fit together.
+fn place_of_tiers(layers: &Layers) -> Place {
+    let keys = ["trust.trusted_from", "trust.normal_from", "trust.watch_from"];
+    let given = keys.iter().find_map(|key| layers.given.get(key));
+    given.map_or(Place::Default, |given| given.place.clone())
 }
 
 fn follow_listen_port(layers: &mut Layers) {

@@ -221,6 +221,13 @@ pub(crate) static SETTINGS: &[Setting] = &[
     set("roles.history_days", count("days", 90, 1, 3_650),
         "How long the role history of a server tells who got or lost which role, and why."),
 
+    set("trust.trusted_from", count("points", 90, 3, 100),
+        "Least Trust Score of the tier Trusted."),
+    set("trust.normal_from", count("points", 70, 2, 99),
+        "Least Trust Score of the tier Normal."),
+    set("trust.watch_from", count("points", 40, 1, 98),
+        "Least Trust Score of the tier Watch; below it is Risk."),
+
     set("limits.unknown_keys_per_minute", count("attempts", 30, 1, 100_000),
         "Attempts with unknown keys per network and minute."),
     set("limits.dashboard_per_second", count("requests", 20, 1, 10_000),

@@ -9,6 +9,7 @@ use config::{Config, DatabaseUrl, Overrides};
 use domain::clock::{SharedClock, SystemClock};
 use domain::platform_id::DiscordId;
 use domain::random::SystemRandom;
+use domain::trust::Thresholds;
 use storage::migrate::Migrate;
 use storage::{Db, OpenOptions, Target, Unfinished};
 
@@ -111,6 +112,11 @@ async fn start(config: &Config, db: Db, clock: SharedClock) -> Result<App, Failu
         operators: operators(config)?,
         public_url: config.server.public_url.clone(),
         role_history_days: config.roles.history_days,
+        thresholds: Thresholds {
+            trusted: config.trust.trusted_from,
+            normal: config.trust.normal_from,
+            watch: config.trust.watch_from,
+        },
     };
     Ok(App::start(parts).await?)
 }
