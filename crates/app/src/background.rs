@@ -24,7 +24,7 @@ use crate::linking;
 use crate::memories::error_log::WriteGroups;
 use crate::memories::gate::KeyUse;
 use crate::memories::seen::WriteMarks;
-use crate::players::steam_calls;
+use crate::players::{steam_calls, sweep};
 use crate::state::App;
 use crate::tenancy::claims;
 use crate::{jobs, roles, work};
@@ -137,7 +137,7 @@ pub async fn flush_errors(app: &App) -> Result<(), AppError> {
 }
 
 /// The steps of housekeeping, by the names under which their failures are counted.
-const HOUSEKEEPING: [(&str, StepOf); 22] = [
+const HOUSEKEEPING: [(&str, StepOf); 23] = [
     ("last_uses", |app| Box::pin(flush_uses(app))),
     ("seen", |app| Box::pin(flush_seen(app))),
     ("refusals", |app| {
@@ -168,6 +168,7 @@ const HOUSEKEEPING: [(&str, StepOf); 22] = [
     ("interactions", |app| Box::pin(purge(app, Expired::Interactions))),
     ("log_batches", |app| Box::pin(purge(app, Expired::LogBatches))),
     ("role_sweep", |app| Box::pin(roles::sweep(app))),
+    ("people_sweep", |app| Box::pin(sweep::begin_due(app))),
     ("role_ledger", |app| {
         Box::pin(purge(app, Expired::RoleLedger(app.role_history_days)))
     }),
@@ -217,9 +218,17 @@ pub async fn flush_uses(app: &App) -> Result<(), AppError> {
 pub async fn flush_seen(app: &App) -> Result<(), AppError> {
     let marks = app.memories.seen.drain(app.clock.steady_ms());
     for (index, slice) in marks.chunks(SLICE).enumerate() {
-        if let Err(error) = app.db.write(WriteMarks(slice.to_vec())).await {
-            app.memories.seen.restore(&marks[index * SLICE..]);
-            return Err(error);
+        let work = WriteMarks {
+            marks: slice.to_vec(),
+            now_ms: app.now_ms(),
+        };
+        match app.db.write(work).await {
+            Ok(true) => app.bell.ring(),
+            Ok(false) => {}
+            Err(error) => {
+                app.memories.seen.restore(&marks[index * SLICE..]);
+                return Err(error);
+            }
         }
     }
     Ok(())

@@ -20,6 +20,7 @@ pub mod memories;
 pub mod metrics;
 pub mod notice;
 pub mod once;
+mod people;
 pub mod pictures;
 pub mod platforms;
 pub mod players;

@@ -71,7 +71,7 @@ impl Platforms {
     /// Whether this process works off such lanes now. What the bot does in the background is done by one node.
     pub(crate) fn work_off(&self, lanes: LaneKind) -> bool {
         match lanes {
-            LaneKind::Guild => true,
+            LaneKind::Guild | LaneKind::People | LaneKind::Org => true,
             LaneKind::Log | LaneKind::Bot | LaneKind::Roles => {
                 self.discord_bot.as_ref().is_none_or(Rest::leads)
             }

@@ -3,6 +3,7 @@
 use domain::clock::SharedClock;
 use domain::platform_id::DiscordId;
 use domain::random::SharedRandom;
+use domain::trust::Thresholds;
 use storage::Db;
 use storage::jobs::Moment;
 
@@ -30,6 +31,8 @@ pub struct Runtime {
     pub public_url: String,
     /// How long it can be told why somebody lost a role.
     pub role_history_days: u32,
+    /// Where the tiers of trust begin.
+    pub thresholds: Thresholds,
 }
 
 impl Runtime {

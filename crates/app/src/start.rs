@@ -3,6 +3,7 @@
 use domain::clock::SharedClock;
 use domain::platform_id::DiscordId;
 use domain::random::SharedRandom;
+use domain::trust::Thresholds;
 use storage::{Db, OpenError};
 use thiserror::Error;
 
@@ -38,6 +39,8 @@ pub struct Parts {
     pub public_url: String,
     /// How long it can be told why somebody lost a role.
     pub role_history_days: u32,
+    /// Where the tiers of trust begin.
+    pub thresholds: Thresholds,
 }
 
 /// Why the application does not start. Each text tells the operator what to do.
@@ -70,6 +73,7 @@ impl App {
             operators: parts.operators,
             public_url: parts.public_url,
             role_history_days: parts.role_history_days,
+            thresholds: parts.thresholds,
         };
         let app = App::new(runtime, memories, parts.platforms);
         steam_calls::share(&app).await?;

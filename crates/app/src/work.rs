@@ -8,6 +8,7 @@ use tokio::sync::watch;
 use crate::bots::{log, look};
 use crate::error::AppError;
 use crate::jobs::{Claimed, Engine, Outcome, Worker, carry};
+use crate::players::{bulk_unlink, following, sweep};
 use crate::roles;
 use crate::state::App;
 use crate::tenancy::end_guild;
@@ -16,7 +17,7 @@ use crate::tenancy::end_guild;
 pub fn worked(app: &App) -> impl Iterator<Item = LaneKind> {
     let has_bot = app.platforms.discord_bot.is_some();
     let is_worked = move |kind: &LaneKind| match kind {
-        LaneKind::Guild => true,
+        LaneKind::Guild | LaneKind::People | LaneKind::Org => true,
         LaneKind::Log | LaneKind::Bot | LaneKind::Roles => has_bot,
     };
     LaneKind::ALL.iter().copied().filter(is_worked)
@@ -36,6 +37,9 @@ async fn step(app: &App, claimed: Claimed) -> Result<Outcome, AppError> {
         Job::LookAtGuild { guild } => look::step(app, &claimed, guild).await,
         Job::SyncRoles { guild } => roles::step(app, &claimed, guild).await,
         Job::RecheckRoles { guild } => roles::recheck_step(app, &claimed, guild).await,
+        Job::FollowPeople { .. } => following::step(app, &claimed).await,
+        Job::UnlinkPeople { by, .. } => bulk_unlink::step(app, &claimed, by).await,
+        Job::SweepPeople { .. } => sweep::step(app, &claimed).await,
     }
 }
 

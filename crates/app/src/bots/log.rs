@@ -108,7 +108,7 @@ async fn note(app: &App, scope: OrgScope, target: &Target, noted: Noted) -> Resu
 pub(super) async fn wake(app: &App, scope: OrgScope, guild: GuildNum, id: &GuildId) -> Result<(), AppError> {
     let known = guild_bots::find(&app.db, scope, guild).await?;
     if known.and_then(|known| known.log_problem).is_some() {
-        jobs::operate::wake_lane(app, scope, LaneKind::Log.of(id)).await?;
+        jobs::operate::wake_lane(app, scope, LaneKind::Log.of(id.as_str())).await?;
     }
     Ok(())
 }
@@ -305,7 +305,7 @@ pub async fn send_test(app: &App, scope: OrgScope, id: &GuildId) -> Result<Teste
     };
     let told = Tell {
         guild: target.guild,
-        lane: LaneKind::Log.of(id),
+        lane: LaneKind::Log.of(id.as_str()),
         problem,
         moment: app.moment(),
         now_ms: app.now_ms(),

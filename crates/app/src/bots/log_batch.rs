@@ -150,7 +150,10 @@ async fn embed_of(
         | Job::EndServer { .. }
         | Job::LookAtGuild { .. }
         | Job::SyncRoles { .. }
-        | Job::RecheckRoles { .. } => return Ok(None),
+        | Job::RecheckRoles { .. }
+        | Job::FollowPeople { .. }
+        | Job::UnlinkPeople { .. }
+        | Job::SweepPeople { .. } => return Ok(None),
     };
     let Some(facts) = log_lines::find_link(tx, scope, link).await? else {
         return Ok(None);

@@ -62,7 +62,7 @@ pub(crate) async fn step(app: &App, claimed: &Claimed, guild: &GuildId) -> Resul
         // What was refused there may be allowed now.
         bot.forget_refusals(&found.discord_guild_id);
         log::wake(app, scope, guild_num, guild).await?;
-        wake_lane(app, scope, LaneKind::Roles.of(guild)).await?;
+        wake_lane(app, scope, LaneKind::Roles.of(guild.as_str())).await?;
     }
     let Some(icon) = icon else {
         return Ok(Outcome::Done);

@@ -1,8 +1,8 @@
-//! Failures of what Steam is asked about players.
+//! Failures of what Steam is asked about players, and of what is done to people.
 
 use super::answer::{ErrorAnswer, Fault};
 
-/// Why nothing is known about players on Steam.
+/// Why nothing is known about players on Steam, or nothing is done to people.
 #[derive(Debug, thiserror::Error)]
 pub enum PlayersError {
     /// The installation asks Steam nothing.
@@ -11,6 +11,18 @@ pub enum PlayersError {
     /// Away, over our quota, or silent about every player that was asked for.
     #[error("Steam gave no answer")]
     SteamUnavailable,
+    /// More than can be unlinked in one go.
+    #[error("more than {most} people")]
+    TooManyChosen {
+        /// That many are allowed.
+        most: usize,
+    },
+    /// An Org has one at a time.
+    #[error("another bulk unlink is under way")]
+    UnlinkRunning,
+    /// Each goes through everybody, so an Org has two at most.
+    #[error("the Org has as many simulations under way as it may have")]
+    SimulationsRunning,
 }
 
 impl PlayersError {
@@ -29,6 +41,24 @@ impl PlayersError {
             )
             .retry_after_s(30)
             .fault(Fault::Known),
+            Self::TooManyChosen { most } => ErrorAnswer::new(
+                400,
+                "TOO_MANY_USERS",
+                format!(
+                    "Up to {most} people can be unlinked in one go. Narrow the filter, and repeat it for the rest."
+                ),
+            ),
+            Self::UnlinkRunning => ErrorAnswer::new(
+                409,
+                "UNLINK_RUNNING",
+                "Links of this organisation are being ended already. Wait until that is done, or cancel it.",
+            ),
+            Self::SimulationsRunning => ErrorAnswer::new(
+                429,
+                "SIMULATIONS_RUNNING",
+                "This organisation is already trying out two sets of keywords. Try again in a moment.",
+            )
+            .retry_after_s(5),
         }
     }
 }

@@ -19,6 +19,7 @@ use storage::{OrgScope, Tx, Work};
 
 use super::{ImportReport, ImportRow, ImportSlice, RowOutcome};
 use crate::error::{AppError, RequestError};
+use crate::people;
 use crate::plugin::groups;
 
 pub(super) struct Import {
@@ -185,6 +186,15 @@ impl Import {
                 .collect();
             server_players::report(tx, place, &Value::from(report).to_string(), act.now_ms).await?;
         }
+        // Who hangs together with whom is found afterwards, for all slices at once.
+        people::follow(
+            tx,
+            act.scope,
+            added.iter().map(|link| link.row.discord_id.as_str()),
+            act.now_ms,
+        )
+        .await?;
+        people::sweep_later(tx, act.scope, act.now_ms).await?;
         let ended = links.len() as i64 - active;
         let detail = json!({ "guild": guild.id.as_str(), "active": active, "ended": ended });
         let target = Some(guild.id.as_str());

@@ -19,6 +19,7 @@ use storage::{OrgScope, Tx, Work};
 
 use crate::error::{AppError, LinkingError, RequestError, TenancyError};
 use crate::linking::link_roles;
+use crate::people;
 use crate::state::App;
 
 /// A pair that is to be linked. The caller has seen to it that both sides are who they are said to be.
@@ -145,6 +146,7 @@ pub(crate) async fn link_in(
         .ok_or(RequestError::NotFound)?;
     let by_discord = links::find_by_discord(tx, guild.num, &request.discord_id).await?;
     let by_steam = links::find_by_steam(tx, guild.num, &request.steam_id).await?;
+    let mut concerned = vec![request.discord_id.clone()];
     let linked = match decide_link(&request.discord_id, &request.steam_id, by_discord, by_steam) {
         LinkDecision::AlreadyLinked(link) => {
             let country = request.country.as_ref().map(Country::as_str);
@@ -155,6 +157,7 @@ pub(crate) async fn link_in(
             linking
                 .refuse_early_relink(tx, &guild, !archive.is_empty())
                 .await?;
+            concerned.extend(archive.iter().map(|old| old.discord_id.clone()));
             linking.create(tx, org, &guild, archive, net).await?
         }
     };
@@ -170,6 +173,8 @@ pub(crate) async fn link_in(
         )
         .await?;
     }
+    let ids = concerned.iter().map(DiscordId::as_str);
+    people::follow_joined(tx, scope, ids, request.discord_id.as_str(), act.now_ms).await?;
     Ok(linked)
 }
 
@@ -316,7 +321,20 @@ pub(crate) async fn unlink_in(
         cause: request.cause,
     };
     ending.end(tx, &link, AuditAction::LinkRemoved).await?;
+    people::follow(tx, act.scope, [link.discord_id.as_str()], act.now_ms).await?;
     Ok(Some(link.id))
+}
+
+/// Ends a link that was found active, in a transaction that holds the Org's lock. Whose it was is the caller's to follow.
+pub(crate) async fn end_in(
+    tx: &mut Tx<'_>,
+    act: &Act,
+    guild: &Guild,
+    link: &ActiveLink,
+    cause: UnlinkCause,
+) -> Result<(), AppError> {
+    let ending = Ending { act, guild, cause };
+    ending.end(tx, link, AuditAction::LinkRemoved).await
 }
 
 /// The end of a link: archive row, counters, roles, log message and audit entry.

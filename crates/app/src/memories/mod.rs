@@ -20,6 +20,7 @@ pub(crate) mod shelf;
 pub(crate) mod steam_group_names;
 pub(crate) mod steam_groups;
 mod tallies;
+pub(crate) mod views;
 
 use std::sync::Arc;
 
@@ -46,6 +47,7 @@ use seen::Seen;
 use shelf::Shelf;
 use steam_group_names::SteamGroupNames;
 use steam_groups::SteamGroups;
+use views::Views;
 
 /// What is kept of bodies whose senders have proved nothing yet: 8 MiB, shared by their networks.
 const UNPROVEN_STEPS: u32 = 8 * 1024 * 1024 / STEP_BYTES as u32;
@@ -66,6 +68,8 @@ pub struct Memories {
     pub(crate) exports: Exports,
     /// Room for rules that are played through.
     pub(crate) dry_runs: Exports,
+    /// Whose page was looked at by whom.
+    pub(crate) views: Views,
     /// Refused members on their way to the audit log.
     pub refusals: Refusals,
     /// How far people get on link pages.
@@ -102,6 +106,7 @@ impl Memories {
             bodies: Bodies::default(),
             unproven: Room::new(UNPROVEN_STEPS),
             exports: Exports::default(),
+            views: Views::default(),
             dry_runs: Exports::default(),
             log_tests: Lately::default(),
             looks: Lately::default(),

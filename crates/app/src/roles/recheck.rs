@@ -36,7 +36,7 @@ pub struct Progress {
 /// How far a look at everybody is.
 pub async fn progress(app: &App, scope: OrgScope, guild: &GuildId) -> Result<Progress, AppError> {
     let found = find(app, scope, guild).await?;
-    let running = rechecks::find(&app.db, &job(guild).dedupe()).await?;
+    let running = jobs::find_running(&app.db, &job(guild).dedupe()).await?;
     Ok(Progress {
         running: running
             .filter(|running| !running.is_cancelled)
@@ -88,7 +88,7 @@ impl Work for Start {
         orgs::lock(tx, scope).await?;
         let found = guilds::find_in(tx, scope, &self.guild).await?;
         let guild = found.ok_or(RequestError::NotFound)?;
-        let running = rechecks::find_in(tx, &job(&self.guild).dedupe()).await?;
+        let running = jobs::find_running_in(tx, &job(&self.guild).dedupe()).await?;
         if running.is_none_or(|running| running.is_cancelled) {
             rechecks::begin(tx, scope, guild.num, Cause::Recheck, now_ms).await?;
             look_at_everybody(tx, scope, &self.guild, guild.active_links, now_ms).await?;
@@ -113,7 +113,7 @@ impl Work for Cancel {
 
     async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<(), AppError> {
         orgs::lock(tx, act.scope).await?;
-        let running = rechecks::find_in(tx, &job(&self.guild).dedupe()).await?;
+        let running = jobs::find_running_in(tx, &job(&self.guild).dedupe()).await?;
         let Some(running) = running.filter(|running| !running.is_cancelled) else {
             return Ok(());
         };
@@ -159,7 +159,7 @@ impl Work for Slice {
             return Ok(Outcome::Done);
         };
         // Read under the lock: it may have begun anew since this worker took it.
-        let Some(running) = rechecks::find_in(tx, &job(&self.guild).dedupe()).await? else {
+        let Some(running) = jobs::find_running_in(tx, &job(&self.guild).dedupe()).await? else {
             return Ok(Outcome::Lost);
         };
         if running.cursor.is_none() {

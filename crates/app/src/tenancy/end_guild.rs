@@ -15,6 +15,7 @@ use storage::{GuildNum, OrgScope, Tx, Work};
 use crate::error::AppError;
 use crate::jobs::{Claimed, Outcome};
 use crate::linking;
+use crate::people;
 use crate::pictures;
 use crate::state::App;
 
@@ -33,6 +34,7 @@ pub(crate) async fn step(app: &App, claimed: &Claimed, guild: &GuildId) -> Resul
         guild: guild.clone(),
         held: claimed.held.clone(),
         done: claimed.done,
+        now_ms: app.now_ms(),
     };
     let outcome = app.db.write_for(scope, slice).await?;
     if outcome != Outcome::Done {
@@ -50,6 +52,7 @@ struct EndSlice {
     guild: GuildId,
     held: Held,
     done: i64,
+    now_ms: i64,
 }
 
 impl Work for EndSlice {
@@ -69,10 +72,12 @@ impl Work for EndSlice {
         };
         // The Guild was gone from then on, however late its links are told.
         let at_ms = guild.removed_at_ms;
-        let ended = links::end_slice(tx, scope, guild.num, at_ms, UnlinkCause::Admin, SLICE).await?;
+        let whose = links::end_slice(tx, scope, guild.num, at_ms, UnlinkCause::Admin, SLICE).await?;
+        people::follow(tx, scope, whose.iter().map(String::as_str), self.now_ms).await?;
+        let ended = whose.len() as i64;
         orgs::drop_links(tx, scope, ended).await?;
         guilds::change_links(tx, scope, guild.num, -ended).await?;
-        let mut gone = ended.unsigned_abs();
+        let mut gone = whose.len() as u64;
         if gone == 0 {
             gone = boosters::remove_slice(tx, scope, guild.num, SLICE).await?;
         }
@@ -83,10 +88,10 @@ impl Work for EndSlice {
             gone = removals::forget_roles(tx, scope, guild.num, SLICE).await?;
         }
         if gone == 0 {
-            gone = jobs::remove_slice(tx, &LaneKind::Log.of(&self.guild), SLICE).await?;
+            gone = jobs::remove_slice(tx, &LaneKind::Log.of(self.guild.as_str()), SLICE).await?;
         }
         if gone == 0 {
-            gone = jobs::remove_slice(tx, &LaneKind::Roles.of(&self.guild), SLICE).await?;
+            gone = jobs::remove_slice(tx, &LaneKind::Roles.of(self.guild.as_str()), SLICE).await?;
         }
         if gone == 0 {
             gone = forget_on_discord(tx, scope, guild.num).await?;
@@ -123,13 +128,19 @@ pub(crate) async fn server_step(
     let slice = ForgetSlice {
         server: server.clone(),
         held: claimed.held.clone(),
+        now_ms: app.now_ms(),
     };
-    app.db.write_for(org_of(claimed)?, slice).await
+    let outcome = app.db.write_for(org_of(claimed)?, slice).await?;
+    if outcome == Outcome::Done {
+        app.bell.ring();
+    }
+    Ok(outcome)
 }
 
 struct ForgetSlice {
     server: ServerId,
     held: Held,
+    now_ms: i64,
 }
 
 impl Work for ForgetSlice {
@@ -139,10 +150,13 @@ impl Work for ForgetSlice {
     const NAME: &'static str = "forget_server";
 
     async fn run(&self, tx: &mut Tx<'_>, &scope: &OrgScope) -> Result<Outcome, AppError> {
+        orgs::lock_even_removed(tx, scope).await?;
         if jobs::hold(tx, &self.held).await? == Grip::Lost {
             return Ok(Outcome::Lost);
         }
         let Some(server) = removals::find_server(tx, scope, &self.server).await? else {
+            // What it said of players counts for nobody any more.
+            people::sweep_later(tx, scope, self.now_ms).await?;
             return Ok(Outcome::Done);
         };
         Ok(more(removals::forget_server(tx, scope, server, SLICE).await?))

@@ -134,7 +134,10 @@ pub async fn change(
         refuse_foreign_channel(app, scope, &id, channel).await?;
     }
     // What rests because of the channel before goes on.
-    let rested = change.log_channel_id.as_ref().map(|_| LaneKind::Log.of(&id));
+    let rested = change
+        .log_channel_id
+        .as_ref()
+        .map(|_| LaneKind::Log.of(id.as_str()));
     let work = Change { id, change, group };
     app.db.write_for(app.act(scope, actor), work).await?;
     app.bell.ring();

@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, HashMap};
 
 use domain::platform_id::{DiscordId, EitherId, SteamId};
+use domain::trust::TrustTier;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use storage::linking::lookups::{self, LinkedPlayer};
-use storage::players::server_players;
+use storage::players::{server_players, trust};
 
 use crate::error::AppError;
 use crate::plugin::input::Listed;
@@ -23,6 +24,14 @@ struct Player {
     linked_at_ms: i64,
     country: Option<String>,
     groups: Box<RawValue>,
+    /// Nothing for a moment after an upgrade.
+    trust: Option<Trust>,
+}
+
+#[derive(Serialize, Clone, Copy)]
+struct Trust {
+    score: i64,
+    tier: TrustTier,
 }
 
 #[derive(Serialize)]
@@ -48,7 +57,21 @@ pub(super) async fn run(call: &Call<'_>) -> Result<Reply, AppError> {
     };
     call.mark_seen([player.steam_id.account()]);
     let groups = server_players::find_groups(db, call.server()?, &player.steam_id).await?;
-    Reply::of(&answer_for(player, groups)?)
+    let trust = trust_of(call, [&player.discord_id].into_iter()).await?;
+    Reply::of(&answer_for(player, groups, &trust)?)
+}
+
+async fn trust_of<'a>(
+    call: &Call<'_>,
+    ids: impl Iterator<Item = &'a DiscordId>,
+) -> Result<HashMap<String, Trust>, AppError> {
+    let thresholds = &call.app.thresholds;
+    let scores = trust::list_scores(&call.app.db, call.key.scope, ids).await?;
+    let known = scores.into_iter().map(|one| {
+        let (score, tier) = (one.score, thresholds.tier(u8::try_from(one.score).unwrap_or(0)));
+        (one.discord_id, Trust { score, tier })
+    });
+    Ok(known.collect())
 }
 
 /// One object from asked id to player. Anyone not linked, and anything that is no id, gets `{"linked":false}`.
@@ -77,19 +100,25 @@ async fn many(call: &Call<'_>, asked: Listed<'_, EitherId>) -> Result<Reply, App
         .into_iter()
         .map(|one| (one.steam_id, one.groups))
         .collect();
+    let players = by_discord.iter().chain(&by_steam);
+    let trust = trust_of(call, players.map(|player| &player.discord_id)).await?;
     let groups_of = |player: &LinkedPlayer| groups.get(player.steam_id.as_str()).cloned();
     for player in by_discord {
         let groups = groups_of(&player);
-        answer.insert(player.discord_id.to_string(), answer_for(player, groups)?);
+        answer.insert(player.discord_id.to_string(), answer_for(player, groups, &trust)?);
     }
     for player in by_steam {
         let groups = groups_of(&player);
-        answer.insert(player.steam_id.to_string(), answer_for(player, groups)?);
+        answer.insert(player.steam_id.to_string(), answer_for(player, groups, &trust)?);
     }
     Reply::of(&answer)
 }
 
-fn answer_for(player: LinkedPlayer, groups: Option<String>) -> Result<PlayerAnswer, AppError> {
+fn answer_for(
+    player: LinkedPlayer,
+    groups: Option<String>,
+    trust: &HashMap<String, Trust>,
+) -> Result<PlayerAnswer, AppError> {
     let groups = RawValue::from_string(groups.unwrap_or_else(|| "[]".to_owned()));
     Ok(PlayerAnswer::Player(Box::new(Player {
         linked: true,
@@ -100,5 +129,6 @@ fn answer_for(player: LinkedPlayer, groups: Option<String>) -> Result<PlayerAnsw
         linked_at_ms: player.linked_at_ms,
         country: player.country,
         groups: groups.map_err(AppError::internal)?,
+        trust: trust.get(player.discord_id.as_str()).copied(),
     })))
 }

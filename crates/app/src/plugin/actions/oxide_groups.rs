@@ -10,6 +10,7 @@ use storage::tenancy::{guilds, servers};
 use storage::{Tx, Work};
 
 use crate::error::AppError;
+use crate::people;
 use crate::plugin::groups::{self, MOST_GROUPS};
 use crate::plugin::{Call, Reply};
 use crate::role_marks::{Place, Rank, mark_all_in};
@@ -63,8 +64,8 @@ async fn report(call: &Call<'_>, players: Map<String, Value>) -> Result<u64, App
         players: Value::from(players).to_string(),
         now_ms: call.app.now_ms(),
     };
-    let (stored, is_any_marked) = call.app.db.write_for(place, work).await?;
-    if is_any_marked {
+    let (stored, is_news) = call.app.db.write_for(place, work).await?;
+    if is_news {
         call.app.bell.ring();
     }
     Ok(stored)
@@ -78,7 +79,7 @@ struct Report {
 
 impl Work for Report {
     type For = ServerPlace;
-    /// How many were stored, and whether anybody is to be looked at.
+    /// How many were stored, and whether there is something to be done now.
     type Output = (u64, bool);
     type Error = AppError;
     const NAME: &'static str = "report_groups";
@@ -86,6 +87,7 @@ impl Work for Report {
     async fn run(&self, tx: &mut Tx<'_>, &place: &ServerPlace) -> Result<(u64, bool), AppError> {
         servers::lock(tx, place).await?;
         // First: after it nobody could tell what is new.
+        let is_news = people::mark_reported(tx, place, &self.players, self.now_ms).await?;
         let changed = game_side::list_changed(tx, place, &self.players, self.now_ms).await?;
         game_side::note_ends(tx, place, &self.players, self.now_ms).await?;
         let stored = server_players::report(tx, place, &self.players, self.now_ms).await?;
@@ -103,6 +105,6 @@ impl Work for Report {
             )
             .await?;
         }
-        Ok((stored, !changed.is_empty()))
+        Ok((stored, is_news || !changed.is_empty()))
     }
 }

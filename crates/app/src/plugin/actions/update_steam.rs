@@ -8,6 +8,7 @@ use storage::tenancy::guilds;
 use storage::{GuildNum, OrgScope, Tx, Work};
 
 use crate::error::AppError;
+use crate::people;
 use crate::plugin::{Body, Call, Reply};
 
 pub(super) async fn run(call: &Call<'_>) -> Result<Reply, AppError> {
@@ -51,24 +52,33 @@ async fn report(call: &Call<'_>, players: Map<String, Value>) -> Result<u64, App
     let work = SetNames {
         guild: call.key.guild,
         players: Value::from(players).to_string(),
+        now_ms: call.app.now_ms(),
     };
-    call.app.db.write_for(call.key.scope, work).await
+    let (stored, is_news) = call.app.db.write_for(call.key.scope, work).await?;
+    if is_news {
+        call.app.bell.ring();
+    }
+    Ok(stored)
 }
 
 struct SetNames {
     guild: GuildNum,
     /// Steam id to name.
     players: String,
+    now_ms: i64,
 }
 
 impl Work for SetNames {
     type For = OrgScope;
-    type Output = u64;
+    /// How many are linked, and whether anybody had another name.
+    type Output = (u64, bool);
     type Error = AppError;
     const NAME: &'static str = "update_steam_names";
 
-    async fn run(&self, tx: &mut Tx<'_>, &scope: &OrgScope) -> Result<u64, AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, &scope: &OrgScope) -> Result<(u64, bool), AppError> {
         guilds::lock(tx, scope, self.guild).await?;
-        Ok(names::set_steam(tx, scope, self.guild, &self.players).await?)
+        let is_news = people::mark_renamed(tx, scope, self.guild, &self.players, self.now_ms).await?;
+        let stored = names::set_steam(tx, scope, self.guild, &self.players).await?;
+        Ok((stored, is_news))
     }
 }

@@ -1,0 +1,125 @@
+//! Keeps what an Org knows of its people in line with their links and with what game servers say of them. It stands below
+//! the areas: links, plugins, imports and removals all change somebody. Everything here runs under the Org's lock.
+
+pub(crate) mod components;
+pub(crate) mod score;
+
+use std::collections::BTreeSet;
+
+use domain::job::Job;
+use domain::trust::MOST_ACCOUNTS;
+use storage::jobs;
+use storage::players::group_changes::ServerPlace;
+use storage::players::people::KnownPerson;
+use storage::players::{graph, people, person_marks};
+use storage::tenancy::orgs;
+use storage::{GuildNum, OrgScope, Tx};
+
+use crate::error::AppError;
+
+/// What an erased id begins with. Nobody stands behind one.
+pub(crate) const ERASED: &str = "x:";
+
+/// Brings the people with these Discord ids in line, and reckons their scores.
+pub(crate) async fn follow(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    ids: impl IntoIterator<Item = &str>,
+    now_ms: i64,
+) -> Result<(), AppError> {
+    let known = keep(tx, scope, ids).await?;
+    let nums: Vec<i64> = known.iter().map(|one| one.num).collect();
+    score::reckon(tx, scope, &nums, now_ms).await
+}
+
+/// The same after one of them was linked anew: others may hang together with them now, whose scores change with it.
+pub(crate) async fn follow_joined(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    ids: impl IntoIterator<Item = &str>,
+    joined: &str,
+    now_ms: i64,
+) -> Result<(), AppError> {
+    let known = keep(tx, scope, ids).await?;
+    let together = graph::list_joined(tx, scope, joined, MOST_ACCOUNTS + 1).await?;
+    let accounts = (together.len() as i64).min(MOST_ACCOUNTS);
+    let affected: Vec<KnownPerson> = people::list_known(tx, scope, together.iter().map(String::as_str))
+        .await?
+        .into_iter()
+        .filter(|one| one.accounts != accounts)
+        .collect();
+    if !affected.is_empty() {
+        let ids = affected.iter().map(|one| &*one.discord_id);
+        people::set_accounts(tx, scope, ids, accounts).await?;
+    }
+    let nums: BTreeSet<i64> = known.iter().chain(&affected).map(|one| one.num).collect();
+    score::reckon(tx, scope, &Vec::from_iter(nums), now_ms).await
+}
+
+/// The same for those whom a round found: each with what hangs together with them.
+pub(crate) async fn follow_strays(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    strays: &[String],
+    now_ms: i64,
+) -> Result<(), AppError> {
+    let known = keep(tx, scope, strays.iter().map(String::as_str)).await?;
+    for stray in strays {
+        let together = graph::list_joined(tx, scope, stray, MOST_ACCOUNTS + 1).await?;
+        let accounts = (together.len() as i64).min(MOST_ACCOUNTS);
+        people::set_accounts(tx, scope, [&**stray].into_iter(), accounts).await?;
+    }
+    let nums: Vec<i64> = known.iter().map(|one| one.num).collect();
+    score::reckon(tx, scope, &nums, now_ms).await
+}
+
+async fn keep(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    ids: impl IntoIterator<Item = &str>,
+) -> Result<Vec<KnownPerson>, AppError> {
+    let people = ids.into_iter().filter(|id| !id.starts_with(ERASED));
+    let people: BTreeSet<String> = people.map(str::to_owned).collect();
+    if people.is_empty() {
+        return Ok(Vec::new());
+    }
+    Ok(people::follow(tx, scope, &people).await?)
+}
+
+/// Marks those whose groups a report changes, before it is stored. True where the bell is to be rung after the commit.
+pub(crate) async fn mark_reported(
+    tx: &mut Tx<'_>,
+    place: ServerPlace,
+    report: &str,
+    now_ms: i64,
+) -> Result<bool, AppError> {
+    let ServerPlace { scope, guild, server } = place;
+    let marked = person_marks::mark_reported(tx, scope, guild, server, report).await?;
+    follow_later(tx, scope, marked, now_ms).await
+}
+
+/// Marks those who had another name, before the new ones are stored. True where the bell is to be rung after the commit.
+pub(crate) async fn mark_renamed(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    guild: GuildNum,
+    report: &str,
+    now_ms: i64,
+) -> Result<bool, AppError> {
+    let marked = person_marks::mark_renamed(tx, scope, guild, report).await?;
+    follow_later(tx, scope, marked, now_ms).await
+}
+
+async fn follow_later(tx: &mut Tx<'_>, scope: OrgScope, marked: u64, now_ms: i64) -> Result<bool, AppError> {
+    if marked > 0 {
+        let org = orgs::get_id(tx, scope).await?;
+        jobs::enqueue(tx, scope, &Job::FollowPeople { org }, now_ms).await?;
+    }
+    Ok(marked > 0)
+}
+
+/// Has everybody gone through again, because something changed that concerns many.
+pub(crate) async fn sweep_later(tx: &mut Tx<'_>, scope: OrgScope, now_ms: i64) -> Result<(), AppError> {
+    let org = orgs::get_id(tx, scope).await?;
+    Ok(jobs::enqueue(tx, scope, &Job::SweepPeople { org }, now_ms).await?)
+}

@@ -1,0 +1,269 @@
+//! Goes through everybody of an Org: each night, because scores change with time, and after what concerns many. First it
+//! finds who has no row yet and who hangs together with others than their row says, then it reckons all scores.
+
+use domain::job::Job;
+use storage::jobs::{self, Grip, Held};
+use storage::players::graph::{self, Pair};
+use storage::players::sweeps::{self, DueOrg};
+use storage::players::trust;
+use storage::tenancy::orgs;
+use storage::{OrgScope, Tx, Work};
+
+use crate::error::AppError;
+use crate::jobs::{Claimed, Outcome};
+use crate::people::components::Components;
+use crate::people::{self, ERASED, score};
+use crate::state::App;
+
+const DAY_MS: i64 = 24 * 60 * 60_000;
+/// Orgs whose nightly turn begins in one round.
+const AT_ONCE: i64 = 20;
+/// Rows of one read.
+const PAGE: i64 = 10_000;
+/// People in one unit of work, where their links are read and where only scores are.
+const STRAY_SLICE: usize = 100;
+const SLICE: i64 = 500;
+/// Strays that are put right in one step; those that are left are found again by the next one.
+const STRAYS_IN_A_STEP: usize = 3_000;
+/// Steps after which scores are reckoned all the same.
+const STRAY_STEPS: i64 = 200;
+/// What the cursor begins with once scores are reckoned.
+const SCORES: &str = "scores:";
+
+/// Begins the nightly round where it is time.
+pub(crate) async fn begin_due(app: &App) -> Result<(), AppError> {
+    let now_ms = app.now_ms();
+    let due = sweeps::list_due(&app.db, now_ms - DAY_MS, AT_ONCE).await?;
+    let is_any = !due.is_empty();
+    for due in due {
+        let scope = due.scope;
+        app.db.write_for(scope, Begin { due, now_ms }).await?;
+    }
+    if is_any {
+        app.bell.ring();
+    }
+    Ok(())
+}
+
+struct Begin {
+    due: DueOrg,
+    now_ms: i64,
+}
+
+impl Work for Begin {
+    type For = OrgScope;
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "begin_sweep";
+
+    async fn run(&self, tx: &mut Tx<'_>, &scope: &OrgScope) -> Result<(), AppError> {
+        orgs::lock_even_removed(tx, scope).await?;
+        let job = Job::SweepPeople {
+            org: self.due.id.clone(),
+        };
+        // Another node may have begun it just now.
+        if jobs::find_running_in(tx, &job.dedupe()).await?.is_none() {
+            jobs::enqueue(tx, scope, &job, self.now_ms).await?;
+        }
+        Ok(())
+    }
+}
+
+/// The next step of a round.
+pub(crate) async fn step(app: &App, claimed: &Claimed) -> Result<Outcome, AppError> {
+    let scope = claimed.org.ok_or_else(|| AppError::internal("a job of no Org"))?;
+    let (held, now_ms) = (claimed.held.clone(), app.now_ms());
+    let after = claimed
+        .cursor
+        .as_deref()
+        .and_then(|cursor| cursor.strip_prefix(SCORES));
+    if let Some(after) = after {
+        let after = after.parse().map_err(AppError::internal)?;
+        let done = claimed.done;
+        let slice = Scores {
+            held,
+            after,
+            done,
+            now_ms,
+        };
+        return app.db.write_for(scope, slice).await;
+    }
+    let steps = claimed.done;
+    let strays = find_strays(app, scope).await?;
+    for some in strays.chunks(STRAY_SLICE) {
+        let slice = Strays {
+            held: held.clone(),
+            strays: some.to_vec(),
+            now_ms,
+        };
+        if app.db.write_for(scope, slice).await? == Outcome::Lost {
+            return Ok(Outcome::Lost);
+        }
+    }
+    let are_more = strays.len() >= STRAYS_IN_A_STEP && steps < STRAY_STEPS;
+    let next = if are_more {
+        (None, steps + 1)
+    } else {
+        (Some([SCORES, "0"].concat()), 0)
+    };
+    app.db.write_for(scope, Advance { held, next }).await
+}
+
+/// People without a row, and those whose row counts other accounts than hang together with theirs.
+async fn find_strays(app: &App, scope: OrgScope) -> Result<Vec<String>, AppError> {
+    let mut found = Components::default();
+    let mut after = Pair {
+        discord_id: String::new(),
+        steam_id: String::new(),
+    };
+    let mut people = Vec::new();
+    loop {
+        let pairs = graph::list_pairs(&app.db, scope, &after, PAGE).await?;
+        for pair in &pairs {
+            found.join(&pair.discord_id, &pair.steam_id);
+            let is_new = people.last() != Some(&pair.discord_id);
+            if is_new && !pair.discord_id.starts_with(ERASED) {
+                people.push(pair.discord_id.clone());
+            }
+        }
+        let is_last = (pairs.len() as i64) < PAGE;
+        match pairs.into_iter().next_back() {
+            Some(last) if !is_last => after = last,
+            Some(_) | None => break,
+        }
+    }
+    let mut rows = Rows::new(app, scope);
+    let mut strays = Vec::new();
+    for id in people {
+        if rows.accounts(&id).await? != Some(found.accounts(&id)) {
+            strays.push(id);
+        }
+        if strays.len() >= STRAYS_IN_A_STEP {
+            break;
+        }
+    }
+    Ok(strays)
+}
+
+/// What rows say, read along with a sorted list of ids.
+struct Rows<'a> {
+    app: &'a App,
+    scope: OrgScope,
+    page: std::vec::IntoIter<graph::Counted>,
+    next: Option<graph::Counted>,
+    last: String,
+    is_over: bool,
+}
+
+impl<'a> Rows<'a> {
+    fn new(app: &'a App, scope: OrgScope) -> Self {
+        Self {
+            app,
+            scope,
+            page: Vec::new().into_iter(),
+            next: None,
+            last: String::new(),
+            is_over: false,
+        }
+    }
+
+    /// None without a row. Ids have to be asked for in their order.
+    async fn accounts(&mut self, id: &str) -> Result<Option<i64>, AppError> {
+        loop {
+            match self.next.take() {
+                Some(row) if row.discord_id == id => return Ok(Some(row.accounts)),
+                Some(row) if *row.discord_id > *id => {
+                    self.next = Some(row);
+                    return Ok(None);
+                }
+                Some(_) | None => {}
+            }
+            self.next = self.page.next();
+            if self.next.is_none() {
+                if self.is_over {
+                    return Ok(None);
+                }
+                let page = graph::list_counted(&self.app.db, self.scope, &self.last, PAGE).await?;
+                self.is_over = (page.len() as i64) < PAGE;
+                if let Some(last) = page.last() {
+                    self.last.clone_from(&last.discord_id);
+                }
+                self.page = page.into_iter();
+            }
+        }
+    }
+}
+
+struct Strays {
+    held: Held,
+    strays: Vec<String>,
+    now_ms: i64,
+}
+
+impl Work for Strays {
+    type For = OrgScope;
+    type Output = Outcome;
+    type Error = AppError;
+    const NAME: &'static str = "follow_strays";
+
+    async fn run(&self, tx: &mut Tx<'_>, &scope: &OrgScope) -> Result<Outcome, AppError> {
+        orgs::lock_even_removed(tx, scope).await?;
+        if jobs::hold(tx, &self.held).await? == Grip::Lost {
+            return Ok(Outcome::Lost);
+        }
+        people::follow_strays(tx, scope, &self.strays, self.now_ms).await?;
+        Ok(Outcome::Again)
+    }
+}
+
+struct Advance {
+    held: Held,
+    next: (Option<String>, i64),
+}
+
+impl Work for Advance {
+    type For = OrgScope;
+    type Output = Outcome;
+    type Error = AppError;
+    const NAME: &'static str = "advance_sweep";
+
+    async fn run(&self, tx: &mut Tx<'_>, _: &OrgScope) -> Result<Outcome, AppError> {
+        if jobs::hold(tx, &self.held).await? == Grip::Lost {
+            return Ok(Outcome::Lost);
+        }
+        let (cursor, done) = &self.next;
+        jobs::advance(tx, &self.held, cursor.as_deref(), *done).await?;
+        Ok(Outcome::Again)
+    }
+}
+
+struct Scores {
+    held: Held,
+    after: i64,
+    done: i64,
+    now_ms: i64,
+}
+
+impl Work for Scores {
+    type For = OrgScope;
+    type Output = Outcome;
+    type Error = AppError;
+    const NAME: &'static str = "reckon_scores";
+
+    async fn run(&self, tx: &mut Tx<'_>, &scope: &OrgScope) -> Result<Outcome, AppError> {
+        orgs::lock_even_removed(tx, scope).await?;
+        if jobs::hold(tx, &self.held).await? == Grip::Lost {
+            return Ok(Outcome::Lost);
+        }
+        let next = trust::list_active_in(tx, scope, self.after, SLICE).await?;
+        let Some(last) = next.last() else {
+            sweeps::note(tx, scope, self.now_ms).await?;
+            return Ok(Outcome::Done);
+        };
+        score::reckon(tx, scope, &next, self.now_ms).await?;
+        let cursor = [SCORES, &last.to_string()].concat();
+        let done = self.done + next.len() as i64;
+        jobs::advance(tx, &self.held, Some(&cursor), done).await?;
+        Ok(Outcome::Again)
+    }
+}
