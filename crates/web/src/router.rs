@@ -15,8 +15,8 @@ use crate::openapi::described;
 use crate::routes::{Access, RouteAnswer, RouteSpec, RouteTable, Routes};
 use crate::state::{Settings, WebState};
 use crate::{
-    app_shell, attention, bots, docs, downloads, health, identity, keys, linking, openapi, plugin, public,
-    records, roles, tenancy,
+    app_shell, attention, bots, docs, downloads, health, identity, keys, linking, openapi, players, plugin,
+    public, records, roles, tenancy,
 };
 
 /// Every route, with who may call it.
@@ -45,6 +45,7 @@ fn routes() -> Routes {
         keys::routes,
         records::routes,
         roles::routes,
+        players::routes,
         bots::routes,
         downloads::routes,
         operator_routes,

@@ -42,7 +42,7 @@ pub mod perm {
 
     required! {
         OrgSettings OrgTeam OrgInvites OrgNavigation ServersView ServersManage ServersKeys ServersRoles LinksView
-        AuditView AuditExport
+        LinksUnlink LinksBulkUnlink LinksExport AuditView AuditExport
     }
 
     /// The owner, for what cannot be undone about an Org.

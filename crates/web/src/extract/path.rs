@@ -4,6 +4,7 @@ use app::error::RequestError;
 use axum::extract::{FromRequestParts, RawPathParams};
 use domain::action::Action;
 use domain::id::{AccountId, GuildId, InviteId, KeyId, OrgId, ServerId};
+use domain::platform_id::EitherId;
 use http::request::Parts;
 
 use crate::error::Failure;
@@ -34,6 +35,15 @@ segments! {
     KeyId "key"
     AccountId "account"
     InviteId "invite"
+}
+
+/// Somebody of an Org by either id.
+impl Segment for EitherId {
+    const NAME: &'static str = "user";
+
+    fn parse(text: &str) -> Option<Self> {
+        EitherId::parse(text).ok()
+    }
 }
 
 /// The name of a session in its owner's list.

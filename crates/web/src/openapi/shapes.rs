@@ -1,6 +1,7 @@
 //! JSON schemas of the plugin API's parameters and answers.
 
 use domain::action_docs::{Kind, Shape};
+use domain::trust::TrustTier;
 use serde_json::{Value, json};
 
 const STEAM_ID: &str = "^7656119[0-9]{10}$|^765612[0-9]{11}$";
@@ -111,6 +112,11 @@ fn links() -> Value {
 }
 
 fn player() -> Value {
+    let tiers: Vec<&str> = TrustTier::ALL.iter().map(|tier| tier.as_str()).collect();
+    let trust = object(json!({
+        "score": { "type": "integer", "minimum": 0, "maximum": 100 },
+        "tier": { "type": "string", "enum": tiers },
+    }));
     let linked = object(json!({
         "linked": { "const": true },
         "discord_id": discord_id(),
@@ -120,6 +126,7 @@ fn player() -> Value {
         "linked_at_ms": { "type": "integer" },
         "country": text_or_null(),
         "groups": texts(),
+        "trust": { "anyOf": [trust, { "type": "null" }] },
     }));
     json!({ "anyOf": [linked, object(json!({ "linked": { "const": false } }))] })
 }

@@ -8,10 +8,12 @@ use domain::discord;
 use domain::face;
 use domain::flow::JoinMode;
 use domain::invitation::Expiry;
+use domain::link;
 use domain::navigation::Icon;
 use domain::permission;
 use domain::plan;
 use domain::roles;
+use domain::trust;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa::{PartialSchema, ToSchema};
@@ -54,4 +56,8 @@ word_schemas! {
     RoleSource of roles::Source;
     RoleOutcome of roles::Outcome;
     RoleReason of discord::RoleReason;
+    TrustTier of trust::TrustTier;
+    GroupClass of trust::GroupClass;
+    PillTone of trust::PillTone;
+    UnlinkCause of link::UnlinkCause;
 }

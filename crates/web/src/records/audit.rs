@@ -3,28 +3,25 @@
 use app::memories::exports::ExportPlace;
 use app::records::audit::{self, AuditFilter, NamedEntry};
 use app::{App, AppError, OrgScope};
-use axum::body::Body;
-use axum::response::{IntoResponse, Response};
-use bytes::Bytes;
 use domain::audit::AuditAction;
 use domain::permission::Permission;
-use futures_util::stream;
-use http::HeaderValue;
-use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::export::{Export, FORMATS, Format, Slices, csv_line, json_line};
 use crate::extract::{Asked, Asks, Authorized, Question, perm};
-use crate::openapi::{Gives, words};
+use crate::openapi::words;
 use crate::records::audit_names::AuditName;
-use crate::routes::{Answer, Found, RouteAnswer};
+use crate::routes::{Answer, Found};
 
 const PAGE: i64 = 50;
 const MOST: i64 = 100;
 /// Rows of an export that are in memory at a time.
 const SLICE: i64 = 32;
-/// Room for a usual slice. A text that grows step by step leaves each of its sizes behind in every thread.
-const SLICE_BYTES: usize = 16 * 1024;
+const NAMES: [&str; 2] = [
+    "attachment; filename=\"audit.csv\"",
+    "attachment; filename=\"audit.ndjson\"",
+];
 
 #[derive(Serialize, ToSchema)]
 pub struct AuditList {
@@ -140,7 +137,7 @@ impl Question for FileOfLog {
         FILTERS[3],
         FILTERS[4],
         FILTERS[5],
-        Asks::OneOf("format", &["csv", "json"]),
+        Asks::OneOf("format", FORMATS),
     ];
 }
 
@@ -169,46 +166,12 @@ pub async fn list(
     }))
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Format {
-    Csv,
-    Json,
-}
-
-/// A file that is written while it is sent.
-pub struct Export {
-    format: Format,
-    body: Body,
-}
-
-impl Gives for Export {
-    const ANSWER: RouteAnswer = RouteAnswer::File;
-}
-
-impl IntoResponse for Export {
-    fn into_response(self) -> Response {
-        let (kind, name) = match self.format {
-            Format::Csv => ("text/csv; charset=utf-8", "attachment; filename=\"audit.csv\""),
-            Format::Json => ("application/x-ndjson", "attachment; filename=\"audit.ndjson\""),
-        };
-        let mut response = Response::new(self.body);
-        let headers = response.headers_mut();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
-        headers.insert(CONTENT_DISPOSITION, HeaderValue::from_static(name));
-        response
-    }
-}
-
 pub async fn export(
     app: App,
     caller: Authorized<perm::AuditExport>,
     Asked(FileOfLog(asked)): Asked<FileOfLog>,
 ) -> Answer<Export> {
-    let format = match &*asked.format {
-        "" | "csv" => Format::Csv,
-        "json" => Format::Json,
-        _ => return Err(AppError::invalid("format", "must be csv or json").into()),
-    };
+    let format = Format::parse(&asked.format)?;
     if asked.limit.is_some() {
         return Err(AppError::invalid(
             "limit",
@@ -228,13 +191,9 @@ pub async fn export(
         scope,
         filter,
         format,
-        head,
         is_over: false,
     };
-    Ok(Export {
-        format,
-        body: Body::from_stream(stream::unfold(reading, Reading::next)),
-    })
+    Ok(Export::new(format, NAMES, head, reading))
 }
 
 /// An export under way.
@@ -243,81 +202,41 @@ struct Reading {
     scope: OrgScope,
     filter: AuditFilter,
     format: Format,
-    /// What stands before the first row.
-    head: &'static str,
     is_over: bool,
     /// Free again when the file is sent, or nobody takes it any more.
     _place: ExportPlace,
 }
 
-impl Reading {
-    /// The next slice, read when the one before it is on its way.
-    async fn next(mut self) -> Option<(Result<Bytes, AppError>, Self)> {
+impl Slices for Reading {
+    /// Read when the slice before it is on its way.
+    async fn next(&mut self) -> Result<Option<Vec<String>>, AppError> {
         if self.is_over {
-            return None;
+            return Ok(None);
         }
-        let found = match audit::list(&self.app, self.scope, &self.filter, SLICE).await {
-            Ok(found) => found,
-            Err(error) => {
-                // The file is cut off visibly: the connection ends before the answer does.
-                self.is_over = true;
-                return Some((Err(error), self));
-            }
-        };
+        let found = audit::list(&self.app, self.scope, &self.filter, SLICE).await?;
         self.filter.before = found.last().map(|entry| entry.row.seq);
         self.is_over = i64::try_from(found.len()).is_ok_and(|count| count < SLICE);
-        let mut text = String::with_capacity(SLICE_BYTES);
-        text.push_str(std::mem::take(&mut self.head));
-        for entry in found {
-            write_line(&mut text, self.format, entry);
-        }
-        Some((Ok(Bytes::from(text)), self))
+        Ok(Some(
+            found.into_iter().map(|entry| line(self.format, entry)).collect(),
+        ))
     }
 }
 
-fn write_line(text: &mut String, format: Format, entry: NamedEntry) {
+fn line(format: Format, entry: NamedEntry) -> String {
     match format {
-        Format::Json => {
-            text.push_str(&serde_json::to_string(&AuditEntry::from(entry)).unwrap_or_default());
-            text.push('\n');
-        }
+        Format::Json => json_line(&AuditEntry::from(entry)),
         Format::Csv => {
             let row = entry.row;
-            let (seq, at) = (row.seq.to_string(), row.at_ms.to_string());
-            let optional = |value: Option<String>| value.unwrap_or_default();
-            let cells = [
-                seq,
-                at,
+            csv_line([
+                row.seq.to_string(),
+                row.at_ms.to_string(),
                 row.actor_kind,
-                optional(row.actor_id),
-                optional(entry.actor_name),
+                row.actor_id.unwrap_or_default(),
+                entry.actor_name.unwrap_or_default(),
                 row.action,
-                optional(row.target),
+                row.target.unwrap_or_default(),
                 row.detail,
-            ];
-            let cells: Vec<String> = cells.iter().map(|cell| csv_cell(cell)).collect();
-            text.push_str(&cells.join(","));
-            text.push_str("\r\n");
-        }
-    }
-}
-
-/// Quoted, and unable to become a formula in a spreadsheet.
-fn csv_cell(text: &str) -> String {
-    let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
-    let guard = if is_formula { "'" } else { "" };
-    ["\"", guard, &text.replace('"', "\"\""), "\""].concat()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_cell_cannot_leave_its_place_or_become_a_formula() {
-        assert_eq!(csv_cell("a\"b,c"), "\"a\"\"b,c\"");
-        for formula in ["=1+1", "+1", "-1", "@x"] {
-            assert_eq!(csv_cell(formula), format!("\"'{formula}\""));
+            ])
         }
     }
 }

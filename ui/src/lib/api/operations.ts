@@ -4,6 +4,9 @@ import type {
   AttentionList,
   AuditChoices,
   AuditList,
+  BulkUnlink,
+  BulkUnlinkChoice,
+  BulkUnlinkStarted,
   CandidateList,
   CreatedOrg,
   CustomKeyList,
@@ -53,6 +56,16 @@ import type {
   SessionList,
   Team,
   Transfer,
+  TrustChange,
+  TrustHistory,
+  TrustSettings,
+  TrustSimulation,
+  UnlinkWhere,
+  Unlinked,
+  UserChoices,
+  UserGraph,
+  UserList,
+  UserPage,
 } from './schema';
 
 export interface Operations {
@@ -180,4 +193,32 @@ export interface Operations {
   'DELETE /orgs/{org}/team/{account}': { path: { org: string; account: string }; query: {}; body: undefined; answer: undefined };
   /** Only the Owner of the organisation. */
   'POST /orgs/{org}/transfer': { path: { org: string }; query: {}; body: Transfer; answer: undefined };
+  /** Needs the permission `org.settings` in the organisation. */
+  'GET /orgs/{org}/trust': { path: { org: string }; query: {}; body: undefined; answer: TrustSettings };
+  /** Needs the permission `org.settings` in the organisation. */
+  'PUT /orgs/{org}/trust': { path: { org: string }; query: {}; body: TrustChange; answer: TrustSettings };
+  /** Needs the permission `org.settings` in the organisation. */
+  'POST /orgs/{org}/trust/simulate': { path: { org: string }; query: {}; body: TrustChange; answer: TrustSimulation };
+  /** Needs the permission `links.view` in the organisation. */
+  'GET /orgs/{org}/users': { path: { org: string }; query: { q?: string; guild_id?: string; server_id?: string; tier?: "Trusted" | "Normal" | "Watch" | "Risk"; country?: string; status?: "active" | "archived"; sort?: "-linked_at" | "linked_at" | "-score" | "score" | "name"; cursor?: string; limit?: number }; body: undefined; answer: UserList };
+  /** Needs the permission `links.view` in the organisation. */
+  'GET /orgs/{org}/users/choices': { path: { org: string }; query: {}; body: undefined; answer: UserChoices };
+  /** Needs the permission `links.export` in the organisation. */
+  'GET /orgs/{org}/users/export': { path: { org: string }; query: { q?: string; guild_id?: string; server_id?: string; tier?: "Trusted" | "Normal" | "Watch" | "Risk"; country?: string; status?: "active" | "archived"; sort?: "-linked_at" | "linked_at" | "-score" | "score" | "name"; format?: "csv" | "json" }; body: undefined; answer: undefined };
+  /** Needs the permission `links.bulk_unlink` in the organisation. */
+  'GET /orgs/{org}/users/unlink': { path: { org: string }; query: {}; body: undefined; answer: BulkUnlink };
+  /** Needs the permission `links.bulk_unlink` in the organisation. */
+  'POST /orgs/{org}/users/unlink': { path: { org: string }; query: {}; body: BulkUnlinkChoice; answer: BulkUnlinkStarted };
+  /** Needs the permission `links.bulk_unlink` in the organisation. */
+  'DELETE /orgs/{org}/users/unlink': { path: { org: string }; query: {}; body: undefined; answer: undefined };
+  /** Needs the permission `links.view` in the organisation. */
+  'GET /orgs/{org}/users/{user}': { path: { org: string; user: string }; query: {}; body: undefined; answer: UserPage };
+  /** Needs the permission `links.view` in the organisation. */
+  'GET /orgs/{org}/users/{user}/graph': { path: { org: string; user: string }; query: {}; body: undefined; answer: UserGraph };
+  /** Needs the permission `links.view` in the organisation. */
+  'POST /orgs/{org}/users/{user}/trust': { path: { org: string; user: string }; query: {}; body: undefined; answer: undefined };
+  /** Needs the permission `links.view` in the organisation. */
+  'GET /orgs/{org}/users/{user}/trust-history': { path: { org: string; user: string }; query: { days?: number }; body: undefined; answer: TrustHistory };
+  /** Needs the permission `links.unlink` in the organisation. */
+  'POST /orgs/{org}/users/{user}/unlink': { path: { org: string; user: string }; query: {}; body: UnlinkWhere; answer: Unlinked };
 }

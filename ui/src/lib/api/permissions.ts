@@ -4,6 +4,9 @@
 export const NEEDED: ReadonlySet<string> = new Set([
   'audit.export',
   'audit.view',
+  'links.bulk_unlink',
+  'links.export',
+  'links.unlink',
   'links.view',
   'org.invites',
   'org.navigation',

@@ -7,6 +7,7 @@ import type { Operations } from './operations';
 
 export type AuditFilter = Operations['GET /orgs/{org}/audit']['query'];
 export type ErrorFilter = Operations['GET /admin/errors']['query'];
+export type UsersFilter = Operations['GET /orgs/{org}/users']['query'];
 
 export const keys = {
   me: ['me'] as const,
@@ -36,6 +37,13 @@ export const keys = {
   errors: (org: string, filter: ErrorFilter) => ['org', org, 'errors', filter] as const,
   allErrors: (filter: ErrorFilter) => ['admin', 'errors', filter] as const,
   attention: ['admin', 'attention'] as const,
+  /** The list, what it can be filtered by, and everyone's own page. */
+  users: (org: string) => ['org', org, 'users'] as const,
+  userChoices: (org: string) => ['org', org, 'users', 'choices'] as const,
+  userPage: (org: string, filter: UsersFilter) => ['org', org, 'users', 'list', filter] as const,
+  user: (org: string, user: string) => ['org', org, 'users', 'one', user] as const,
+  bulkUnlink: (org: string) => ['org', org, 'bulk-unlink'] as const,
+  trust: (org: string) => ['org', org, 'trust'] as const,
 };
 
 /** How often a page asks in a row for what the bot was told to look at. */
@@ -115,6 +123,12 @@ export const reads = {
       // What keeps a role from being given is put right on Discord, while this page is open.
       refetchInterval: 30_000,
     }),
+  /** The newest changes of one person's. */
+  roleHistory: (org: string, guild: string, member: string) =>
+    queryOptions({
+      queryKey: [...keys.roleHistory(org, guild, member), 'newest'],
+      queryFn: ({ signal }) => call('GET /orgs/{org}/guilds/{guild}/role-history', { path: { org, guild }, query: { member }, signal }),
+    }),
   roleRecheck: (org: string, guild: string) =>
     queryOptions({
       queryKey: keys.roleRecheck(org, guild),
@@ -157,6 +171,52 @@ export const reads = {
     queryOptions({
       queryKey: keys.auditChoices(org),
       queryFn: ({ signal }) => call('GET /orgs/{org}/audit/choices', { path: { org }, signal }),
+    }),
+  userChoices: (org: string) =>
+    queryOptions({
+      queryKey: keys.userChoices(org),
+      queryFn: ({ signal }) => call('GET /orgs/{org}/users/choices', { path: { org }, signal }),
+    }),
+  userPage: (org: string, filter: UsersFilter) =>
+    queryOptions({
+      queryKey: keys.userPage(org, filter),
+      queryFn: ({ signal }) => call('GET /orgs/{org}/users', { path: { org }, query: filter, signal }),
+      // After an upgrade people keep coming in.
+      refetchInterval: ({ state }) => (state.data?.complete === false ? 10_000 : false),
+    }),
+  user: (org: string, user: string) =>
+    queryOptions({
+      queryKey: keys.user(org, user),
+      queryFn: ({ signal }) => call('GET /orgs/{org}/users/{user}', { path: { org, user }, signal }),
+    }),
+  trustHistory: (org: string, user: string, days: number) =>
+    queryOptions({
+      queryKey: [...keys.user(org, user), 'trust-history', days],
+      queryFn: ({ signal }) => call('GET /orgs/{org}/users/{user}/trust-history', { path: { org, user }, query: { days }, signal }),
+    }),
+  userGraph: (org: string, user: string) =>
+    queryOptions({
+      queryKey: [...keys.user(org, user), 'graph'],
+      queryFn: ({ signal }) => call('GET /orgs/{org}/users/{user}/graph', { path: { org, user }, signal }),
+    }),
+  /** Who looked at somebody's page; it is noted at the link that stands for them. */
+  userViews: (org: string, link: string) => {
+    const query = { action: 'user.viewed', target: link, limit: 5 };
+    return queryOptions({
+      queryKey: [...keys.audit(org, query), 'views'],
+      queryFn: ({ signal }) => call('GET /orgs/{org}/audit', { path: { org }, query, signal }),
+    });
+  },
+  bulkUnlink: (org: string) =>
+    queryOptions({
+      queryKey: keys.bulkUnlink(org),
+      queryFn: ({ signal }) => call('GET /orgs/{org}/users/unlink', { path: { org }, signal }),
+      refetchInterval: ({ state }) => (state.data?.running ? 2_000 : 30_000),
+    }),
+  trust: (org: string) =>
+    queryOptions({
+      queryKey: keys.trust(org),
+      queryFn: ({ signal }) => call('GET /orgs/{org}/trust', { path: { org }, signal }),
     }),
 };
 

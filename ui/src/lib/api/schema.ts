@@ -16,7 +16,7 @@ export interface Attention {
 }
 
 export interface AttentionList { attention: Array<Attention> }
-export type AuditAction = "org.created" | "org.changed" | "org.removed" | "org.owner_changed" | "org.navigation_changed" | "member.added" | "member.changed" | "member.removed" | "member.left" | "invite.created" | "invite.reissued" | "invite.revoked" | "audit.exported" | "org.tier_changed" | "guild.created" | "guild.changed" | "guild.removed" | "guild.recheck_started" | "guild.recheck_cancelled" | "server.created" | "server.activated" | "server.deactivated" | "server.changed" | "server.roles_changed" | "server.deleted" | "key.created" | "key.edited" | "key.revealed" | "key.regenerated" | "key.revoked" | "key.removed" | "key.retired_used" | "link.created" | "link.relinked" | "link.removed" | "job.dropped" | "job.retried" | "links.imported" | "session.created" | "session.ended" | "operator.granted" | "operator.revoked" | "block.added" | "block.removed" | "access.denied" | "maintenance.switched" | "registration.changed" | "registration.code_made" | "ring.rotated" | "bot_secret.shown" | "bot_secret.rotated";
+export type AuditAction = "org.created" | "org.changed" | "org.removed" | "org.owner_changed" | "org.navigation_changed" | "member.added" | "member.changed" | "member.removed" | "member.left" | "invite.created" | "invite.reissued" | "invite.revoked" | "audit.exported" | "org.trust_changed" | "org.tier_changed" | "guild.created" | "guild.changed" | "guild.removed" | "guild.recheck_started" | "guild.recheck_cancelled" | "server.created" | "server.activated" | "server.deactivated" | "server.changed" | "server.roles_changed" | "server.deleted" | "key.created" | "key.edited" | "key.revealed" | "key.regenerated" | "key.revoked" | "key.removed" | "key.retired_used" | "link.created" | "link.relinked" | "link.removed" | "user.viewed" | "users.exported" | "users.unlink_started" | "users.unlink_cancelled" | "job.dropped" | "job.retried" | "links.imported" | "session.created" | "session.ended" | "operator.granted" | "operator.revoked" | "block.added" | "block.removed" | "access.denied" | "maintenance.switched" | "registration.changed" | "registration.code_made" | "ring.rotated" | "bot_secret.shown" | "bot_secret.rotated";
 
 /** What the log can be filtered by. */
 export interface AuditChoices {
@@ -65,6 +65,21 @@ export interface AuditName {
 export type AuditNameKind = "account" | "guild" | "server" | "plugin_key" | "custom_key" | "bot_key" | "link" | "invite";
 export interface BotKeyView { guild_id: string; id: string; last_used_at_ms?: number | null; prefix: string; server_id: string }
 
+/** How far a bulk unlink is. */
+export interface BulkUnlink { running?: RunningUnlink | null }
+
+/** Whom to unlink: people by id, or everybody who fits. One of the two. */
+export interface BulkUnlinkChoice {
+  filter?: UserFilter | null;
+  /** Links end only there; with a filter, its own Guild counts. */
+  guild_id?: string | null;
+  /** Discord IDs or Steam IDs, at most 500. */
+  users?: Array<string> | null;
+}
+
+/** How many links will end. */
+export interface BulkUnlinkStarted { links: number }
+
 export interface Candidate {
   /** An organisation has it already. */
   claimed: boolean;
@@ -79,6 +94,7 @@ export interface CandidateList {
   looked_up_at_ms?: number | null;
 }
 
+export interface ClassTone { class: GroupClass; tone: PillTone }
 export interface CreatedOrg { id: string; slug: string }
 
 export interface CustomKeyList {
@@ -216,6 +232,39 @@ export interface Fix {
   page: string;
 }
 
+export interface GraphAccount {
+  /** It has an active link. */
+  active: boolean;
+  /** Nothing for an account whose owner had it erased. */
+  id?: string | null;
+  name?: string | null;
+  /** On Steam; else on Discord. */
+  steam: boolean;
+}
+
+export interface GraphLink {
+  cause?: string | null;
+  /** Places in the list of accounts. */
+  discord: number;
+  ended_at_ms?: number | null;
+  guild_name: string;
+  linked_at_ms: number;
+  steam: number;
+}
+
+export type GroupClass = "owner" | "admin" | "moderator" | "staff" | "vip" | "donator" | "custom" | "default";
+
+export interface GroupClassSettings {
+  class: GroupClass;
+  tone: PillTone;
+  usual_tone: PillTone;
+  /** What it counts of a hundred. */
+  weight: number;
+}
+
+/** A group whose name holds the text is of the class. */
+export interface GroupKeyword { class: GroupClass; text: string }
+
 /** What is left out stays as it is; `null` switches log messages off, or takes the Steam group or the invite away. */
 export interface GuildChange {
   booster_roles?: Array<string> | null;
@@ -232,6 +281,8 @@ export interface GuildChange {
   steam_group?: string | null;
   verified_roles?: Array<string> | null;
 }
+
+export interface GuildChoice { id: string; name: string }
 
 export interface GuildList {
   guilds: Array<GuildView>;
@@ -460,7 +511,9 @@ export interface Overview {
 /** The colour of one link page. */
 export interface PageAccent { accent: Accent; guild_id: string }
 
+export type PillTone = "ok" | "info" | "warn" | "bad" | "neutral" | "accent";
 export interface PlainCustomKey { id: string; key: string }
+export interface PlayerGroup { class: GroupClass; name: string; tone: PillTone }
 
 export interface PluginBuild {
   /** What the file is called. */
@@ -632,6 +685,13 @@ export type RoleSide = "discord" | "game";
 export type RoleSource = "rule" | "verified" | "booster" | "grant" | "nickname" | "end";
 export interface RunningRecheck { done: number; started_at_ms: number; total: number }
 
+export interface RunningUnlink {
+  /** Links that ended. */
+  done: number;
+  started_at_ms: number;
+  total: number;
+}
+
 /** What is left out stays as it is. */
 export interface ServerChange {
   active?: boolean | null;
@@ -645,7 +705,20 @@ export interface ServerChange {
   steam_members_group?: string | null;
 }
 
+export interface ServerChoice { guild_id: string; id: string; name: string }
 export interface ServerList { servers: Array<ServerView> }
+
+/** What a Server knows of somebody. */
+export interface ServerPresence {
+  /** Without those that the plugin gives by itself. Nothing where it never reported any. */
+  groups?: Array<PlayerGroup> | null;
+  guild_id: string;
+  guild_name: string;
+  reported_at_ms?: number | null;
+  seen_at_ms?: number | null;
+  server_id: string;
+  server_name: string;
+}
 
 /** A Server as the dashboard sees it. Of its key only what may be shown to anyone with `servers.view`. */
 export interface ServerView {
@@ -699,6 +772,10 @@ export interface Team {
 }
 
 export type Tier = "free" | "standard" | "pro";
+export interface TierMove { from: TrustTier; people: number; to: TrustTier }
+
+/** The least score of each tier; below the last it is Risk. */
+export interface TierThresholds { normal: number; trusted: number; watch: number }
 
 export interface Transfer {
   account_id: string;
@@ -706,10 +783,188 @@ export interface Transfer {
   confirm: string;
 }
 
+/** Keywords and colours as somebody wants them. */
+export interface TrustChange {
+  /** At most 50, in the order in which they are tried. */
+  keywords: Array<GroupKeyword>;
+  /** As it was read. A save by somebody else since then refuses this one; without it, the last one counts. */
+  revision?: number | null;
+  /** Colours by class; a class that is left out has its usual one. */
+  tones?: Array<ClassTone>;
+}
+
+/** Somebody's scores over time. A score holds until the next point. */
+export interface TrustHistory {
+  days: number;
+  /** The oldest first. The first can be from before the time that was asked for: it tells what held at its beginning. */
+  points: Array<TrustPoint>;
+  since_ms: number;
+  thresholds: TierThresholds;
+}
+
+/** A Trust Score with its parts, each from 0 to 100. */
+export interface TrustParts {
+  /** Counts 20 of 100. */
+  age: number;
+  /** Counts 25 of 100. */
+  cross_server: number;
+  /** Counts 20 of 100. */
+  multi: number;
+  score: number;
+  /** Counts 35 of 100. */
+  stability: number;
+  tier: TrustTier;
+}
+
+export type TrustPoint = TrustParts & { at_ms: number };
+
+/** Keywords and colours, the organisation's own and the usual ones. */
+export interface TrustSettings {
+  /** Every class, the weightiest first. */
+  classes: Array<GroupClassSettings>;
+  /** The organisation's own, in the order in which they are tried, before the usual ones. */
+  keywords: Array<GroupKeyword>;
+  /** One more with every save. */
+  revision: number;
+  thresholds: TierThresholds;
+  /** The usual ones that are tried after them. */
+  usual_keywords: Array<GroupKeyword>;
+}
+
+/** What the settings would do to people with an active link. */
+export interface TrustSimulation {
+  /** Whose tier would change. */
+  moved: number;
+  moves: Array<TierMove>;
+  people: number;
+  /** Whose score would change. */
+  rescored: number;
+}
+
+export type TrustTier = "Trusted" | "Normal" | "Watch" | "Risk";
 export interface TypedNavigationLink { icon?: NavigationIcon; label: string; new_tab?: boolean; url: string }
+export type UnlinkCause = "user" | "admin" | "plugin" | "relink" | "zombie-cleanup";
+
+/** Where links end. */
+export interface UnlinkWhere {
+  /** Only there; without it, in every Guild of the organisation. */
+  guild_id?: string | null;
+}
+
+/** How many links ended. */
+export interface Unlinked { links: number }
 
 /** How much there is, and how much the plan allows. */
 export interface Usage { guilds: number; links: number; navigation_links: number; servers: number }
+
+/** Somebody who is or was linked. Where a Guild or Server is asked for, the link is the one there. */
+export interface User {
+  /** In all Guilds. */
+  active_links: number;
+  best_class: GroupClass;
+  booster: boolean;
+  country?: string | null;
+  discord_id: string;
+  discord_name?: string | null;
+  /** Nothing while the link is active. */
+  ended_at_ms?: number | null;
+  guild_id: string;
+  linked_at_ms: number;
+  score: number;
+  /** Servers they were seen or reported on. */
+  server_ids: Array<string>;
+  /** A game server has them in a group of its staff. */
+  staff: boolean;
+  /** Steam accounts they ever linked. */
+  steam_accounts: number;
+  /** Of the newest active link, or of the newest one. */
+  steam_id?: string | null;
+  steam_name?: string | null;
+  tier: TrustTier;
+}
+
+/** What people can be filtered by. */
+export interface UserChoices {
+  /** Two letters each. */
+  countries: Array<string>;
+  guilds: Array<GuildChoice>;
+  servers: Array<ServerChoice>;
+  thresholds: TierThresholds;
+}
+
+/** What can be asked for; the same everywhere. */
+export interface UserFilter {
+  country?: string;
+  guild_id?: string;
+  /** An id of either platform, a mention, the address of a profile, or the beginning of a word of either name. */
+  q?: string;
+  server_id?: string;
+  /** `active` or `archived`. */
+  status?: string;
+  tier?: string;
+}
+
+/** Accounts of both platforms, and the links that join them. */
+export interface UserGraph {
+  /** The one that was asked for comes first; at most 400. */
+  accounts: Array<GraphAccount>;
+  /** There are more than are listed. */
+  cut: boolean;
+  /** At most 1,000. */
+  links: Array<GraphLink>;
+}
+
+/** A link of somebody, active or ended. */
+export interface UserLink {
+  cause?: UnlinkCause | null;
+  country?: string | null;
+  discord_name?: string | null;
+  ended_at_ms?: number | null;
+  /** The Guild was removed from this organisation. */
+  guild_gone: boolean;
+  guild_id: string;
+  guild_name: string;
+  id: string;
+  linked_at_ms: number;
+  /** Nothing where that account's owner had it erased. */
+  steam_id?: string | null;
+  steam_name?: string | null;
+  verified_at_ms: number;
+}
+
+/** A page of people. */
+export interface UserList {
+  /** False for a while after an upgrade, until everybody is in the list. */
+  complete: boolean;
+  /** What to ask for as `cursor` to go on; nothing at the end. */
+  next?: string | null;
+  users: Array<User>;
+}
+
+/** Everything about somebody. */
+export interface UserPage {
+  first_linked_at_ms: number;
+  /** Active ones first, then the newest; at most 200. */
+  links: Array<UserLink>;
+  /** There are more links than are listed. */
+  links_cut: boolean;
+  presence: Array<ServerPresence>;
+  trust: UserTrust;
+  user: User;
+}
+
+/** A Trust Score, what it is made of, and why. */
+export type UserTrust = TrustParts & {
+  /**
+   * Accounts of both platforms that hang together with theirs. Each beyond two takes 30 points off; nobody counts
+   * beyond 50.
+   */
+  accounts: number;
+  /** Links that they, a plugin or a relink ended. Each takes 18 points off stability. */
+  churn: number;
+  scored_at_ms: number;
+  thresholds: TierThresholds;
+};
 
 export interface WantedRule {
   authority: RoleSide;

@@ -1,0 +1,106 @@
+//! Many people unlinked at once.
+
+use app::players::bulk_unlink::{self, Choice, Progress};
+use app::{App, AppError};
+use domain::audit::Actor;
+use domain::id::GuildId;
+use domain::platform_id::EitherId;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::users::UserFilter;
+use crate::extract::{Authorized, JsonBody, perm};
+use crate::routes::{Answer, Done, Found};
+
+/// People named by id in one call.
+const MOST_KEYS: usize = 500;
+
+/// How far a bulk unlink is.
+#[derive(Serialize, ToSchema)]
+pub struct BulkUnlink {
+    /// Nothing while there is none.
+    running: Option<RunningUnlink>,
+}
+
+#[derive(Serialize, ToSchema)]
+struct RunningUnlink {
+    /// Links that ended.
+    done: i64,
+    total: i64,
+    started_at_ms: i64,
+}
+
+impl From<Option<Progress>> for BulkUnlink {
+    fn from(progress: Option<Progress>) -> Self {
+        Self {
+            running: progress.map(|running| RunningUnlink {
+                done: running.done,
+                total: running.total,
+                started_at_ms: running.started_at_ms,
+            }),
+        }
+    }
+}
+
+/// Whom to unlink: people by id, or everybody who fits. One of the two.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BulkUnlinkChoice {
+    /// Discord IDs or Steam IDs, at most 500.
+    #[serde(default)]
+    users: Option<Vec<String>>,
+    /// Everybody whom these filters match, at most 10,000.
+    #[serde(default)]
+    filter: Option<UserFilter>,
+    /// Links end only there; with a filter, its own Guild counts.
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    guild_id: Option<GuildId>,
+}
+
+/// How many links will end.
+#[derive(Serialize, ToSchema)]
+pub struct BulkUnlinkStarted {
+    links: i64,
+}
+
+pub async fn get(app: App, caller: Authorized<perm::LinksBulkUnlink>, (): ()) -> Answer<Found<BulkUnlink>> {
+    Ok(Found(bulk_unlink::progress(&app, caller.scope).await?.into()))
+}
+
+pub async fn start(
+    app: App,
+    caller: Authorized<perm::LinksBulkUnlink>,
+    JsonBody(body): JsonBody<BulkUnlinkChoice>,
+) -> Answer<Found<BulkUnlinkStarted>> {
+    let Actor::Account(by) = caller.actor else {
+        return Err(AppError::internal("a member without an account").into());
+    };
+    let (choice, guild) = match (body.users, body.filter) {
+        (Some(keys), None) => (Choice::Keys(parsed(&keys)?), body.guild_id),
+        (None, Some(filter)) => {
+            let asked = filter.asked("")?;
+            let guild = body.guild_id.or_else(|| asked.guild.clone());
+            (Choice::Fitting(asked), guild)
+        }
+        (Some(_), Some(_)) | (None, None) => {
+            return Err(AppError::invalid("users", "name people, or a filter").into());
+        }
+    };
+    let links = bulk_unlink::start(&app, caller.scope, choice, guild, by).await?;
+    Ok(Found(BulkUnlinkStarted { links }))
+}
+
+fn parsed(keys: &[String]) -> Result<Vec<EitherId>, AppError> {
+    if !(1..=MOST_KEYS).contains(&keys.len()) {
+        return Err(AppError::invalid("users", format!("1 to {MOST_KEYS} people")));
+    }
+    let ids = keys.iter().map(|key| EitherId::parse(key));
+    let ids: Result<Vec<EitherId>, _> = ids.collect();
+    ids.map_err(|_| AppError::invalid("users", "must be Discord IDs or Steam IDs"))
+}
+
+pub async fn cancel(app: App, caller: Authorized<perm::LinksBulkUnlink>, (): ()) -> Answer<Done> {
+    bulk_unlink::cancel(&app, caller.scope, caller.actor).await?;
+    Ok(Done)
+}
