@@ -14,6 +14,7 @@ mod jobs;
 mod keys;
 mod linking;
 mod model;
+mod players;
 mod plugin;
 mod records;
 mod roles;

@@ -180,6 +180,7 @@ impl Store {
             operators: Vec::new(),
             public_url: "http://127.0.0.1:8080".to_owned(),
             role_history_days: 90,
+            thresholds: domain::trust::Thresholds::default(),
         };
         Ok(App::start(parts).await?)
     }

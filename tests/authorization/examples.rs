@@ -35,6 +35,8 @@ pub struct Target {
     pub slug: String,
     /// The name of a session in its owner's list.
     pub session: String,
+    /// Somebody who is linked.
+    pub user: String,
     /// What is typed to confirm something that cannot be undone.
     pub confirm: String,
 }
@@ -63,6 +65,10 @@ impl From<&Tenant> for Target {
                 .map_or_else(|| "A".repeat(43), |(_, code)| code.clone()),
             slug: "guild-1".to_owned(),
             session: "0000000000000000".to_owned(),
+            user: tenant
+                .player
+                .as_ref()
+                .map_or("700000000000000000".to_owned(), ToString::to_string),
             // The wrong word: what is tried must be there afterwards.
             confirm: "no".to_owned(),
         }
@@ -111,6 +117,9 @@ pub fn example(route: &RouteSpec, target: &Target) -> Example {
         (method, path) if path.contains("role") => of_roles(method, path),
         (method, path) if path.starts_with("/bot/") => of_bots(method, path),
         (method, path) if path.starts_with("/orgs/{org}/keys") => of_keys(method, path, target),
+        (method, path) if path.starts_with("/orgs/{org}/users") || path.starts_with("/orgs/{org}/trust") => {
+            of_players(method, path)
+        }
         (method, path) => of_people(method, path, target),
     };
     let path = filled(route.path, target);
@@ -134,6 +143,7 @@ fn filled(path: &str, target: &Target) -> String {
         .replace("{invite}", &target.invite)
         .replace("{code}", &target.code)
         .replace("{session}", &target.session)
+        .replace("{user}", &target.user)
         .replace("{*rest}", "orgs")
         .replace("{file}", "none.css")
         .replace("{version}", "v1.0.0")
@@ -206,6 +216,23 @@ fn of_keys(method: &str, path: &str, target: &Target) -> (&'static str, Option<S
         ("DELETE", "/orgs/{org}/keys/{key}") => ("", None, 409),
         ("POST", "/orgs/{org}/keys/{key}/reveal") => ("", None, 200),
         ("POST", "/orgs/{org}/keys/{key}/revoke") => ("", None, 204),
+        (method, path) => panic!("{method} {path} has no example"),
+    }
+}
+
+/// Routes of people who are linked.
+fn of_players(method: &str, path: &str) -> (&'static str, Option<String>, u16) {
+    let keywords = || Some(r#"{"keywords":[{"text":"helper","class":"staff"}]}"#.to_owned());
+    match (method, path) {
+        ("POST", "/orgs/{org}/users/unlink") => {
+            // Nobody is called so, so nobody is unlinked.
+            ("", Some(r#"{"filter":{"q":"nobodyatall"}}"#.to_owned()), 200)
+        }
+        ("DELETE", "/orgs/{org}/users/unlink") => ("", None, 204),
+        ("PUT", "/orgs/{org}/trust") | ("POST", "/orgs/{org}/trust/simulate") => ("", keywords(), 200),
+        ("POST", "/orgs/{org}/users/{user}/unlink") => ("", Some("{}".to_owned()), 200),
+        ("POST", "/orgs/{org}/users/{user}/trust") => ("", None, 204),
+        ("GET", _) => ("", None, 200),
         (method, path) => panic!("{method} {path} has no example"),
     }
 }

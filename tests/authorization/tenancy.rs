@@ -13,7 +13,7 @@ use crate::secrecy::rows::Rows;
 type Field = fn(&mut Target) -> &mut String;
 
 /// What a parameter of a path names. A route with one that is not here fails the test.
-const PARAMETERS: [(&str, Field); 7] = [
+const PARAMETERS: [(&str, Field); 8] = [
     ("{org}", |target| &mut target.org),
     ("{guild}", |target| &mut target.guild),
     ("{server}", |target| &mut target.server),
@@ -21,6 +21,7 @@ const PARAMETERS: [(&str, Field); 7] = [
     ("{account}", |target| &mut target.account),
     ("{invite}", |target| &mut target.invite),
     ("{session}", |target| &mut target.session),
+    ("{user}", |target| &mut target.user),
 ];
 
 /// The fields of bodies that name something by an id of ours. Those of Discord belong to nobody here.
@@ -154,6 +155,7 @@ both_databases! {
             key: KeyId::generate(START_MS, &random).to_string(),
             account: AccountId::generate(START_MS, &random).to_string(),
             invite: InviteId::generate(START_MS, &random).to_string(),
+            user: testkit::discord(1_234).to_string(),
             ..own.clone()
         };
         let tenants = Tenants { own, foreign, missing };

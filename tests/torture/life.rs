@@ -124,6 +124,7 @@ impl Life {
             operators: Vec::new(),
             public_url: "http://127.0.0.1:8080".to_owned(),
             role_history_days: 90,
+            thresholds: domain::trust::Thresholds::default(),
         };
         App::start(parts).await.expect("the application starts")
     }

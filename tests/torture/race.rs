@@ -62,6 +62,7 @@ async fn second(test: &TestApp) -> App {
         operators: Vec::new(),
         public_url: test.app.public_url.clone(),
         role_history_days: 90,
+        thresholds: domain::trust::Thresholds::default(),
     };
     App::start(parts).await.expect("a second application")
 }

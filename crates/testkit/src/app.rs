@@ -9,6 +9,7 @@ use domain::clock::{SharedClock, TestClock};
 use domain::job::LaneKind;
 use domain::plan::{RateLimit, Tier};
 use domain::random::SeededRandom;
+use domain::trust::Thresholds;
 use platform::blobs::Blobs;
 use storage::testing::{Engine, TestDb};
 use web::Edge;
@@ -77,6 +78,7 @@ impl TestApp {
             operators: Vec::new(),
             public_url: PUBLIC_URL.to_owned(),
             role_history_days: 90,
+            thresholds: Thresholds::default(),
         };
         let app = App::start(parts).await.expect("the application starts");
         let mut settings = Settings {
@@ -120,6 +122,7 @@ impl TestApp {
             operators: Vec::new(),
             public_url: PUBLIC_URL.to_owned(),
             role_history_days: 90,
+            thresholds: Thresholds::default(),
         }
     }
 

@@ -48,6 +48,8 @@ pub struct Tenant {
     pub helper: Option<AccountId>,
     /// An invitation and its code, made by `full_tenant` only.
     pub invite: Option<(InviteId, String)>,
+    /// Somebody who is linked, made by `full_tenant` only.
+    pub player: Option<DiscordId>,
 }
 
 impl TestApp {
@@ -92,6 +94,7 @@ impl TestApp {
             custom_key: None,
             helper: None,
             invite: None,
+            player: None,
         }
     }
 
@@ -131,6 +134,8 @@ impl TestApp {
             .expect("a member");
         tenant.helper = Some(helper.id);
         tenant.invite = Some(self.invite(&tenant, Role::Staff, &[]).await);
+        tenant.link(&self.app, 970_000 + number).await;
+        tenant.player = Some(discord(970_000 + number));
         tenant
     }
 

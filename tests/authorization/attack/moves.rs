@@ -118,6 +118,7 @@ impl Place<'_> {
                 .cloned()
                 .unwrap_or_else(|| "A".repeat(43)),
             slug: if dice.percent(85) { "guild-1" } else { "guild-2" }.to_owned(),
+            user: if dice.percent(80) { ours.user } else { theirs.user },
             session: dice.learned(&actor.sessions).cloned().unwrap_or(ours.session),
             org,
             guild,

@@ -1,0 +1,10 @@
+//! People of an Org: who they are, how far they are trusted, and what is done to them.
+
+mod bulk_unlink;
+mod crowd;
+mod graph;
+mod person;
+mod scores;
+mod tenants;
+mod trust_rules;
+mod users;
