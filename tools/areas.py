@@ -19,6 +19,7 @@ NAMED = {
     ("app", "bots", "keys"): "a bot is handed the keys of the Servers that it serves",
     ("app", "bots", "linking"): "a command ends a link",
     ("app", "bots", "roles"): "a command has roles looked at",
+    ("app", "players", "linking"): "the team ends links of people",
     ("app", "plugin", "linking"): "an action ends a link",
     ("app", "plugin", "players"): "an action tells the Steam groups of players",
     ("app", "roles", "plugin"): "a rule names a group as plugins do",
@@ -31,6 +32,7 @@ NAMED = {
     ("storage", "tenancy", "linking"): "a removed Guild ends the sign-ins on its page",
     ("storage", "tenancy", "players"): "group changes wait for one Server",
     ("storage", "tenancy", "roles"): "a removed Guild's members are forgotten",
+    ("ui", "players", "roles"): "a person's page shows what happened to their roles",
     ("ui", "roles", "bots"): "a rule chooses among what the bot sees",
     ("ui", "tenancy", "bots"): "a Guild's page shows its bot, and its settings choose from what the bot sees",
 }

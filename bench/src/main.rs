@@ -8,6 +8,7 @@ mod ground;
 mod histogram;
 mod http;
 mod load;
+mod people;
 mod phase;
 mod process;
 mod removal;
@@ -26,6 +27,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::load::Call;
+use crate::run::Only;
 
 /// The product's allocator, so that the baseline differs from it in nothing but the work.
 #[global_allocator]
@@ -56,6 +58,13 @@ enum Command {
     },
     /// Measure only a new rule in a large Guild, and what it costs others.
     Roles {
+        #[arg(long)]
+        quick: bool,
+        #[arg(long)]
+        data: Option<PathBuf>,
+    },
+    /// Measure only lists and scores of an Org with a great many people.
+    People {
         #[arg(long)]
         quick: bool,
         #[arg(long)]
@@ -139,15 +148,19 @@ fn start(command: Command) -> Fallible<bool> {
         }
         Command::Roles { quick, data } => {
             let runtime = runtime.worker_threads(CLIENT_THREADS).build()?;
-            runtime.block_on(run::roles_alone(quick, data))
+            runtime.block_on(run::alone(Only::Roles, quick, data))
+        }
+        Command::People { quick, data } => {
+            let runtime = runtime.worker_threads(CLIENT_THREADS).build()?;
+            runtime.block_on(run::alone(Only::People, quick, data))
         }
         Command::Removal { quick, data } => {
             let runtime = runtime.worker_threads(CLIENT_THREADS).build()?;
-            runtime.block_on(run::removal_alone(quick, data))
+            runtime.block_on(run::alone(Only::Removal, quick, data))
         }
         Command::Discord { quick, data } => {
             let runtime = runtime.worker_threads(CLIENT_THREADS).build()?;
-            runtime.block_on(run::discord_alone(quick, data))
+            runtime.block_on(run::alone(Only::Discord, quick, data))
         }
         Command::Profile {
             call,

@@ -136,7 +136,12 @@ async fn save(
     Ok((dry_run, marked))
 }
 
-async fn ask(addr: SocketAddr, cookie: &str, (method, path): (&str, &str), body: &str) -> Fallible<String> {
+pub async fn ask(
+    addr: SocketAddr,
+    cookie: &str,
+    (method, path): (&str, &str),
+    body: &str,
+) -> Fallible<String> {
     let request = format!(
         "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nCookie: {cookie}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
         body.len()

@@ -11,6 +11,7 @@ use crate::discord::with_discord;
 use crate::ground::{Databases, Ground};
 use crate::http::{Contestant, closed_rounds, one_call_for, open_phases};
 use crate::load::Call;
+use crate::people::large_org;
 use crate::phase::Mistakes;
 use crate::process::Server;
 use crate::removal::removals;
@@ -72,66 +73,53 @@ pub async fn everything(quick: bool, data_dir: Option<PathBuf>) -> Fallible<bool
     result
 }
 
-/// Only what the removal of a large Guild costs others.
-pub async fn removal_alone(quick: bool, data_dir: Option<PathBuf>) -> Fallible<bool> {
+/// One measurement alone.
+#[derive(Clone, Copy)]
+pub enum Only {
+    /// What the removal of a large Guild costs others.
+    Removal,
+    /// A new rule in a large Guild.
+    Roles,
+    /// An Org with a great many people.
+    People,
+    /// Unlinks beside a Discord that hangs, and the bot's memory.
+    Discord,
+}
+
+/// Seeds both databases for it and cleans up after it.
+pub async fn alone(only: Only, quick: bool, data_dir: Option<PathBuf>) -> Fallible<bool> {
     report::machine();
     let ground = Ground::prepare(data_dir, Databases::All).await?;
-    let result = remove(&Plan::new(quick), &ground).await;
+    let result = measure_only(only, &Plan::new(quick), &ground).await;
     ground.clear().await?;
     result
 }
 
-/// Only a new rule in a large Guild.
-pub async fn roles_alone(quick: bool, data_dir: Option<PathBuf>) -> Fallible<bool> {
-    report::machine();
-    let ground = Ground::prepare(data_dir, Databases::All).await?;
-    let result = roles(&Plan::new(quick), &ground).await;
-    ground.clear().await?;
-    result
-}
-
-async fn roles(plan: &Plan, ground: &Ground) -> Fallible<bool> {
+async fn measure_only(only: Only, plan: &Plan, ground: &Ground) -> Fallible<bool> {
     let mut mistakes = Mistakes::default();
     let data = Dataset::new(plan.links);
     for store in &ground.stores {
         store.prepare(&data).await?;
     }
-    let (stores, binaries) = (&ground.stores, &ground.binaries);
-    let found = new_rule(plan.removal_length, stores, binaries, &data, &mut mistakes).await?;
-    report::targets(&found.targets());
-    Ok(mistakes.none())
-}
-
-/// Only unlinks beside a Discord that hangs, and the bot's memory.
-pub async fn discord_alone(quick: bool, data_dir: Option<PathBuf>) -> Fallible<bool> {
-    report::machine();
-    let ground = Ground::prepare(data_dir, Databases::All).await?;
-    let result = discord(&Plan::new(quick), &ground).await;
-    ground.clear().await?;
-    result
-}
-
-async fn discord(plan: &Plan, ground: &Ground) -> Fallible<bool> {
-    let mut mistakes = Mistakes::default();
-    let data = Dataset::new(plan.links);
-    for store in &ground.stores {
-        store.prepare(&data).await?;
+    let (stores, binaries, length) = (&ground.stores, &ground.binaries, plan.removal_length);
+    match only {
+        Only::Removal => {
+            let removal = removals(length, stores, binaries, &data, &mut mistakes).await?;
+            report::targets(&[removal_target(removal)]);
+        }
+        Only::Roles => {
+            let found = new_rule(length, stores, binaries, &data, &mut mistakes).await?;
+            report::targets(&found.targets());
+        }
+        Only::People => {
+            let found = large_org(length, stores, binaries, &data, &mut mistakes).await?;
+            report::targets(&found.targets());
+        }
+        Only::Discord => {
+            let found = with_discord(length, stores, binaries, &data, &mut mistakes).await?;
+            report::targets(&found.targets());
+        }
     }
-    let (stores, binaries) = (&ground.stores, &ground.binaries);
-    let found = with_discord(plan.removal_length, stores, binaries, &data, &mut mistakes).await?;
-    report::targets(&found.targets());
-    Ok(mistakes.none())
-}
-
-async fn remove(plan: &Plan, ground: &Ground) -> Fallible<bool> {
-    let mut mistakes = Mistakes::default();
-    let data = Dataset::new(plan.links);
-    for store in &ground.stores {
-        store.prepare(&data).await?;
-    }
-    let (stores, binaries) = (&ground.stores, &ground.binaries);
-    let removal = removals(plan.removal_length, stores, binaries, &data, &mut mistakes).await?;
-    report::targets(&[removal_target(removal)]);
     Ok(mistakes.none())
 }
 

@@ -16,7 +16,7 @@ use storage::{Db, OpenOptions, Target};
 
 use crate::data::Dataset;
 use crate::process::Server;
-use crate::seed::{PostgresBench, seed_sqlite};
+use crate::seed::{PostgresBench, run_on_sqlite, seed_sqlite};
 use crate::{Fallible, report};
 
 /// The product as installed, but for the rate limit: a thousand keys make more calls here than they may.
@@ -88,6 +88,14 @@ impl Store {
             data.links()
         ));
         Ok(())
+    }
+
+    /// Changes the seeded data; no server may be running.
+    pub async fn run_sql(&self, sql: &str) -> Fallible<()> {
+        match &self.postgres {
+            Some(bench) => bench.run_sql(sql).await,
+            None => run_on_sqlite(&self.database_file(), sql),
+        }
     }
 
     /// Starts the product, waits until it answers, and finds the processes that work for it.

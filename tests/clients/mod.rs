@@ -48,6 +48,7 @@ impl Stage {
             steam_id: steam(1),
             discord_name: None,
             steam_name: Some("Ada 7".to_owned()),
+            country: None,
             booster: true,
             groups: Some("vip".to_owned()),
             linked_at_ms: Some(START_MS),

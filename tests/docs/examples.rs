@@ -25,6 +25,7 @@ async fn stage(engine: Engine) -> (TestApp, Steam, Client) {
         steam_id: SteamId::parse(steam).expect("an id"),
         discord_name: None,
         steam_name: None,
+        country: None,
         booster: false,
         groups: None,
         linked_at_ms: Some(START_MS),

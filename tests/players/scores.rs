@@ -1,13 +1,10 @@
 //! Trust Scores: what changes one, and what is kept of those before.
 
-use app::App;
 use domain::link::UnlinkCause;
 use domain::plan::Tier;
-use domain::platform_id::EitherId;
-use futures_util::future::join_all;
 use http::Method;
 use serde_json::Value;
-use testkit::{Client, Engine, Tenant, TestApp, both_databases, discord, rounds, steam};
+use testkit::{Client, Tenant, TestApp, both_databases, discord, steam};
 
 use super::crowd::{Who, call, link, owner, page, unlink, user, who};
 
@@ -109,42 +106,4 @@ both_databases! {
         }
         test.finish().await;
     }
-}
-
-/// Two nodes on one database, which reckon the same people again and again while their inputs change.
-async fn recompute(apps: &[App], tenant: &Tenant, people: u64) {
-    for number in 1..=people {
-        let at_once = (0..50).map(|round: usize| {
-            let app = &apps[round % apps.len()];
-            let key = EitherId::Discord(discord(number));
-            async move { app::players::person::reckon(app, tenant.scope, &key).await }
-        });
-        for done in join_all(at_once).await {
-            done.expect("a score");
-        }
-    }
-}
-
-#[tokio::test]
-async fn two_nodes_that_reckon_at_once_keep_no_two_points_of_an_hour() {
-    let people = rounds(20, 100) as u64;
-    let test = TestApp::start(Engine::Postgres).await;
-    let tenant = test.tenant(1, Tier::Pro).await;
-    for number in 1..=people {
-        link(&test, &tenant, &tenant.guild, &who(number, "Somebody")).await;
-    }
-    let second = App::start(test.parts()).await.expect("a second node");
-    let apps = [test.app.clone(), second];
-    for hour in 0..3 {
-        // Each time another score: they grow older, and a Server says something else of them.
-        test.clock.advance_ms(40 * DAY_MS / (hour + 1) + HOUR_MS);
-        recompute(&apps, &tenant, people).await;
-        test.clock.advance_ms(HOUR_MS / 2);
-        recompute(&apps, &tenant, people).await;
-    }
-    let points = test.db.count("trust_points").await;
-    assert!(points >= 3 * people as i64, "{points} points of {people} people");
-    // Among the invariants: no two points of somebody are closer than an hour, and none is like the one before it.
-    drop(apps);
-    test.finish().await;
 }

@@ -10,7 +10,7 @@ use domain::name::{DisplayName, Slug};
 use domain::permission::Permission;
 use domain::plan::Tier;
 use http::Method;
-use testkit::{Tenant, TestApp, both_databases, discord, steam};
+use testkit::{Client, Tenant, TestApp, both_databases, discord, steam};
 
 use super::crowd::{Who, all, call, link, numbers, owner, start, unlink, users, who};
 use crate::support::server_of;
@@ -24,6 +24,27 @@ async fn second_guild(test: &TestApp, tenant: &Tenant) -> GuildId {
     };
     let made = guilds::create(&test.app, tenant.scope, request, Actor::System).await;
     made.expect("a Guild").0
+}
+
+/// What a list is ordered by goes one way.
+async fn assert_ordered(owner: &Client, tenant: &Tenant) {
+    for (query, key, is_down) in [
+        ("sort=score", "score", false),
+        ("sort=-score", "score", true),
+        ("", "linked_at_ms", true),
+    ] {
+        let uri = format!("{}?{query}&limit=200", users(tenant));
+        let page = call(owner, Method::GET, &uri, "", 200).await.json();
+        let listed = page["users"].as_array().expect("a list");
+        let mut keys: Vec<i64> = listed
+            .iter()
+            .map(|user| user[key].as_i64().expect("a number"))
+            .collect();
+        if is_down {
+            keys.reverse();
+        }
+        assert!(keys.is_sorted(), "{query}: {keys:?}");
+    }
 }
 
 both_databases! {
@@ -100,14 +121,7 @@ both_databases! {
                 assert_eq!(BTreeSet::from_iter(found), wanted, "{query}");
             }
         }
-        for (query, key, is_down) in [("sort=score", "score", false), ("sort=-score", "score", true), ("", "linked_at_ms", true)] {
-            let page = call(&owner, Method::GET, &format!("{}?{query}&limit=200", users(&tenant)), "", 200).await.json();
-            let mut keys: Vec<i64> = page["users"].as_array().expect("a list").iter().map(|user| user[key].as_i64().expect("a number")).collect();
-            if is_down {
-                keys.reverse();
-            }
-            assert!(keys.is_sorted(), "{query}: {keys:?}");
-        }
+        assert_ordered(&owner, &tenant).await;
         let tiers: usize = {
             let mut count = 0;
             for tier in ["Trusted", "Normal", "Watch", "Risk"] {

@@ -103,6 +103,7 @@ both_databases! {
         change(&owner, Method::DELETE, &format!("/orgs/{}/guilds/{}", tenant.org, tenant.guild), json!({ "confirm": "guild-1" })).await;
         test.drain_jobs().await;
         test.db.damage("UPDATE links SET discord_id = 'x:1', steam_id = 'x:2', discord_name = NULL, steam_name = NULL").await;
+        test.db.damage("DELETE FROM people").await;
 
         let page = log(&owner, &tenant, "?limit=100").await;
         let custom = tenant.custom_key.as_ref().unwrap().as_str();

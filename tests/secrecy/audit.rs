@@ -194,6 +194,7 @@ async fn link_and_unlink(stage: &Stage, tenant: &Tenant) {
         steam_id: steam(4),
         discord_name: Some(NAME.to_owned()),
         steam_name: Some(NAME.to_owned()),
+        country: None,
         booster: true,
         groups: None,
         linked_at_ms: None,

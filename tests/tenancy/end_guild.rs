@@ -30,6 +30,7 @@ pub async fn seed_links(db: &TestDb, tenant: &Tenant, count: u64) {
     }
     db.damage(&format!(
         "UPDATE org_usage SET links = links + {count} WHERE org_num = {org};
+         UPDATE orgs SET people_swept_at = 0 WHERE num = {org};
          UPDATE guilds SET active_links = active_links + {count} WHERE num = {guild};
          INSERT INTO boosters (guild_num, org_num, discord_id, since)
          SELECT guild_num, org_num, discord_id, 1 FROM links WHERE guild_num = {guild} AND num % 2 = 0"

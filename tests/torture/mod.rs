@@ -1,6 +1,7 @@
 //! Races, crashes and several nodes. Small figures in `make test`, full ones in `make torture`; each test prints
 //! one line with what it did.
 
+mod bulk_unlink;
 mod ceilings;
 mod claims;
 mod downloads;
@@ -22,5 +23,6 @@ mod rotations;
 mod site;
 mod stop;
 mod switches;
+mod trust;
 mod wire;
 mod worker;

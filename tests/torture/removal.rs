@@ -10,14 +10,14 @@ use super::wire::Wire;
 const KILLS: i64 = 3;
 
 /// A node that is gone keeps its lanes for a while by the database's clock. This lets that while pass.
-async fn let_leases_end(site: &Site) {
+pub async fn let_leases_end(site: &Site) {
     if site.engine == Engine::Postgres {
         site.db.damage("UPDATE job_lanes SET run_at = 0").await;
     }
 }
 
 /// Makes each step of a job take a while, so that it is still under way when somebody has seen how far it is.
-fn slow(engine: Engine) -> &'static str {
+pub fn slow(engine: Engine) -> &'static str {
     match engine {
         Engine::Sqlite => {
             "CREATE TRIGGER slow AFTER UPDATE OF done ON jobs BEGIN
@@ -31,7 +31,7 @@ fn slow(engine: Engine) -> &'static str {
     }
 }
 
-fn no_longer_slow(engine: Engine) -> &'static str {
+pub fn no_longer_slow(engine: Engine) -> &'static str {
     match engine {
         Engine::Sqlite => "DROP TRIGGER slow",
         Engine::Postgres => "DROP FUNCTION slow CASCADE",

@@ -5,4 +5,4 @@ mod sqlite;
 mod tables;
 
 pub use postgres::PostgresBench;
-pub use sqlite::seed as seed_sqlite;
+pub use sqlite::{run_sql as run_on_sqlite, seed as seed_sqlite};

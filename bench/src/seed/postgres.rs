@@ -68,6 +68,15 @@ impl PostgresBench {
         Ok(())
     }
 
+    /// Changes what was seeded and brings its statistics up to date.
+    pub async fn run_sql(&self, sql: &str) -> Fallible<()> {
+        let mut tasks = JoinSet::new();
+        let client = connect(&self.url, &mut tasks).await?;
+        client.batch_execute(sql).await?;
+        client.batch_execute("VACUUM ANALYZE").await?;
+        Ok(client.batch_execute("CHECKPOINT").await?)
+    }
+
     pub async fn drop(self) -> Fallible<()> {
         self.as_admin(&format!("DROP DATABASE {} WITH (FORCE)", self.name))
             .await

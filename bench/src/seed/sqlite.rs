@@ -34,6 +34,14 @@ pub fn seed(path: &Path, data: &Dataset) -> Fallible<()> {
     Ok(())
 }
 
+/// Changes what was seeded.
+pub fn run_sql(path: &Path, sql: &str) -> Fallible<()> {
+    let connection = Connection::open(path)?;
+    connection.execute_batch("PRAGMA synchronous = OFF; PRAGMA cache_size = -400000; BEGIN")?;
+    connection.execute_batch(sql)?;
+    Ok(connection.execute_batch("COMMIT")?)
+}
+
 fn insert(connection: &Connection, table: Table<'_>) -> rusqlite::Result<()> {
     let places = vec!["?"; table.columns.len()].join(", ");
     let mut statement = connection.prepare(&format!(

@@ -60,6 +60,16 @@ pub fn start(app: &App, stop: &watch::Receiver<bool>) {
         .supervise("bell", move || carry(app_of_task.clone(), stop.clone()));
 }
 
+/// Does what is due to people, and nothing else: no message is sent and no role is given.
+pub async fn catch_up_with_people(app: &App) -> Result<(), AppError> {
+    sweep::begin_due(app).await?;
+    let (_never, stop) = watch::channel(false);
+    for lanes in [LaneKind::People, LaneKind::Org] {
+        Engine::new(app, lanes, worker(), stop.clone()).drain().await?;
+    }
+    Ok(())
+}
+
 /// Does all that is due and can be done. What waits after that is told by the kind of its lane.
 pub async fn drain(app: &App) -> Result<Vec<(String, i64)>, AppError> {
     let (_never, stop) = watch::channel(false);

@@ -74,7 +74,7 @@ fn of_keys() -> [&'static [&'static Statement]; 5] {
     ]
 }
 
-fn of_people() -> [&'static [&'static Statement]; 8] {
+fn of_people() -> [&'static [&'static Statement]; 9] {
     [
         crate::players::chosen_links::STATEMENTS,
         crate::players::graph::STATEMENTS,
@@ -82,6 +82,7 @@ fn of_people() -> [&'static [&'static Statement]; 8] {
         crate::players::people_pages::STATEMENTS,
         crate::players::people_rows::STATEMENTS,
         crate::players::person_marks::STATEMENTS,
+        crate::players::person_page::STATEMENTS,
         crate::players::sweeps::STATEMENTS,
         crate::players::trust::STATEMENTS,
     ]

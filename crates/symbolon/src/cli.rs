@@ -87,6 +87,9 @@ pub struct ServeOptions {
     /// Fill an empty database with a demo world and write its IDs and keys to sandbox.json in the data directory.
     #[arg(long)]
     pub sandbox: bool,
+    /// Add an organisation with 100,000 active and 400,000 ended links to a new sandbox. Takes some minutes.
+    #[arg(long, requires = "sandbox")]
+    pub large: bool,
 }
 
 #[derive(Subcommand)]

@@ -34,7 +34,7 @@ const LAST_WRITES: Duration = Duration::from_secs(10);
 pub async fn run(common: &Common, options: &ServeOptions) -> Result<(), Failure> {
     let mut config = load_config(common, options.listen)?;
     let sandbox = if options.sandbox {
-        Some(Sandbox::start(&mut config).await?)
+        Some(Sandbox::start(&mut config, options.large).await?)
     } else {
         None
     };

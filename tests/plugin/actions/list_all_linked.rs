@@ -85,6 +85,7 @@ both_databases! {
         let stage = Stage::set(engine).await;
         stage.get(&format!("remove&id={}", steam(2))).await;
         stage.test.db.damage("UPDATE links SET discord_id = 'x:1', steam_id = 'x:2' WHERE ended_at IS NOT NULL").await;
+        stage.test.db.damage("DELETE FROM people WHERE active_links = 0").await;
         let page = stage.get("listAllLinked&since=0").await.json();
         assert_eq!(page["Result"].as_array().map(Vec::len), Some(2), "{page}");
         stage.test.finish().await;

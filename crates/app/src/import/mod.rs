@@ -4,7 +4,7 @@ mod work;
 
 use domain::audit::Actor;
 use domain::id::{GuildId, LinkId, ServerId};
-use domain::link::UnlinkCause;
+use domain::link::{Country, UnlinkCause};
 use domain::platform_id::{DiscordId, SteamId};
 use serde::{Deserialize, Serialize};
 use storage::OrgScope;
@@ -26,6 +26,9 @@ pub struct ImportRow {
     pub discord_name: Option<String>,
     /// As the other system knew it, until we learn a newer one.
     pub steam_name: Option<String>,
+    /// Of the last verification, where the other system knew it.
+    #[serde(default)]
+    pub country: Option<Country>,
     /// Stored as a report of the plugin would be.
     pub booster: bool,
     /// Permission groups as `a,b` or as a JSON array.

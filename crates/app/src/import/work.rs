@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use domain::audit::AuditAction;
 use domain::id::LinkId;
 use domain::import::{ImportDecision, ImportRefusal, Standing, Times, decide_active, decide_ended};
-use domain::link::UnlinkCause;
+use domain::link::{Country, UnlinkCause};
 use domain::platform_id::{DiscordId, SteamId};
 use serde_json::{Map, Value, json};
 use storage::linking::imports::{self, ImportedLink};
@@ -281,6 +281,7 @@ impl<'a> Added<'a> {
             steam_id: &self.row.steam_id,
             discord_name: self.row.discord_name.as_deref(),
             steam_name: self.row.steam_name.as_deref(),
+            country: self.row.country.as_ref().map(Country::as_str),
             linked_at_ms: self.linked_at_ms,
             ended: self.ended,
         }

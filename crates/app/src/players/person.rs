@@ -5,8 +5,9 @@ use domain::id::LinkId;
 use domain::platform_id::EitherId;
 use domain::trust::{GroupClass, GroupRules, Thresholds, TrustTier, class_of};
 use serde_json::json;
-pub use storage::players::people_rows::OwnLinkRow;
-use storage::players::people_rows::{self, PersonKey, PersonRow, PresenceRow};
+use storage::players::people_rows::{self, PersonRow};
+pub use storage::players::person_page::OwnLinkRow;
+use storage::players::person_page::{self, PersonKey, PresenceRow};
 use storage::players::trust;
 pub use storage::players::trust::Point;
 use storage::records::audit::{self, Act};
@@ -58,12 +59,12 @@ pub async fn get(app: &App, scope: OrgScope, key: &EitherId, viewer: Actor) -> R
         .ok_or(RequestError::NotFound)?;
     let rows = people_rows::list(&app.db, scope, &[found.num], None).await?;
     let row = rows.into_iter().next().ok_or(RequestError::NotFound)?;
-    let links = people_rows::list_links(&app.db, scope, &found.discord_id, MOST_LINKS).await?;
+    let links = person_page::list_links(&app.db, scope, &found.discord_id, MOST_LINKS).await?;
     let standing = links.first().ok_or(RequestError::NotFound)?;
     note_view(app, scope, found.num, standing.id.clone(), viewer).await?;
     let rules = trust::get_rules(&app.db, scope).await?.rules;
     let keywords = rules.effective();
-    let presence = people_rows::list_presence(&app.db, scope, found.num).await?;
+    let presence = person_page::list_presence(&app.db, scope, found.num).await?;
     let presence = presence.into_iter().map(|row| {
         let theirs = row
             .groups

@@ -12,7 +12,7 @@ use serde_json::json;
 use storage::players::people_pages::{self, ALL_SCORES, PeopleFilter, Wanted};
 pub use storage::players::people_pages::{Order, Place};
 pub use storage::players::people_rows::PersonRow;
-use storage::players::{people_rows, sweeps};
+use storage::players::{people_rows, person_page, sweeps};
 use storage::records::audit::Act;
 use storage::tenancy::guilds::Guild;
 use storage::tenancy::servers::Server;
@@ -188,10 +188,10 @@ pub(crate) async fn find(
     app: &App,
     scope: OrgScope,
     key: &EitherId,
-) -> Result<Option<people_rows::PersonKey>, AppError> {
+) -> Result<Option<person_page::PersonKey>, AppError> {
     Ok(match key {
-        EitherId::Discord(id) => people_rows::find_by_discord(&app.db, scope, id.as_str()).await?,
-        EitherId::Steam(id) => people_rows::find_by_steam(&app.db, scope, id.as_str()).await?,
+        EitherId::Discord(id) => person_page::find_by_discord(&app.db, scope, id.as_str()).await?,
+        EitherId::Steam(id) => person_page::find_by_steam(&app.db, scope, id.as_str()).await?,
     })
 }
 

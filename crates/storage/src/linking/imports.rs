@@ -37,19 +37,19 @@ statements! {
         WHERE l.guild_num = $1 AND l.ended_at IS NOT NULL
           AND l.discord_id = ANY (ARRAY(SELECT value COLLATE \"C\" FROM jsonb_array_elements_text(CAST(CAST($2 AS TEXT) AS JSONB)) value))";
     INSERT = "
-        INSERT INTO links (id, org_num, guild_num, discord_id, steam_id, discord_name, steam_name,
+        INSERT INTO links (id, org_num, guild_num, discord_id, steam_id, discord_name, steam_name, country,
                            linked_at, verified_at, ended_at, end_cause)
         SELECT added.value ->> 'id', CAST($1 AS BIGINT), CAST($2 AS BIGINT),
                added.value ->> 'discord_id', added.value ->> 'steam_id',
-               added.value ->> 'discord_name', added.value ->> 'steam_name',
+               added.value ->> 'discord_name', added.value ->> 'steam_name', added.value ->> 'country',
                CAST(added.value ->> 'linked_at' AS BIGINT), CAST(added.value ->> 'linked_at' AS BIGINT),
                CAST(added.value ->> 'ended_at' AS BIGINT), added.value ->> 'end_cause'
         FROM json_each($3) added" postgres "
-        INSERT INTO links (id, org_num, guild_num, discord_id, steam_id, discord_name, steam_name,
+        INSERT INTO links (id, org_num, guild_num, discord_id, steam_id, discord_name, steam_name, country,
                            linked_at, verified_at, ended_at, end_cause)
         SELECT added.value ->> 'id', CAST($1 AS BIGINT), CAST($2 AS BIGINT),
                added.value ->> 'discord_id', added.value ->> 'steam_id',
-               added.value ->> 'discord_name', added.value ->> 'steam_name',
+               added.value ->> 'discord_name', added.value ->> 'steam_name', added.value ->> 'country',
                CAST(added.value ->> 'linked_at' AS BIGINT), CAST(added.value ->> 'linked_at' AS BIGINT),
                CAST(added.value ->> 'ended_at' AS BIGINT), added.value ->> 'end_cause'
         FROM jsonb_array_elements(CAST(CAST($3 AS TEXT) AS JSONB)) AS added (value)";
@@ -140,6 +140,8 @@ pub struct ImportedLink<'a> {
     pub discord_name: Option<&'a str>,
     /// As the other system knew it.
     pub steam_name: Option<&'a str>,
+    /// Two letters.
+    pub country: Option<&'a str>,
     /// Not after its end; also the time of verification.
     pub linked_at_ms: i64,
     /// When and why, for history.
@@ -162,6 +164,7 @@ pub async fn insert(
                 "steam_id": link.steam_id,
                 "discord_name": link.discord_name,
                 "steam_name": link.steam_name,
+                "country": link.country,
                 "linked_at": link.linked_at_ms,
                 "ended_at": link.ended.map(|(at_ms, _)| at_ms),
                 "end_cause": link.ended.map(|(_, cause)| cause.as_str()),

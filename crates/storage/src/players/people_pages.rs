@@ -3,12 +3,11 @@
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row};
 use crate::params;
-use crate::scope::{GuildNum, OrgScope, ServerNum};
+pub use crate::players::people_filter::{ALL_SCORES, Order, PeopleFilter, Place, Wanted};
+use crate::scope::OrgScope;
 
 /// Rows that are looked at in one go where only some of them fit.
 const CHUNK: i64 = 1000;
-/// Where nobody asks for some.
-pub const ALL_SCORES: (i64, i64) = (0, 100);
 
 statements! {
     NEWEST: Candidate = "
@@ -143,123 +142,14 @@ statements! {
 
 }
 
-/// The order of a list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
-    /// By the time of the link that stands for them.
-    Newest,
-    /// The same, the other way round.
-    Oldest,
-    /// By score.
-    Highest,
-    /// The same, the other way round.
-    Lowest,
-    /// By name.
-    Name,
-}
-
-/// Whom to find.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Wanted {
-    /// Everybody.
-    #[default]
-    All,
-    /// Who has or had this account.
-    Account(String),
-    /// Whose names have words that begin like these; one or two.
-    Words(Vec<String>),
-}
-
-/// What somebody asks for; what is none is not asked for.
-#[derive(Debug, Clone)]
-pub struct PeopleFilter {
-    /// By an account or by name.
-    pub wanted: Wanted,
-    /// Two letters.
-    pub country: Option<String>,
-    /// The least and the greatest one.
-    pub scores: (i64, i64),
-    /// With an active link, or without one; in the Guild where one is asked for.
-    pub is_active: Option<bool>,
-    /// Who is or was linked there.
-    pub guild: Option<GuildNum>,
-    /// Who was there. With its Guild.
-    pub server: Option<ServerNum>,
-}
-
-impl PeopleFilter {
-    fn fits(&self, one: &Candidate) -> bool {
-        let is_active = if self.guild.is_some() {
-            one.is_active_there == Some(true)
-        } else {
-            one.is_active
-        };
-        self.country
-            .as_ref()
-            .is_none_or(|country| one.country.as_ref() == Some(country))
-            && (self.scores.0..=self.scores.1).contains(&one.score)
-            && self.is_active.is_none_or(|wanted| wanted == is_active)
-            && (self.guild.is_none() || one.is_active_there.is_some())
-            && (self.server.is_none() || one.is_on_server)
-    }
-
-    /// Whether everybody fits whom the index finds, up to the end of a band of scores.
-    fn is_all(&self, order: Order) -> bool {
-        let has_scores = self.scores != ALL_SCORES;
-        let is_in_band = matches!(order, Order::Highest | Order::Lowest);
-        let others = [
-            self.country.is_some(),
-            self.is_active.is_some(),
-            self.guild.is_some() && self.server.is_none(),
-            self.server.is_some(),
-        ];
-        let asked = others.into_iter().filter(|asked| *asked).count();
-        match asked {
-            0 => !has_scores || is_in_band,
-            1 => !has_scores && order == Order::Newest && self.wanted == Wanted::All,
-            _ => false,
-        }
-    }
-
-    /// Before the first one of an order. A band of scores begins at its edge.
-    fn edge(&self, order: Order) -> (i64, i64) {
-        match order {
-            Order::Newest => (i64::MAX, i64::MAX),
-            Order::Oldest | Order::Name => (i64::MIN, i64::MIN),
-            Order::Highest => (self.scores.1, i64::MAX),
-            Order::Lowest => (self.scores.0, i64::MIN),
-        }
-    }
-
-    /// Nobody after this one can be in the band.
-    fn is_behind(&self, order: Order, last: &Candidate) -> bool {
-        match order {
-            Order::Highest => last.score < self.scores.0,
-            Order::Lowest => last.score > self.scores.1,
-            Order::Newest | Order::Oldest | Order::Name => false,
-        }
-    }
-}
-
-/// Where a page begins: after this place of the order.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
-    /// What rows are ordered by, where that is a number.
-    pub number: i64,
-    /// The same, where it is a text.
-    pub text: String,
-    /// Tells those apart that are alike.
-    pub num: i64,
-}
-
 /// Somebody whom the order comes to, as far as it is needed to say whether they fit.
-struct Candidate {
-    place: Place,
-    country: Option<String>,
-    score: i64,
-    is_active: bool,
-    is_active_there: Option<bool>,
-    is_on_server: bool,
+pub(super) struct Candidate {
+    pub place: Place,
+    pub country: Option<String>,
+    pub score: i64,
+    pub is_active: bool,
+    pub is_active_there: Option<bool>,
+    pub is_on_server: bool,
 }
 
 impl FromRow for Candidate {
@@ -318,43 +208,42 @@ async fn list_next(
     after: Option<&Place>,
     limit: i64,
 ) -> Result<Vec<Candidate>, DbError> {
-    let org = scope.num();
-    let (guild, server) = (
-        filter.guild.unwrap_or(GuildNum(0)),
-        filter.server.unwrap_or(ServerNum(0)),
-    );
-    let (number, num) = match after {
-        Some(place) => (place.number, place.num),
-        None => filter.edge(order),
-    };
+    let (org, num) = (scope.num(), after.map_or(0, |place| place.num));
+    let (guild, server) = filter.nums();
     match &filter.wanted {
-        Wanted::All => {}
+        Wanted::All => list_ordered(db, scope, filter, order, after, limit).await,
         Wanted::Account(id) => {
-            let num = after.map_or(0, |place| place.num);
             let values = params![org, &**id, num, guild, server, limit];
-            return db.list_heavy(&OF_ACCOUNT, values).await;
+            db.list_heavy(&OF_ACCOUNT, values).await
         }
         Wanted::Words(words) => {
             let Some((first, second)) = words.first().zip(words.last()) else {
                 return Ok(Vec::new());
             };
-            let (text, num) = after.map_or((&**first, 0), |place| (&*place.text, place.num));
+            let text = after.map_or(&**first, |place| &*place.text);
             let (first_end, second_end) = (after_all_of(first), after_all_of(second));
+            let words = [&**first, &*first_end, &**second, &*second_end];
             let values = params![
-                org,
-                text,
-                num,
-                guild,
-                server,
-                limit,
-                &**first,
-                &*first_end,
-                &**second,
-                &*second_end
+                org, text, num, guild, server, limit, words[0], words[1], words[2], words[3]
             ];
-            return db.list_heavy(&BY_WORD, values).await;
+            db.list_heavy(&BY_WORD, values).await
         }
     }
+}
+
+async fn list_ordered(
+    db: &Db,
+    scope: OrgScope,
+    filter: &PeopleFilter,
+    order: Order,
+    after: Option<&Place>,
+    limit: i64,
+) -> Result<Vec<Candidate>, DbError> {
+    let (org, (guild, server)) = (scope.num(), filter.nums());
+    let (number, num) = match after {
+        Some(place) => (place.number, place.num),
+        None => filter.edge(order),
+    };
     let usual = params![org, number, num, guild, server, limit];
     match order {
         Order::Oldest => db.list_heavy(&OLDEST, usual).await,

@@ -8,11 +8,12 @@ use crate::params;
 use crate::scope::OrgScope;
 
 statements! {
+    /// Where nobody is linked, nobody's score changes.
     DUE: DueOrg = "
         SELECT {columns}
         FROM orgs o
         WHERE o.removed_at IS NULL AND o.people_swept_at < $1
-          AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.dedupe = 'people.sweep:' || o.id)
+          AND (o.people_swept_at = 0 OR EXISTS (SELECT 1 FROM org_usage u WHERE u.org_num = o.num AND u.links > 0))
         ORDER BY o.people_swept_at, o.num
         LIMIT $2";
     SWEPT = "

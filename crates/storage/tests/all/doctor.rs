@@ -5,6 +5,7 @@ use domain::random::SystemRandom;
 use storage::both_databases;
 use storage::testing::{Engine, TestDb};
 
+use crate::doctor_people;
 use crate::support::{NOW, Raw, Tenant};
 
 /// What stands in the way of planting damage: foreign keys, checks, triggers and unique indexes.
@@ -25,9 +26,9 @@ pub async fn disarm(raw: &Raw) {
 }
 
 /// Damage, its remedy, and what the doctor says.
-type Damage = (String, String, &'static str);
+pub type Damage = (String, String, &'static str);
 
-fn set(change: &str, back: &str, finding: &'static str) -> Damage {
+pub fn set(change: &str, back: &str, finding: &'static str) -> Damage {
     (change.to_owned(), back.to_owned(), finding)
 }
 
@@ -268,51 +269,6 @@ fn damaged_bots(one: &Tenant) -> Vec<Damage> {
     damage
 }
 
-fn damaged_people(one: &Tenant) -> Vec<Damage> {
-    let org = one.scope.num();
-    let person = format!("(SELECT MIN(num) FROM people WHERE org_num = {org})");
-    let point = |at: i64, score: i64| {
-        format!(
-            "INSERT INTO trust_points (person_num, at, score, stability, cross_server, age, multi)
-             VALUES ({person}, {at}, {score}, 0, 0, 0, 0);"
-        )
-    };
-    let hour = 3_600_000;
-    let close = "two points of a person's trust history are too close or alike (1 times)";
-    vec![
-        set(
-            &format!("UPDATE people SET discord_id = 'x:' || discord_id WHERE org_num = {org}"),
-            &format!("UPDATE people SET discord_id = substr(discord_id, 3) WHERE org_num = {org}"),
-            "somebody who is or was linked is not among the Org's people (1 times)",
-        ),
-        set(
-            &format!("UPDATE people SET linked_at = linked_at + 1 WHERE org_num = {org}"),
-            &format!("UPDATE people SET linked_at = linked_at - 1 WHERE org_num = {org}"),
-            "a person is shown by a link that does not stand for them (1 times)",
-        ),
-        set(
-            &format!("UPDATE people SET churn = churn + 1 WHERE org_num = {org}"),
-            &format!("UPDATE people SET churn = churn - 1 WHERE org_num = {org}"),
-            "what is counted of a person differs from their links (1 times)",
-        ),
-        set(
-            &format!("UPDATE person_places SET active = 0 WHERE org_num = {org}"),
-            &format!("UPDATE person_places SET active = 1 WHERE org_num = {org}"),
-            "a person is shown in a Guild by a link that does not stand for them there (1 times)",
-        ),
-        set(
-            &[point(1, 10), point(hour, 20)].concat(),
-            "DELETE FROM trust_points",
-            close,
-        ),
-        set(
-            &[point(1, 10), point(2 * hour, 10)].concat(),
-            "DELETE FROM trust_points",
-            close,
-        ),
-    ]
-}
-
 fn forget(link: &str) -> String {
     format!("DELETE FROM links WHERE id = '{link}'")
 }
@@ -358,7 +314,7 @@ both_databases! {
         let (one, two) = (Tenant::make(&test.db, 1).await, Tenant::make(&test.db, 2).await);
         let raw = Raw::open(&test).await;
         disarm(&raw).await;
-        let damages = [drifted_counters(), damaged_links(&one, &two), damaged_tenants(&one, &two), left_in_removed(&one, &two), damaged_lanes(&one), damaged_bots(&one), damaged_people(&one)].concat();
+        let damages = [drifted_counters(), damaged_links(&one, &two), damaged_tenants(&one, &two), left_in_removed(&one, &two), damaged_lanes(&one), damaged_bots(&one), doctor_people::damaged(&one)].concat();
         assert_eq!(damages.len(), 44);
         for (damage, remedy, expected) in damages {
             raw.run(&damage).await.unwrap_or_else(|error| panic!("{damage}: {error}"));

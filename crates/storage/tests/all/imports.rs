@@ -41,6 +41,7 @@ unit!(Take { scope: OrgScope, guild: GuildNum, rows: Vec<Row>, ceiling: i64 } ->
             steam_id: &row.steam,
             discord_name: Some("007"),
             steam_name: None,
+            country: None,
             linked_at_ms: NOW - 10,
             ended: row.ended,
         })

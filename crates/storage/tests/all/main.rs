@@ -11,6 +11,7 @@ mod bots;
 mod catalogue;
 mod child;
 mod doctor;
+mod doctor_people;
 mod doctor_schema;
 mod error_log;
 mod imports;

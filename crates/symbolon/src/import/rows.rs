@@ -50,6 +50,7 @@ impl RowReader<'_> {
             steam_id,
             discord_name: self.name(row, Field::DiscordName),
             steam_name: self.name(row, Field::SteamName),
+            country: None,
             booster: self.booster(row),
             groups: self
                 .text(row, Field::Groups)

@@ -2,6 +2,7 @@
 
 mod clock;
 mod file;
+mod large;
 mod levers;
 mod people;
 mod platforms;
@@ -34,6 +35,8 @@ pub struct Sandbox {
     file: PathBuf,
     /// Where the log goes, so that the addresses stay in sight.
     log: PathBuf,
+    /// With an Org of a great many people.
+    is_large: bool,
 }
 
 /// The seeded world, and the control interface, which ends when it is dropped.
@@ -45,7 +48,7 @@ pub struct Prepared {
 impl Sandbox {
     /// Starts the platforms and leads the product to them. The log is for people, and callers on this machine may
     /// claim an address and a country.
-    pub async fn start(config: &mut Config) -> Result<Self, Failure> {
+    pub async fn start(config: &mut Config, is_large: bool) -> Result<Self, Failure> {
         let clock = Arc::new(SandboxClock::default());
         let platforms =
             Platforms::start(Arc::clone(&clock) as SharedClock, &config.server.public_url).await?;
@@ -63,6 +66,7 @@ impl Sandbox {
             platforms,
             file: config.data_dir.join("sandbox.json"),
             log: config.data_dir.join("sandbox.log"),
+            is_large,
         })
     }
 
@@ -83,7 +87,7 @@ impl Sandbox {
 
     /// Seeds an empty database and opens the control interface. What an earlier run wrote down is no longer true.
     pub async fn prepare(&self, app: &App) -> Result<Prepared, Failure> {
-        let people = world::ensure(app, &self.clock).await?;
+        let people = world::ensure(app, &self.clock, self.is_large).await?;
         match std::fs::remove_file(&self.file) {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(error.into()),
             Ok(()) | Err(_) => {}

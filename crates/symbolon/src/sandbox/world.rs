@@ -8,7 +8,7 @@ use app::tenancy::guild_changes::{self, GuildChange};
 use app::tenancy::guilds::NewGuildRequest;
 use app::tenancy::navigation::TypedLink;
 use app::tenancy::{guilds, navigation, orgs, servers};
-use app::{App, AppError, OrgScope, world_record};
+use app::{App, AppError, OrgScope, work, world_record};
 use domain::audit::Actor;
 use domain::face::Accent;
 use domain::flow::JoinMode;
@@ -20,6 +20,7 @@ use domain::plan::Tier;
 use domain::platform_id::{DiscordId, EitherId, SteamId};
 
 use super::clock::SandboxClock;
+use super::large;
 use super::people::{
     FIRST_DISCORD, FIRST_STEAM, MembershipOf, NEWCOMER, PEOPLE, Person, nickname, picture, steam_name,
 };
@@ -41,7 +42,7 @@ const EMPTY: &str = "Quiet Harbour";
 const SECOND_ACCOUNT: u64 = 500_000;
 
 /// The world as it was seeded, made now if the database is empty. Somebody's real database is left alone.
-pub async fn ensure(app: &App, clock: &SandboxClock) -> Result<Vec<Person>, Failure> {
+pub async fn ensure(app: &App, clock: &SandboxClock, is_large: bool) -> Result<Vec<Person>, Failure> {
     let seeded = world_record::find(app, RECORD).await;
     if let Some(text) = seeded.map_err(|error| refused(&error))? {
         return Ok(serde_json::from_str(&text)?);
@@ -65,14 +66,17 @@ pub async fn ensure(app: &App, clock: &SandboxClock) -> Result<Vec<Person>, Fail
             );
         }
     }
-    make(app, clock).await.map_err(|error| refused(&error))
+    make(app, clock, is_large).await.map_err(|error| refused(&error))
 }
 
-async fn make(app: &App, clock: &SandboxClock) -> Result<Vec<Person>, AppError> {
+async fn make(app: &App, clock: &SandboxClock, is_large: bool) -> Result<Vec<Person>, AppError> {
     clock.set_offset_ms(-120 * DAY_MS);
     let seeded = seed(app, clock).await;
     clock.set_offset_ms(0);
-    let people = seeded?;
+    let mut people = seeded?;
+    if is_large {
+        large::seed(app, &mut people).await?;
+    }
     let text = serde_json::to_string(&people).map_err(AppError::internal)?;
     world_record::put(app, RECORD, text).await?;
     Ok(people)
@@ -89,12 +93,17 @@ async fn seed(app: &App, clock: &SandboxClock) -> Result<Vec<Person>, AppError> 
     people[0].operator = true;
     seed_links(app, clock, &large, 260).await?;
     seed_links(app, clock, &small, 45).await?;
+    // Scores have a history, too.
+    for days in [60, 30, 0] {
+        clock.set_offset_ms(-days * DAY_MS);
+        work::catch_up_with_people(app).await?;
+    }
     Ok(people)
 }
 
 pub struct OrgPlan {
-    name: &'static str,
-    tier: Tier,
+    pub name: &'static str,
+    pub tier: Tier,
     pub guilds: &'static [GuildPlan],
 }
 
@@ -102,9 +111,9 @@ pub struct GuildPlan {
     pub name: &'static str,
     pub discord_id: u64,
     pub log_channel: Option<u64>,
-    servers: &'static [&'static str],
+    pub servers: &'static [&'static str],
     /// Players are added to the Discord server and have to be in the Steam group.
-    strict: bool,
+    pub strict: bool,
 }
 
 pub const LARGE: OrgPlan = OrgPlan {
@@ -201,15 +210,15 @@ async fn seed_empty_org(app: &App, owner: &mut Person) -> Result<(), AppError> {
     Ok(())
 }
 
-struct SeededOrg {
-    scope: OrgScope,
-    guilds: Vec<GuildId>,
+pub(super) struct SeededOrg {
+    pub scope: OrgScope,
+    pub guilds: Vec<GuildId>,
     /// Keeps the players of one Org apart from another's.
     first_player: u64,
 }
 
 /// Three people per Org: its owner, an admin and a staff member.
-async fn seed_org(
+pub(super) async fn seed_org(
     app: &App,
     people: &mut [Person],
     first: usize,
@@ -321,7 +330,7 @@ async fn link(
         .map(drop)
 }
 
-fn discord(number: u64) -> Result<DiscordId, AppError> {
+pub(super) fn discord(number: u64) -> Result<DiscordId, AppError> {
     platform(FIRST_DISCORD + number)
 }
 

@@ -28,6 +28,12 @@ impl<T: DeserializeOwned> FromRequest<WebState> for JsonBody<T> {
         }
         let surface = Surface::of(request.extensions());
         let bytes = read_limited(request.into_body(), surface).await?;
+        // An array would be read as the fields of an object in their order.
+        let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
+        if first.is_some_and(|first| *first == b'[') {
+            let problem = "an object is expected".to_owned();
+            return Err(HttpError::InvalidJson { problem }.into());
+        }
         let parsed = serde_json::from_slice(&bytes);
         Ok(Self(parsed.map_err(|error| HttpError::InvalidJson {
             problem: without_values(&error.to_string()),

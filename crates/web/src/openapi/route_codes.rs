@@ -144,6 +144,12 @@ fn add_of_input(codes: &mut Vec<&'static str>, route: &RouteSpec) {
             "DRY_RUNS_RUNNING",
         ]);
     }
+    if route.path.ends_with("/users/unlink") && route.takes.is_some() {
+        codes.extend(["TOO_MANY_USERS", "UNLINK_RUNNING"]);
+    }
+    if route.path.ends_with("/trust/simulate") {
+        codes.push("SIMULATIONS_RUNNING");
+    }
     if [Method::PUT, Method::PATCH].contains(&route.method) {
         codes.push("CHANGED_MEANWHILE");
     }

@@ -1,0 +1,283 @@
+//! An Org with a great many people: how quickly they are listed and shown, and what it costs others that all scores are
+//! reckoned anew.
+
+use std::time::{Duration, Instant};
+
+use domain::job::LaneKind;
+use serde_json::Value;
+use storage::migrate::Migrate;
+use storage::{Db, jobs};
+
+use crate::Fallible;
+use crate::data::{Dataset, LARGE_LINKS, TENANTS};
+use crate::load::Call;
+use crate::phase::{COLUMNS, Mistakes, open_phase};
+use crate::process::Server;
+use crate::removal::{ALWAYS_FINE_MS, LOOK_EVERY, PER_SECOND, sign_in};
+use crate::report::{Target, heading, line};
+use crate::roles::ask;
+use crate::store::{Binaries, Store};
+
+/// Calls of each kind.
+const CALLS: usize = 100;
+const FILTERS: [&str; 15] = [
+    "",
+    "sort=linked_at",
+    "sort=-score",
+    "sort=score",
+    "sort=name",
+    "status=active",
+    "status=archived",
+    "tier=Watch",
+    "tier=Risk",
+    "country=PL",
+    "guild_id={guild}",
+    "server_id={server}",
+    "q=ash12",
+    "q=player10",
+    "q=f",
+];
+/// One person looks at more pages here than anybody may.
+const SETTINGS: [(&str, &str); 2] = [
+    ("SYMBOLON_LIMITS_DASHBOARD_PER_SECOND", "10000"),
+    ("SYMBOLON_LIMITS_DASHBOARD_BURST", "100000"),
+];
+/// Identities in the largest graph.
+const GRAPH: u64 = 200;
+
+/// What was found, at its worst.
+pub struct Found {
+    list_ms: f64,
+    person_ms: f64,
+    recompute: Duration,
+    p99: f64,
+}
+
+impl Found {
+    pub fn targets(&self) -> [Target; 4] {
+        let most = |what, goal, unit, figure| Target {
+            what,
+            goal,
+            at_least: false,
+            unit,
+            figure: Some(figure),
+        };
+        [
+            most(
+                "a page of people, any one filter or order, p99",
+                60.0,
+                " ms",
+                self.list_ms,
+            ),
+            most(
+                "a person in a graph of 200 identities, p99",
+                50.0,
+                " ms",
+                self.person_ms,
+            ),
+            most(
+                "all scores of a large Org",
+                60.0,
+                " s",
+                self.recompute.as_secs_f64(),
+            ),
+            most(
+                "findBySteam while scores are reckoned, p99 of allowed",
+                1.0,
+                "",
+                self.p99,
+            ),
+        ]
+    }
+}
+
+/// Gives the large Org names, countries, four ended links for each active one, and one large graph.
+fn crowd() -> String {
+    let large = TENANTS + 1;
+    let columns = "id, org_num, guild_num, discord_id, steam_id, discord_name, steam_name, country, linked_at, verified_at, ended_at, end_cause";
+    let cause = "CASE WHEN l.num % 10 = 0 THEN 'user' ELSE 'admin' END";
+    let mut sql = format!(
+        "UPDATE links SET discord_name = 'ash' || (num % 97) || ' fox' || (num % 1009), steam_name = 'Player' || num,
+                country = substr('DEUSBRPLSEJP', CAST(1 + (num % 6) * 2 AS INTEGER), 2)
+         WHERE guild_num = {large} AND ended_at IS NULL;"
+    );
+    for round in 1..=2 {
+        sql += &format!(
+            "INSERT INTO links ({columns})
+             SELECT substr(l.id, 1, 4) || {round} || substr(l.id, 6), l.org_num, l.guild_num, l.discord_id, l.steam_id,
+                    l.discord_name, l.steam_name, l.country, l.linked_at - {round} * 1000000000, l.linked_at - {round} * 1000000000,
+                    l.linked_at - {round} * 1000000000 + 500000000, {cause}
+             FROM links l WHERE l.guild_num = {large} AND l.ended_at IS NULL;"
+        );
+    }
+    for round in 3..=4 {
+        sql += &format!(
+            "INSERT INTO links ({columns})
+             SELECT substr(l.id, 1, 4) || {round} || substr(l.id, 6), l.org_num, l.guild_num, '{round}' || substr(l.discord_id, 2),
+                    CAST(CAST(l.steam_id AS BIGINT) + {round} * 500000000 AS TEXT), 'gone' || (l.num % 97), l.steam_name, l.country,
+                    l.linked_at - 1000, l.linked_at - 1000, l.linked_at - 500, {cause}
+             FROM links l WHERE l.guild_num = {large} AND l.ended_at IS NULL;"
+        );
+    }
+    sql += &format!(
+        "INSERT INTO links ({columns})
+         SELECT substr(l.id, 1, 4) || '5' || substr(l.id, 6), l.org_num, l.guild_num, l.discord_id, n.steam_id,
+                l.discord_name, n.steam_name, l.country, l.linked_at - 2000, l.linked_at - 2000, l.linked_at - 1500, 'admin'
+         FROM links l JOIN links n ON n.num = l.num + 1
+         WHERE l.guild_num = {large} AND l.ended_at IS NULL AND n.ended_at IS NULL AND n.guild_num = {large}
+           AND l.num < (SELECT MIN(f.num) FROM links f WHERE f.guild_num = {large}) + {GRAPH} - 1;"
+    );
+    sql + &format!("UPDATE orgs SET people_swept_at = 0 WHERE num = {large};")
+}
+
+pub async fn large_org(
+    length: Duration,
+    stores: &[Store],
+    binaries: &Binaries,
+    data: &Dataset,
+    mistakes: &mut Mistakes,
+) -> Fallible<Found> {
+    heading(&format!(
+        "An Org of {LARGE_LINKS} active and four times as many ended links"
+    ));
+    let mut found = Found {
+        list_ms: 0.0,
+        person_ms: 0.0,
+        recompute: Duration::ZERO,
+        p99: 0.0,
+    };
+    let mut told = Vec::new();
+    line(COLUMNS);
+    for store in stores {
+        store.run_sql(&crowd()).await?;
+        let cookie = sign_in(store, data).await?;
+        let server = store.serve_ready_with(binaries, &SETTINGS).await?;
+        let visitor = Visitor {
+            store,
+            server: &server,
+            cookie: &cookie,
+            data,
+        };
+        let filled = visitor.sweep("first").await?;
+        let rest = open_phase(&server, Call::FindBySteam, data, length, PER_SECOND, mistakes).await?;
+        rest.print(1, &format!("{} at rest", store.name), None);
+        let beside = open_phase(&server, Call::FindBySteam, data, length, PER_SECOND, mistakes);
+        let (beside, recompute) = tokio::join!(beside, visitor.sweep("second"));
+        let (beside, recompute) = (beside?, recompute?);
+        beside.print(1, &format!("{} recompute", store.name), None);
+        let ms = |micros: u64| micros as f64 / 1000.0;
+        let allowed = (2.0 * ms(rest.p99_micros)).max(ALWAYS_FINE_MS);
+        found.p99 = found.p99.max(ms(beside.p99_micros) / allowed);
+        found.recompute = found.recompute.max(recompute);
+        told.push(format!(
+            "{:<10} everybody filled in after {:.1} s, all scores anew in {:.1} s",
+            store.name,
+            filled.as_secs_f64(),
+            recompute.as_secs_f64()
+        ));
+        for filter in FILTERS {
+            let p99 = visitor.pages(filter).await?;
+            told.push(format!(
+                "{:<10} {:<22} p99 {p99:6.1} ms",
+                store.name,
+                if filter.is_empty() { "(none)" } else { filter }
+            ));
+            found.list_ms = found.list_ms.max(p99);
+        }
+        for path in ["", "/graph"] {
+            let p99 = visitor.person(path).await?;
+            told.push(format!(
+                "{:<10} {:<22} p99 {p99:6.1} ms",
+                store.name,
+                format!("a person{path}")
+            ));
+            found.person_ms = found.person_ms.max(p99);
+        }
+    }
+    line("");
+    told.iter().for_each(|text| line(text));
+    Ok(found)
+}
+
+/// The owner of the large Org.
+struct Visitor<'a> {
+    store: &'a Store,
+    server: &'a Server,
+    cookie: &'a str,
+    data: &'a Dataset,
+}
+
+impl Visitor<'_> {
+    async fn get(&self, path: &str) -> Fallible<(Value, f64)> {
+        let begun = Instant::now();
+        let answer = ask(self.server.addr, self.cookie, ("GET", path), "").await?;
+        let took = begun.elapsed().as_secs_f64() * 1000.0;
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
+        if !head.starts_with("HTTP/1.1 200") {
+            return Err(format!("{path} was answered with {head}").into());
+        }
+        Ok((serde_json::from_str(body)?, took))
+    }
+
+    /// Changes a keyword, and returns how long it took until everybody was gone through.
+    async fn sweep(&self, keyword: &str) -> Fallible<Duration> {
+        let begun = Instant::now();
+        let path = format!("/orgs/{}/trust", self.data.large.org);
+        let body = format!(r#"{{"keywords":[{{"text":"{keyword}","class":"vip"}}]}}"#);
+        let answer = ask(self.server.addr, self.cookie, ("PUT", &path), &body).await?;
+        if !answer.starts_with("HTTP/1.1 200") {
+            return Err(format!("the keywords were answered with {answer}").into());
+        }
+        let db = Db::open_beside(self.store.options(Migrate::Require)).await?;
+        let sweeps = |waiting: &jobs::Waiting| waiting.lanes == LaneKind::Org.as_str();
+        while jobs::count_waiting(&db).await?.iter().any(sweeps) {
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+        db.close().await;
+        Ok(begun.elapsed())
+    }
+
+    /// Goes from page to page, and from the last one to the first.
+    async fn pages(&self, filter: &str) -> Fallible<f64> {
+        let large = &self.data.large;
+        let filter = filter
+            .replace("{guild}", large.guild.as_str())
+            .replace("{server}", large.server.as_str());
+        let (mut cursor, mut took) = (String::new(), Vec::new());
+        for _ in 0..CALLS {
+            let path = format!("/orgs/{}/users?{filter}&cursor={cursor}", large.org);
+            let (page, ms) = self.get(&path).await?;
+            if page["users"].as_array().is_none_or(Vec::is_empty) && filter != "tier=Risk" {
+                return Err(format!("{filter} finds nobody").into());
+            }
+            cursor = page["next"].as_str().unwrap_or_default().to_owned();
+            took.push(ms);
+        }
+        Ok(p99(took))
+    }
+
+    async fn person(&self, path: &str) -> Fallible<f64> {
+        let large = &self.data.large;
+        let (first, _) = self
+            .get(&format!(
+                "/orgs/{}/users?sort=linked_at&status=active&limit=1",
+                large.org
+            ))
+            .await?;
+        let id = first["users"][0]["discord_id"]
+            .as_str()
+            .ok_or("nobody is there")?
+            .to_owned();
+        let mut took = Vec::new();
+        for _ in 0..CALLS {
+            let (_, ms) = self.get(&format!("/orgs/{}/users/{id}{path}", large.org)).await?;
+            took.push(ms);
+        }
+        Ok(p99(took))
+    }
+}
+
+fn p99(mut took: Vec<f64>) -> f64 {
+    took.sort_by(f64::total_cmp);
+    took[(took.len() * 99).div_ceil(100) - 1]
+}

@@ -1,0 +1,49 @@
+//! Damage to what is kept of people.
+
+use crate::doctor::{Damage, set};
+use crate::support::Tenant;
+
+pub fn damaged(one: &Tenant) -> Vec<Damage> {
+    let org = one.scope.num();
+    let person = format!("(SELECT MIN(num) FROM people WHERE org_num = {org})");
+    let point = |at: i64, score: i64| {
+        format!(
+            "INSERT INTO trust_points (person_num, at, score, stability, cross_server, age, multi)
+             VALUES ({person}, {at}, {score}, 0, 0, 0, 0);"
+        )
+    };
+    let hour = 3_600_000;
+    let close = "two points of a person's trust history are too close or alike (1 times)";
+    vec![
+        set(
+            &format!("UPDATE people SET discord_id = 'x:' || discord_id WHERE org_num = {org}"),
+            &format!("UPDATE people SET discord_id = substr(discord_id, 3) WHERE org_num = {org}"),
+            "somebody who is or was linked is not among the Org's people (1 times)",
+        ),
+        set(
+            &format!("UPDATE people SET linked_at = linked_at + 1 WHERE org_num = {org}"),
+            &format!("UPDATE people SET linked_at = linked_at - 1 WHERE org_num = {org}"),
+            "a person is shown by a link that does not stand for them (1 times)",
+        ),
+        set(
+            &format!("UPDATE people SET churn = churn + 1 WHERE org_num = {org}"),
+            &format!("UPDATE people SET churn = churn - 1 WHERE org_num = {org}"),
+            "what is counted of a person differs from their links (1 times)",
+        ),
+        set(
+            &format!("UPDATE person_places SET active = 0 WHERE org_num = {org}"),
+            &format!("UPDATE person_places SET active = 1 WHERE org_num = {org}"),
+            "a person is shown in a Guild by a link that does not stand for them there (1 times)",
+        ),
+        set(
+            &[point(1, 10), point(hour, 20)].concat(),
+            "DELETE FROM trust_points",
+            close,
+        ),
+        set(
+            &[point(1, 10), point(2 * hour, 10)].concat(),
+            "DELETE FROM trust_points",
+            close,
+        ),
+    ]
+}
