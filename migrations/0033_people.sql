@@ -72,7 +72,6 @@ CREATE INDEX person_servers_of ON person_servers (person_num);
 CREATE TABLE person_marks (
   org_num BIGINT NOT NULL REFERENCES orgs (num),
   steam_id TEXT NOT NULL,
-  gen BIGINT NOT NULL,
   PRIMARY KEY (org_num, steam_id)
 );
 

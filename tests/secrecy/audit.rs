@@ -163,6 +163,19 @@ async fn change_people(stage: &Stage, tenant: &Tenant, owner: &Client) {
     .await;
 }
 
+/// What the team does with those who are linked.
+async fn look_at_users(tenant: &Tenant, owner: &Client) {
+    let org = format!("/orgs/{}", tenant.org);
+    let player = tenant.player.as_ref().unwrap();
+    call(owner, Method::GET, &format!("{org}/users/{player}"), json!({})).await;
+    assert_eq!(owner.get(&format!("{org}/users/export")).await.status, 200);
+    let keywords = json!({ "keywords": [{ "text": "helper", "class": "staff" }] });
+    call(owner, Method::PUT, &format!("{org}/trust"), keywords).await;
+    let unlink = format!("{org}/users/unlink");
+    call(owner, Method::POST, &unlink, json!({ "users": [player] })).await;
+    call(owner, Method::DELETE, &unlink, json!({})).await;
+}
+
 /// What players and their game server do.
 async fn link_and_unlink(stage: &Stage, tenant: &Tenant) {
     let (app, guild) = (&stage.test.app, tenant.guild.clone());
@@ -329,6 +342,7 @@ both_databases! {
         map_a_role(test, &tenant, &owner).await;
         change_people(&stage, &tenant, &owner).await;
         link_and_unlink(&stage, &tenant).await;
+        look_at_users(&tenant, &owner).await;
         operate(&stage, &tenant).await;
         let mut browser = stage.signed_in(11).await;
         assert!(browser.press("/link/guild-1/verify").await.status.is_redirection());

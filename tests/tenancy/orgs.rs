@@ -108,7 +108,7 @@ both_databases! {
         assert_eq!(storage::doctor::examine(&test.db.db).await.unwrap(), Vec::<String>::new(), "while its links end");
         test.drain_jobs().await;
         assert_eq!(test.db.count("links WHERE ended_at IS NULL").await, 0);
-        assert_eq!(test.db.count("links WHERE end_cause = 'admin'").await, 2);
+        assert_eq!(test.db.count("links WHERE end_cause = 'admin'").await, 3);
         assert_eq!(test.db.count("jobs").await, 0, "nothing is posted about it, nor about what was before");
         assert_eq!(storage::doctor::examine(&test.db.db).await.unwrap(), Vec::<String>::new());
         // Its names and its Discord server are free again, and so is the owner's place.
@@ -129,7 +129,7 @@ both_databases! {
         test.drain_jobs().await;
         let settings = owner.get(&format!("/orgs/{}/settings", tenant.org)).await.json();
         assert_eq!(settings["usage"], json!({ "guilds": 0, "servers": 0, "links": 0, "navigation_links": 0 }));
-        assert_eq!(test.db.count("links WHERE end_cause = 'admin'").await, 1);
+        assert_eq!(test.db.count("links WHERE end_cause = 'admin'").await, 2);
         assert_eq!((test.db.count("servers").await, test.db.count("api_keys").await), (0, 0));
         let request = app::tenancy::guilds::NewGuildRequest {
             discord_guild_id: tenant.discord_guild.clone(),

@@ -52,7 +52,9 @@ fn forms(tenant: &Tenant) -> Vec<Form> {
     let guild = at(&format!("guilds/{}", tenant.guild));
     let custom = tenant.custom_key.as_ref().expect("a custom key");
     let helper = tenant.helper.as_ref().expect("a member");
+    let keywords = |text: &str| json!({ "keywords": [{ "text": text, "class": "staff" }] });
     vec![
+        same(at("trust"), Method::PUT, [keywords("first"), keywords("second")]),
         same(at("settings"), Method::PATCH, names()),
         same(guild, Method::PATCH, names()),
         same(server_of(tenant), Method::PATCH, names()),

@@ -87,7 +87,7 @@ async fn a_downgrade_is_not_lost_to_an_upgrade_it_waited_for() {
 /// What a removal leaves of the only tenant, without its Org.
 const REMOVED: &str = "
     DELETE FROM api_keys; DELETE FROM servers;
-    UPDATE links SET ended_at = linked_at, end_cause = 'admin';
+    UPDATE links SET ended_at = linked_at, end_cause = 'admin'; DELETE FROM people; UPDATE orgs SET people_swept_at = 0;
     UPDATE guilds SET removed_at = 1, slug = id, discord_guild_id = id, active_links = 0;
     UPDATE org_usage SET guilds = 0, servers = 0, links = 0;";
 

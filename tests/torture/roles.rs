@@ -261,6 +261,8 @@ async fn weather(engine: Engine, two_nodes: bool) {
             Some(node) => {
                 work_and_die(node, 40 + storm.dice.roll(400)).await;
                 second = None;
+                // What it had taken is free again after this.
+                storm.scene.stage.test.clock.advance_ms(15_000);
             }
             None => storm.scene.sync().await,
         }

@@ -27,7 +27,7 @@ use crate::memories::seen::WriteMarks;
 use crate::players::{steam_calls, sweep};
 use crate::state::App;
 use crate::tenancy::claims;
-use crate::{jobs, roles, work};
+use crate::{jobs, people, roles, work};
 
 const FLUSH_EVERY: Duration = Duration::from_secs(5);
 const KEEP_EVERY: Duration = Duration::from_secs(1);
@@ -218,13 +218,8 @@ pub async fn flush_uses(app: &App) -> Result<(), AppError> {
 pub async fn flush_seen(app: &App) -> Result<(), AppError> {
     let marks = app.memories.seen.drain(app.clock.steady_ms());
     for (index, slice) in marks.chunks(SLICE).enumerate() {
-        let work = WriteMarks {
-            marks: slice.to_vec(),
-            now_ms: app.now_ms(),
-        };
-        match app.db.write(work).await {
-            Ok(true) => app.bell.ring(),
-            Ok(false) => {}
+        match app.db.write(WriteMarks(slice.to_vec())).await {
+            Ok(first) => people::follow_newcomers(app, first).await?,
             Err(error) => {
                 app.memories.seen.restore(&marks[index * SLICE..]);
                 return Err(error);

@@ -1,16 +1,12 @@
 //! Who was seen on which Server, kept in memory and written once a minute. Losing the last minute is acceptable.
 
-use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use domain::clock::SharedClock;
-use domain::job::Job;
 use domain::platform_id::SteamAccount;
-use storage::jobs;
-use storage::players::server_players::WhoseServer;
-use storage::players::{person_marks, server_players};
+use storage::players::server_players;
 use storage::tenancy::servers;
 use storage::{NoOrg, ServerNum, Tx, Work};
 
@@ -150,66 +146,30 @@ fn locked<T>(part: &Mutex<T>) -> MutexGuard<'_, T> {
     part.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-pub(crate) struct WriteMarks {
-    pub marks: Vec<SeenMark>,
-    pub now_ms: i64,
-}
-
-impl WriteMarks {
-    /// Whoever is new on a Server is found there from now on. Marked in the order of Orgs and ids, as everywhere.
-    async fn follow(&self, tx: &mut Tx<'_>, first: &BTreeSet<(ServerNum, &str)>) -> Result<(), AppError> {
-        let (mut whose, mut marked) = (BTreeMap::new(), BTreeSet::new());
-        for (server, _) in first {
-            if let Entry::Vacant(entry) = whose.entry(*server) {
-                entry.insert(server_players::find_whose(tx, *server).await?);
-            }
-        }
-        for (server, steam_id) in first {
-            if let Some(Some(whose)) = whose.get(server) {
-                marked.insert((whose.scope.num(), *steam_id));
-            }
-        }
-        let orgs: BTreeMap<i64, WhoseServer> = whose
-            .into_values()
-            .flatten()
-            .map(|whose| (whose.scope.num(), whose))
-            .collect();
-        for (org, steam_id) in marked {
-            if let Some(whose) = orgs.get(&org) {
-                person_marks::mark(tx, whose.scope, steam_id).await?;
-            }
-        }
-        for whose in orgs.into_values() {
-            let job = Job::FollowPeople { org: whose.org };
-            jobs::enqueue(tx, whose.scope, &job, self.now_ms).await?;
-        }
-        Ok(())
-    }
-}
+pub(crate) struct WriteMarks(pub Vec<SeenMark>);
 
 impl Work for WriteMarks {
     type For = NoOrg;
-    /// Whether anybody was on a Server for the first time.
-    type Output = bool;
+    /// Who was on a Server for the first time.
+    type Output = Vec<(ServerNum, String)>;
     type Error = AppError;
     const NAME: &'static str = "write_seen";
 
-    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<bool, AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<Self::Output, AppError> {
         // All Servers before the first player: who deletes a Server waits for us, or we see that it is gone.
         let mut there = BTreeSet::new();
-        for server in self.marks.iter().map(|mark| mark.server).collect::<BTreeSet<_>>() {
+        for server in self.0.iter().map(|mark| mark.server).collect::<BTreeSet<_>>() {
             if servers::hold(tx, server).await? {
                 there.insert(server);
             }
         }
-        let mut first = BTreeSet::new();
-        for mark in self.marks.iter().filter(|mark| there.contains(&mark.server)) {
+        let mut first = Vec::new();
+        for mark in self.0.iter().filter(|mark| there.contains(&mark.server)) {
             if server_players::mark_seen(tx, mark.server, &mark.steam_id, mark.seen_at.now_ms).await? {
-                first.insert((mark.server, &*mark.steam_id));
+                first.push((mark.server, mark.steam_id.clone()));
             }
         }
-        self.follow(tx, &first).await?;
-        Ok(!first.is_empty())
+        Ok(first)
     }
 }
 

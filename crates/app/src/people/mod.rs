@@ -4,18 +4,21 @@
 pub(crate) mod components;
 pub(crate) mod score;
 
-use std::collections::BTreeSet;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
 use domain::job::Job;
 use domain::trust::MOST_ACCOUNTS;
 use storage::jobs;
 use storage::players::group_changes::ServerPlace;
 use storage::players::people::KnownPerson;
-use storage::players::{graph, people, person_marks};
+use storage::players::server_players::WhoseServer;
+use storage::players::{graph, people, person_marks, server_players};
 use storage::tenancy::orgs;
-use storage::{GuildNum, OrgScope, Tx};
+use storage::{GuildNum, OrgScope, ServerNum, Tx, Work};
 
 use crate::error::AppError;
+use crate::state::App;
 
 /// What an erased id begins with. Nobody stands behind one.
 pub(crate) const ERASED: &str = "x:";
@@ -108,6 +111,56 @@ pub(crate) async fn mark_renamed(
 ) -> Result<bool, AppError> {
     let marked = person_marks::mark_renamed(tx, scope, guild, report).await?;
     follow_later(tx, scope, marked, now_ms).await
+}
+
+/// Has people followed who were on a Server for the first time. What is lost between the two transactions is found by the
+/// next round.
+pub(crate) async fn follow_newcomers(app: &App, first: Vec<(ServerNum, String)>) -> Result<(), AppError> {
+    let mut whose: BTreeMap<ServerNum, Option<WhoseServer>> = BTreeMap::new();
+    let mut newcomers: BTreeMap<i64, Newcomers> = BTreeMap::new();
+    for (server, steam_id) in first {
+        if let Entry::Vacant(entry) = whose.entry(server) {
+            entry.insert(server_players::find_whose(&app.db, server).await?);
+        }
+        if let Some(Some(found)) = whose.get(&server) {
+            let of_org = newcomers.entry(found.scope.num()).or_insert_with(|| Newcomers {
+                whose: found.clone(),
+                steam_ids: BTreeSet::new(),
+                now_ms: app.now_ms(),
+            });
+            of_org.steam_ids.insert(steam_id);
+        }
+    }
+    let is_any = !newcomers.is_empty();
+    for newcomers in newcomers.into_values() {
+        app.db.write_for(newcomers.whose.scope, newcomers).await?;
+    }
+    if is_any {
+        app.bell.ring();
+    }
+    Ok(())
+}
+
+struct Newcomers {
+    whose: WhoseServer,
+    steam_ids: BTreeSet<String>,
+    now_ms: i64,
+}
+
+impl Work for Newcomers {
+    type For = OrgScope;
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "mark_newcomers";
+
+    async fn run(&self, tx: &mut Tx<'_>, &scope: &OrgScope) -> Result<(), AppError> {
+        orgs::lock_even_removed(tx, scope).await?;
+        for steam_id in &self.steam_ids {
+            person_marks::mark(tx, scope, steam_id).await?;
+        }
+        let org = self.whose.org.clone();
+        Ok(jobs::enqueue(tx, scope, &Job::FollowPeople { org }, self.now_ms).await?)
+    }
 }
 
 async fn follow_later(tx: &mut Tx<'_>, scope: OrgScope, marked: u64, now_ms: i64) -> Result<bool, AppError> {

@@ -39,7 +39,7 @@ impl Work for Slice {
         if jobs::hold(tx, &self.held).await? == Grip::Lost {
             return Ok(Outcome::Lost);
         }
-        let marked = person_marks::lock_next(tx, scope, SLICE).await?;
+        let marked = person_marks::list_next(tx, scope, SLICE).await?;
         if marked.is_empty() {
             return Ok(Outcome::Done);
         }

@@ -4,6 +4,7 @@
 use domain::job::Job;
 use storage::jobs::{self, Grip, Held};
 use storage::players::graph::{self, Pair};
+use storage::players::people as rows;
 use storage::players::sweeps::{self, DueOrg};
 use storage::players::trust;
 use storage::tenancy::orgs;
@@ -260,6 +261,7 @@ impl Work for Scores {
             sweeps::note(tx, scope, self.now_ms).await?;
             return Ok(Outcome::Done);
         };
+        rows::follow_servers(tx, scope, &next).await?;
         score::reckon(tx, scope, &next, self.now_ms).await?;
         let cursor = [SCORES, &last.to_string()].concat();
         let done = self.done + next.len() as i64;

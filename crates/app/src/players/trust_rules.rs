@@ -71,11 +71,12 @@ impl Work for Save {
         let scope = act.scope;
         orgs::lock(tx, scope).await?;
         let before = trust::get_rules_in(tx, scope).await?;
-        if self.revision.is_some_and(|seen| seen != before.revision) {
-            return Err(RequestError::ChangedMeanwhile.into());
-        }
+        // The same save once more is no conflict.
         if before.rules == self.rules {
             return Ok(());
+        }
+        if self.revision.is_some_and(|seen| seen != before.revision) {
+            return Err(RequestError::ChangedMeanwhile.into());
         }
         trust::set_rules(tx, scope, &self.rules).await?;
         if before.rules.keywords != self.rules.keywords {

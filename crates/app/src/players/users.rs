@@ -54,7 +54,7 @@ pub struct ListedUser {
 
 /// A page of the list.
 pub struct UsersPage {
-    /// In order.
+    /// In order. Where few fit among many, a page can be short, or empty, and still not be the last.
     pub users: Vec<ListedUser>,
     /// Where the next one begins; nothing at the end.
     pub next: Option<Place>,
@@ -123,14 +123,11 @@ pub async fn list(
     after: Option<Place>,
     limit: usize,
 ) -> Result<UsersPage, AppError> {
-    let mut places = people_pages::list(&app.db, scope, &asked.filter, asked.order, after, limit + 1).await?;
-    let is_more = places.len() > limit;
-    places.truncate(limit);
-    let next = places.last().filter(|_| is_more).cloned();
-    let nums: Vec<i64> = places.iter().map(|place| place.num).collect();
+    let found = people_pages::list(&app.db, scope, &asked.filter, asked.order, after, limit).await?;
+    let nums: Vec<i64> = found.places.iter().map(|place| place.num).collect();
     Ok(UsersPage {
         users: show(app, scope, &nums, asked.filter.guild).await?,
-        next,
+        next: found.next,
         is_complete: sweeps::is_ready(&app.db, scope).await?,
     })
 }
@@ -169,8 +166,16 @@ pub(crate) async fn list_fitting(
     most: usize,
 ) -> Result<Vec<i64>, AppError> {
     let asked = resolve(app, scope, asked).await?;
-    let places = people_pages::list(&app.db, scope, &asked.filter, asked.order, None, most).await?;
-    Ok(places.into_iter().map(|place| place.num).collect())
+    let (mut nums, mut after) = (Vec::new(), None);
+    loop {
+        let room = most - nums.len();
+        let found = people_pages::list(&app.db, scope, &asked.filter, asked.order, after, room).await?;
+        nums.extend(found.places.iter().map(|place| place.num));
+        after = found.next;
+        if after.is_none() || nums.len() >= most {
+            return Ok(nums);
+        }
+    }
 }
 
 /// The rows of these people; who is not there is left out.

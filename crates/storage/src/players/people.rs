@@ -220,7 +220,6 @@ pub async fn follow(
     let rows: Value = people.iter().map(|(id, person)| row_of(id, person)).collect();
     tx.execute(&STORE, params![org, &rows.to_string()]).await?;
     let known: Vec<KnownPerson> = tx.list(&KNOWN, params![org, &asked]).await?;
-    let nums = json_nums(known.iter().map(|known| known.num));
     let (mut places, mut renamed, mut words) = (Vec::new(), Vec::new(), Vec::new());
     for one in &known {
         let Some(person) = people.get(&*one.discord_id) else {
@@ -245,8 +244,8 @@ pub async fn follow(
         tx.execute(&STORE_WORDS, params![org, &Value::from(words).to_string()])
             .await?;
     }
-    tx.execute(&FORGET_SERVERS, params![&nums]).await?;
-    tx.execute(&STORE_SERVERS, params![org, &nums]).await?;
+    let nums: Vec<i64> = known.iter().map(|known| known.num).collect();
+    follow_servers(tx, scope, &nums).await?;
     Ok(known)
 }
 
@@ -277,6 +276,15 @@ fn places_of(person_num: i64, person: &Person) -> impl Iterator<Item = Value> {
             "active": i64::from(place.is_active),
         })
     })
+}
+
+/// Brings in line on which Servers these people are found. Under the Org's lock.
+pub async fn follow_servers(tx: &mut Tx<'_>, scope: OrgScope, people: &[i64]) -> Result<(), DbError> {
+    let nums = json_nums(people.iter().copied());
+    tx.execute(&FORGET_SERVERS, params![&nums]).await?;
+    tx.execute(&STORE_SERVERS, params![scope.num(), &nums])
+        .await
+        .map(drop)
 }
 
 /// Notes how many accounts hang together with each of these.

@@ -7,7 +7,9 @@ pub use crate::players::people_filter::{ALL_SCORES, Order, PeopleFilter, Place, 
 use crate::scope::OrgScope;
 
 /// Rows that are looked at in one go where only some of them fit.
-const CHUNK: i64 = 1000;
+const CHUNK: i64 = 2000;
+/// Of those, in one go.
+const MOST_CHUNKS: usize = 25;
 
 statements! {
     NEWEST: Candidate = "
@@ -171,33 +173,49 @@ impl FromRow for Candidate {
     }
 }
 
-/// Up to `limit` people who fit, in the order and after the place: the places of all of them.
+/// People who fit, and where to look on.
+#[derive(Debug, Clone, Default)]
+pub struct Found {
+    /// In order.
+    pub places: Vec<Place>,
+    /// After whom there may be more; nothing at the end.
+    pub next: Option<Place>,
+}
+
+/// Up to `limit` people who fit, in the order and after the place. Who looks for few among many gets those of the first
+/// part, and where to look on: nobody keeps the database busy for long.
 pub async fn list(
     db: &Db,
     scope: OrgScope,
     filter: &PeopleFilter,
     order: Order,
-    after: Option<Place>,
+    mut after: Option<Place>,
     limit: usize,
-) -> Result<Vec<Place>, DbError> {
-    let mut chunk = CHUNK;
-    if filter.is_all(order) {
-        chunk = limit as i64;
-    }
-    let (mut found, mut after) = (Vec::new(), after);
-    loop {
+) -> Result<Found, DbError> {
+    let chunk = if filter.is_all(order) {
+        limit as i64 + 1
+    } else {
+        CHUNK
+    };
+    let mut places = Vec::new();
+    for _ in 0..MOST_CHUNKS {
         let next = list_next(db, scope, filter, order, after.as_ref(), chunk).await?;
         let is_short = (next.len() as i64) < chunk;
         let is_over = is_short || next.last().is_some_and(|last| filter.is_behind(order, last));
         let last = next.last().map(|one| one.place.clone());
-        let room = limit - found.len();
         let fitting = next.into_iter().filter(|one| filter.fits(one));
-        found.extend(fitting.take(room).map(|one| one.place));
-        if is_over || found.len() >= limit {
-            return Ok(found);
+        places.extend(fitting.map(|one| one.place));
+        if places.len() > limit {
+            places.truncate(limit);
+            let next = places.last().cloned();
+            return Ok(Found { places, next });
+        }
+        if is_over {
+            return Ok(Found { places, next: None });
         }
         after = last;
     }
+    Ok(Found { places, next: after })
 }
 
 async fn list_next(

@@ -8,49 +8,47 @@ use crate::scope::{GuildNum, OrgScope, ServerNum};
 
 statements! {
     MARK_REPORTED = "
-        INSERT INTO person_marks (org_num, steam_id, gen)
-        SELECT l.org_num, l.steam_id, 1
+        INSERT INTO person_marks (org_num, steam_id)
+        SELECT l.org_num, l.steam_id
         FROM json_each($4) report
         CROSS JOIN links l ON l.guild_num = $2 AND l.org_num = $1 AND l.steam_id = report.key AND l.ended_at IS NULL
         LEFT JOIN server_players p ON p.server_num = $3 AND p.steam_id = l.steam_id
         WHERE p.oxide_groups IS DISTINCT FROM report.value
         ORDER BY l.steam_id
-        ON CONFLICT (org_num, steam_id) DO UPDATE SET gen = person_marks.gen + 1" postgres "
-        INSERT INTO person_marks (org_num, steam_id, gen)
-        SELECT l.org_num, l.steam_id, 1
+        ON CONFLICT (org_num, steam_id) DO NOTHING" postgres "
+        INSERT INTO person_marks (org_num, steam_id)
+        SELECT l.org_num, l.steam_id
         FROM jsonb_each_text(CAST(CAST($4 AS TEXT) AS JSONB)) report
         JOIN links l ON l.guild_num = $2 AND l.org_num = $1 AND l.steam_id = report.key COLLATE \"C\" AND l.ended_at IS NULL
         LEFT JOIN server_players p ON p.server_num = $3 AND p.steam_id = l.steam_id
         WHERE p.oxide_groups IS DISTINCT FROM report.value
         ORDER BY l.steam_id
-        ON CONFLICT (org_num, steam_id) DO UPDATE SET gen = person_marks.gen + 1";
+        ON CONFLICT (org_num, steam_id) DO NOTHING";
     MARK_RENAMED = "
-        INSERT INTO person_marks (org_num, steam_id, gen)
-        SELECT l.org_num, l.steam_id, 1
+        INSERT INTO person_marks (org_num, steam_id)
+        SELECT l.org_num, l.steam_id
         FROM json_each($3) report
         CROSS JOIN links l ON l.guild_num = $2 AND l.org_num = $1 AND l.steam_id = report.key AND l.ended_at IS NULL
         WHERE l.steam_name IS DISTINCT FROM report.value
         ORDER BY l.steam_id
-        ON CONFLICT (org_num, steam_id) DO UPDATE SET gen = person_marks.gen + 1" postgres "
-        INSERT INTO person_marks (org_num, steam_id, gen)
-        SELECT l.org_num, l.steam_id, 1
+        ON CONFLICT (org_num, steam_id) DO NOTHING" postgres "
+        INSERT INTO person_marks (org_num, steam_id)
+        SELECT l.org_num, l.steam_id
         FROM jsonb_each_text(CAST(CAST($3 AS TEXT) AS JSONB)) report
         JOIN links l ON l.guild_num = $2 AND l.org_num = $1 AND l.steam_id = report.key COLLATE \"C\" AND l.ended_at IS NULL
         WHERE l.steam_name IS DISTINCT FROM report.value
         ORDER BY l.steam_id
-        ON CONFLICT (org_num, steam_id) DO UPDATE SET gen = person_marks.gen + 1";
+        ON CONFLICT (org_num, steam_id) DO NOTHING";
     MARK = "
-        INSERT INTO person_marks (org_num, steam_id, gen)
-        VALUES ($1, $2, 1)
-        ON CONFLICT (org_num, steam_id) DO UPDATE SET gen = person_marks.gen + 1";
-    /// Whoever marks somebody at the same moment is waited for.
+        INSERT INTO person_marks (org_num, steam_id)
+        VALUES ($1, $2)
+        ON CONFLICT (org_num, steam_id) DO NOTHING";
     NEXT = "
         SELECT steam_id
         FROM person_marks
         WHERE org_num = $1
         ORDER BY steam_id
-        LIMIT $2
-        FOR UPDATE";
+        LIMIT $2";
     WHO = "
         SELECT DISTINCT l.discord_id
         FROM json_each($2) asked
@@ -90,13 +88,13 @@ pub async fn mark_renamed(
         .await
 }
 
-/// Marks somebody who was seen on a Server for the first time. Units that do without the Org's lock mark in sorted order.
+/// Marks somebody who was seen on a Server for the first time. Under the Org's lock.
 pub async fn mark(tx: &mut Tx<'_>, scope: OrgScope, steam_id: &str) -> Result<(), DbError> {
-    tx.execute_one(&MARK, params![scope.num(), steam_id]).await
+    tx.execute(&MARK, params![scope.num(), steam_id]).await.map(drop)
 }
 
-/// The next marked players, locked. Under the Org's lock.
-pub async fn lock_next(tx: &mut Tx<'_>, scope: OrgScope, limit: i64) -> Result<Vec<String>, DbError> {
+/// The next marked players. Under the Org's lock.
+pub async fn list_next(tx: &mut Tx<'_>, scope: OrgScope, limit: i64) -> Result<Vec<String>, DbError> {
     tx.list(&NEXT, params![scope.num(), limit]).await
 }
 

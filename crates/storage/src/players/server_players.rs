@@ -205,8 +205,8 @@ impl FromRow for WhoseServer {
 }
 
 /// Whose a Server is; nothing when it is gone.
-pub async fn find_whose(tx: &mut Tx<'_>, server: ServerNum) -> Result<Option<WhoseServer>, DbError> {
-    tx.find(&WHOSE, params![server]).await
+pub async fn find_whose(db: &Db, server: ServerNum) -> Result<Option<WhoseServer>, DbError> {
+    db.find(&WHOSE, params![server]).await
 }
 
 /// When the player was last on the Server, as far as that is written down yet.

@@ -68,8 +68,8 @@ pub const PLAYER_TABLES: [&str; 33] = [
     "INSERT INTO person_servers (server_num, person_num, linked_at)
      SELECT s.num, p.num, 1 FROM servers s JOIN people p ON p.org_num = s.org_num
      WHERE p.num NOT IN (SELECT person_num FROM person_servers)",
-    "INSERT INTO person_marks (org_num, steam_id, gen)
-     SELECT num, '76561197960265728', 1 FROM orgs WHERE num NOT IN (SELECT org_num FROM person_marks)",
+    "INSERT INTO person_marks (org_num, steam_id)
+     SELECT num, '76561197960265728' FROM orgs WHERE num NOT IN (SELECT org_num FROM person_marks)",
     "INSERT INTO trust_points (person_num, at, score, stability, cross_server, age, multi)
      SELECT num, 1, 56, 100, 5, 0, 100 FROM people WHERE num NOT IN (SELECT person_num FROM trust_points)",
     "INSERT INTO trust_settings (org_num, keywords, colours, revision)

@@ -25,7 +25,8 @@ const TIERS: &[&str] = &["Trusted", "Normal", "Watch", "Risk"];
 #[derive(Serialize, ToSchema)]
 pub struct UserList {
     users: Vec<User>,
-    /// What to ask for as `cursor` to go on; nothing at the end.
+    /// What to ask for as `cursor` to go on; nothing at the end. Where few fit among many, a page can be short, or empty, and
+    /// still not be the last.
     next: Option<String>,
     /// False for a while after an upgrade, until everybody is in the list.
     complete: bool,
