@@ -11,7 +11,9 @@ import Plug from '@lucide/svelte/icons/plug';
 import ScrollText from '@lucide/svelte/icons/scroll-text';
 import Server from '@lucide/svelte/icons/server';
 import Settings from '@lucide/svelte/icons/settings';
+import ShieldHalf from '@lucide/svelte/icons/shield-half';
 import Users from '@lucide/svelte/icons/users';
+import UsersRound from '@lucide/svelte/icons/users-round';
 import type { Component } from 'svelte';
 import type { Me, OrgSummary } from './lib/api/schema';
 import { can, type Permission } from './lib/can';
@@ -102,12 +104,35 @@ export const routes: Route[] = [
     load: () => import('./features/downloads/plugin/Plugin.svelte'),
   },
   {
+    path: '/orgs/:org/users',
+    title: 'Users',
+    needs: ['links.view'],
+    group: 'Manage',
+    icon: UsersRound,
+    load: () => import('./features/players/users/Users.svelte'),
+  },
+  {
+    path: '/orgs/:org/users/:user',
+    title: 'Player',
+    needs: ['links.view'],
+    under: '/orgs/:org/users',
+    load: () => import('./features/players/user/User.svelte'),
+  },
+  {
     path: '/orgs/:org/roles',
     title: 'Roles',
     needs: ['servers.roles'],
     group: 'Manage',
     icon: ArrowLeftRight,
     load: () => import('./features/roles/places/Roles.svelte'),
+  },
+  {
+    path: '/orgs/:org/trust',
+    title: 'Trust',
+    needs: ['org.settings'],
+    group: 'Manage',
+    icon: ShieldHalf,
+    load: () => import('./features/players/trust/Trust.svelte'),
   },
   {
     path: '/orgs/:org/link-page',

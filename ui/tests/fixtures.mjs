@@ -3,7 +3,9 @@
 import { readFileSync } from 'node:fs';
 import { dryRun, recheck, rechecking, roleHistory, rolePlaces, roleRules } from './fixtures-roles.mjs';
 import { builds, pluginFile, refused } from './fixtures-plugin.mjs';
+import { auditOf, PERSON_READS, PERSON_WRITES, roleHistoryOf } from './fixtures-person.mjs';
 import { kicked, lacking, onDiscord, unseen } from './fixtures-discord.mjs';
+import { simulation, trustSettings, unlinking, unlinkingNone, userChoices, userList } from './fixtures-players.mjs';
 
 const NOW = Date.now();
 const MINUTE = 60_000;
@@ -244,7 +246,9 @@ export const READS = {
   },
   '/orgs/o1/guilds/g1': guildSettings,
   '/orgs/o1/guilds/g1/discord': onDiscord,
-  '/orgs/o1/guilds/g1/role-history': roleHistory,
+  '/orgs/o1/guilds/g1/role-history': roleHistoryOf(roleHistory),
+  '/orgs/o1/guilds/g2/role-history': roleHistoryOf({ entries: [], next: null }, []),
+  ...PERSON_READS,
   '/orgs/o1/guilds/g1/role-recheck': recheck,
   '/orgs/o1/guilds/g2/role-recheck': { running: null, waiting: 0 },
   '/orgs/o1/roles': rolePlaces(guilds, servers),
@@ -294,18 +298,24 @@ export const READS = {
     ],
     revision: 1,
   },
-  '/orgs/o1/audit': {
+  '/orgs/o1/audit': auditOf({
     entries: Array.from({ length: 30 }, (_, i) => ({ seq: 300 - i, at_ms: ago(i * 47 * MINUTE), ...auditEntries[i % auditEntries.length] })),
     names: auditNames,
     next_before: 270,
     actions: audit,
-  },
+  }),
   '/orgs/o1/audit/choices': {
     actors: auditNames.filter(({ kind }) => ['account', 'plugin_key'].includes(kind)),
     things: auditNames.filter(({ kind }) => ['guild', 'server', 'custom_key'].includes(kind)),
   },
   '/orgs/o1/errors': errors,
   '/orgs/o2/errors': errors,
+  '/orgs/o1/users': userList,
+  '/orgs/o2/users': userList,
+  '/orgs/o1/users/choices': userChoices(guilds, servers),
+  '/orgs/o2/users/choices': userChoices(guilds.slice(0, 1), servers.slice(0, 3)),
+  '/orgs/o1/users/unlink': unlinkingNone,
+  '/orgs/o1/trust': trustSettings,
 };
 
 const operating = {
@@ -325,6 +335,10 @@ export const PAGE_STYLE = 'body { margin: 0; padding: 32px 16px; font: 16px/1.5 
 const picture = `<!doctype html><html lang="en" data-accent="indigo" data-theme="light"><head><meta charset="utf-8"><title>Link your accounts</title><style>${PAGE_STYLE}</style></head><body inert><main><h1>Rustlands</h1><p>Link your Discord and Steam accounts to play here.</p></main></body></html>`;
 
 export const WRITES = {
+  'POST /orgs/o1/users/unlink': [200, { links: unlinking.running.total }],
+  'POST /orgs/o1/trust/simulate': [200, simulation],
+  'PUT /orgs/o1/trust': [200, trustSettings],
+  ...PERSON_WRITES,
   'POST /orgs/o1/navigation/preview': [200, { html: picture }],
   'POST /orgs/o1/servers/s1/roles/dry-run': [200, dryRun],
   'PUT /orgs/o1/servers/s1/roles': [200, roleRules],
@@ -349,6 +363,8 @@ const gone = { ...servers[0], key: { ...servers[0].key, revoked: true } };
 export const WORLDS = {
   kicked: { '/orgs/o1/guilds/g1/discord': kicked, '/orgs/o1/servers/s1/roles': { ...roleRules, present: false } },
   checking: { '/orgs/o1/guilds/g1/role-recheck': rechecking },
+  unlinking: { '/orgs/o1/users/unlink': unlinking },
+  filling: { '/orgs/o1/users': (query) => ({ ...userList(query), complete: false }) },
   // An Admin, who is not the Owner.
   admin: { '/account': { ...me, orgs: [{ ...rustlands, role: 'admin', permissions: ADMIN }, arcadia] } },
   roles_only: holding('servers.roles'),
@@ -376,6 +392,9 @@ export const WORLDS = {
     '/orgs/o1/servers/s1/roles': { ...roleRules, revision: 0, rules: [] },
     '/orgs/o1/guilds/g1/role-history': { entries: [], next: null },
     '/orgs/o1/claimable-guilds': { candidates: [], looked_up_at_ms: null, bot_invite_url: null },
+    '/orgs/o1/users': { users: [], next: null, complete: true },
+    '/orgs/o1/users/choices': userChoices([], []),
+    '/orgs/o1/trust': { ...trustSettings, keywords: [], classes: trustSettings.classes.map((one) => ({ ...one, tone: one.usual_tone })), revision: 0 },
   },
   operating,
   calm_operating: { ...operating, '/admin/attention': { attention: [] }, '/admin/errors': { errors: [], next_before: null, codes } },

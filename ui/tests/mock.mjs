@@ -30,7 +30,7 @@ export const POLICY = [
 export function mock() {
   return createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://mock');
-    if (url.pathname.startsWith('/api/')) return api(request, response, url.pathname.slice(4));
+    if (url.pathname.startsWith('/api/')) return api(request, response, url.pathname.slice(4), url.searchParams);
     if (url.pathname === '/app' || url.pathname.startsWith('/app/')) return file(response, url.pathname.slice(5));
     response.writeHead(404, { 'content-type': 'text/plain' }).end('not here');
   });
@@ -45,7 +45,7 @@ function file(response, path) {
   createReadStream(shown).pipe(response);
 }
 
-function api(request, response, path) {
+function api(request, response, path, query) {
   const world = /(?:^|; )mock=(\w+)/.exec(request.headers.cookie ?? '')?.[1] ?? '';
   const send = (status, body) => {
     response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' });
@@ -57,7 +57,8 @@ function api(request, response, path) {
   if (world === 'error' && path !== '/account') return fail(500, 'INTERNAL', 'Something broke on our side. Try again in a moment.');
   if (request.method === 'GET') {
     const answer = WORLDS[world]?.[path] ?? READS[path];
-    return answer ? send(200, answer) : fail(404, 'NOT_FOUND', 'There is no such thing.');
+    if (!answer) return fail(404, 'NOT_FOUND', 'There is no such thing.');
+    return send(200, typeof answer === 'function' ? answer(query) : answer);
   }
   if (request.headers['content-type'] !== 'application/json') return fail(415, 'WRONG_TYPE', 'Send JSON.');
   if (world === 'again') return fail(403, 'SIGN_IN_AGAIN', 'Sign in again to do this.');

@@ -2,11 +2,20 @@
 import { readFileSync } from 'node:fs';
 import { rest } from '../../tests/e2e/waiting.mjs';
 import { need } from './browser.mjs';
+import { ASH, CROWD, FRESH } from './fixtures-person.mjs';
 
 const AXE = readFileSync(need.resolve('axe-core/axe.min.js'), 'utf8');
 
 const dialog = (page) => page.getByRole('dialog').waitFor();
 const list = (page) => page.getByRole('listbox').waitFor();
+/** Past everything that is made when somebody comes near it, and back. */
+export async function through(page) {
+  for (let at = 0; at < (await page.evaluate(() => document.documentElement.scrollHeight)); at += 600) {
+    await page.evaluate((top) => scrollTo(0, top), at);
+    await rest(page);
+  }
+  await page.evaluate(() => scrollTo(0, 0));
+}
 const bar = (page) => page.getByText('You have unsaved changes.').waitFor();
 
 // name: [path, world, what to do before looking]
@@ -128,7 +137,56 @@ export const SCREENS = {
     await page.getByRole('search').getByRole('button', { name: 'Search' }).click();
     await page.getByText('Enter a Discord or Steam ID.').waitFor();
   }],
+  person: [`/orgs/o1/users/${ASH}`, '', through],
+  'person-fresh': [`/orgs/o1/users/${FRESH}`, '', through],
+  'person-crowd': [`/orgs/o1/users/${CROWD}`, '', through],
+  'person-tables': [`/orgs/o1/users/${ASH}?days=90&history=table&accounts=list`, '', through],
+  'person-missing': ['/orgs/o1/users/999'],
+  'person-error': [`/orgs/o1/users/${ASH}`, 'error'],
+  'person-unlink': [`/orgs/o1/users/${ASH}`, '', async (page) => {
+    await page.getByRole('button', { name: 'Unlink' }).click();
+    await dialog(page);
+  }],
   'guild-nickname': ['/orgs/o1/guilds/g1', '', (page) => page.getByRole('textbox', { name: /^Nickname/ }).fill('{steam} | {discord}')],
+  users: ['/orgs/o1/users'],
+  'users-filtered': ['/orgs/o1/users?q=ash&status=active'],
+  'users-nobody': ['/orgs/o1/users?q=nobody'],
+  'users-viewer': ['/orgs/o2/users'],
+  'users-unlinking': ['/orgs/o1/users', 'unlinking'],
+  'users-filling': ['/orgs/o1/users?tier=Risk', 'filling'],
+  'users-error': ['/orgs/o1/users', 'error'],
+  'users-menu': ['/orgs/o1/users', '', async (page) => {
+    await page.getByRole('button', { name: 'Actions for ashfox12' }).click();
+    await page.getByRole('menu').waitFor();
+  }],
+  'users-unlink': ['/orgs/o1/users', '', async (page) => {
+    await page.getByRole('button', { name: 'Actions for ashfox12' }).click();
+    await page.getByRole('menuitem', { name: 'Unlink' }).click();
+    await dialog(page);
+  }],
+  'users-selected': ['/orgs/o1/users', '', (page) => page.getByLabel('Select all on this page').check()],
+  'users-everyone': ['/orgs/o1/users?country=SE&guild_id=g1', '', async (page) => {
+    await page.route('**/api/orgs/o1/users?*', async (route) => {
+      const answer = await route.fetch();
+      await route.fulfill({ json: { ...(await answer.json()), next: 'c50' } });
+    });
+    await page.reload();
+    await page.getByLabel('Select all on this page').check();
+    await page.getByRole('button', { name: 'Select everyone who matches' }).click();
+    await page.getByRole('button', { name: 'Unlink', exact: true }).click();
+    await dialog(page);
+  }],
+  trust: ['/orgs/o1/trust'],
+  'trust-tried': ['/orgs/o1/trust', '', async (page) => {
+    await page.getByRole('button', { name: 'Add keyword' }).click();
+    await page.getByRole('button', { name: 'Try it out' }).click();
+    await page.getByText('Enter a part of a group’s name.').waitFor();
+  }],
+  'trust-simulated': ['/orgs/o1/trust', '', async (page) => {
+    await page.getByRole('group', { name: 'helper' }).getByLabel('Counts as').selectOption('moderator');
+    await page.getByRole('button', { name: 'Try it out' }).click();
+    await page.getByText('214 of 1,200 people would change tier.').waitFor();
+  }],
   team: ['/orgs/o1/team'],
   invites: ['/orgs/o1/team?tab=invites'],
   keys: ['/orgs/o1/keys'],
@@ -157,7 +215,7 @@ export const SCREENS = {
     await page.getByRole('button', { name: 'Account and theme' }).click();
     await page.getByRole('menu').waitFor();
   }],
-  ...Object.fromEntries(['guilds', 'guilds/new', 'servers', 'roles', 'team?tab=invites', 'keys', 'link-page', 'audit', 'errors'].map((path) => [`none-${path.split(/[/?]/).join('-')}`, [`/orgs/o1/${path}`, 'fresh']])),
+  ...Object.fromEntries(['guilds', 'guilds/new', 'servers', 'roles', 'team?tab=invites', 'keys', 'link-page', 'audit', 'errors', 'users', 'trust'].map((path) => [`none-${path.split(/[/?]/).join('-')}`, [`/orgs/o1/${path}`, 'fresh']])),
   'guilds-new-done': ['/orgs/o1/guilds/new', '', async (page) => {
     await page.getByLabel('Rustlands Events').check();
     await page.getByRole('button', { name: 'Add Guild' }).click();

@@ -12,10 +12,7 @@ export const BUILT = {
   billing: false,
 };
 
-/** Decide what an answer holds instead of whether there is one: recent links on the overview. */
-const NEEDED_WITHIN = ['links.view'];
-
 /** Whether holding it makes any difference. */
 export function unlocks(permission: string): boolean {
-  return NEEDED.has(permission) || NEEDED_WITHIN.includes(permission);
+  return NEEDED.has(permission);
 }

@@ -11,6 +11,7 @@ const TIME = new Intl.DateTimeFormat('en', { timeStyle: 'short' });
 const DAY_AND_TIME = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
 const EXACT = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
 const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const REGION = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
 
 export function number(value: number): string {
   return NUMBER.format(value);
@@ -74,6 +75,11 @@ export function count(amount: number, one: string, many = `${one}s`): string {
 export function nameOf(things: ReadonlyArray<{ id: string; name: string }> | undefined, id: string): string {
   if (!things) return '…';
   return things.find((one) => one.id === id)?.name ?? id;
+}
+
+/** "Sweden" for SE; nothing for letters that stand for no country. */
+export function countryName(code: string): string | undefined {
+  return /^[A-Z]{2}$/.test(code) ? REGION.of(code) : undefined;
 }
 
 /** "a, b and c". */

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { arrived, rest } from '../../../tests/e2e/waiting.mjs';
 import { open } from '../browser.mjs';
+import { ASH } from '../fixtures-person.mjs';
 import { act, SCREENS, wrongWith } from '../screens.mjs';
 
 let on;
@@ -48,7 +49,7 @@ function isLoading() {
   return document.querySelector('main h1:not(.visually-hidden)') && parts.length > 0 && parts.every((part) => part.querySelector('.skeleton'));
 }
 
-const LOADING = ['', '/guilds', '/guilds/g1', '/guilds/new', '/servers', '/servers/s1', '/servers/s1/roles', '/plugin', '/roles', '/guilds/g1/role-history', '/link-page', '/team', '/team?tab=invites', '/keys', '/audit', '/errors', '/settings'];
+const LOADING = ['', '/guilds', '/guilds/g1', '/guilds/new', '/servers', '/servers/s1', '/servers/s1/roles', '/plugin', '/roles', '/guilds/g1/role-history', `/users/${ASH}`, '/link-page', '/team', '/team?tab=invites', '/keys', '/audit', '/errors', '/settings', '/users', '/trust'];
 
 for (const [path, world] of [...LOADING.map((path) => [`/orgs/o1${path}`]), ['/account'], ['/admin', 'operating'], ['/admin/errors', 'operating']]) {
   for (const width of [1280, 375]) {

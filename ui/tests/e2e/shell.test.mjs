@@ -89,12 +89,16 @@ test('the palette finds a page and a server by keyboard, and gives the focus bac
   await run(page, 'EU Main 2x');
   await page.waitForURL(/servers\/s1$/);
   await search(page, 'zzz');
-  await page.getByText('No match.').waitFor();
+  await page.getByRole('option', { name: 'Search users for “zzz”', selected: true }).waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   // The page behind can be used again, shortly after.
   await page.waitForFunction(() => document.body.style.overflow + document.body.style.pointerEvents === '');
   await leave();
+  const viewer = await visit('/orgs/o1', { world: 'viewer' });
+  await search(viewer.page, 'zzz');
+  await viewer.page.getByText('No match.').waitFor();
+  await viewer.leave();
 });
 
 test('switching the organisation keeps the page, unless it is not allowed there', async () => {

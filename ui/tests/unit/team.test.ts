@@ -58,19 +58,20 @@ describe('roles', () => {
   test('what changes is said before', () => {
     const one = member({ permissions: ['org.invites', 'links.view'] });
     const held = { ...team, grantable: [...team.grantable, 'org.team'] };
-    expect(roleEffect(held, one, 'admin')).toEqual({ role: 'admin', gained: ['org.team'], lost: ['org.invites'] });
+    expect(roleEffect(held, one, 'admin')).toEqual({ role: 'admin', gained: ['links.unlink', 'org.team'], lost: ['org.invites'] });
     expect(roleEffect(team, member({}), 'staff')).toMatchObject({ gained: [], lost: [] });
   });
 });
 
 describe('what unlocks nothing yet', () => {
   test('has no switch, and an area of nothing else is left out', () => {
-    const areas = [{ name: 'Links', permissions: ['links.view', 'links.export'] }, { name: 'Analytics', permissions: ['analytics.view'] }];
+    const areas = [{ name: 'Links', permissions: ['links.view', 'links.cleanup'] }, { name: 'Analytics', permissions: ['analytics.view'] }];
     expect(areasOf({ areas })).toEqual([{ name: 'Links', permissions: ['links.view'] }]);
   });
 
   test('is not told when a role changes', () => {
-    expect(roleEffect(team, member({ permissions: ['links.view', 'org.billing'] }), 'admin')).toMatchObject({ gained: [], lost: [] });
+    const held = member({ permissions: ['links.view', 'links.unlink', 'org.billing'] });
+    expect(roleEffect(team, held, 'admin')).toMatchObject({ gained: [], lost: [] });
   });
 });
 
@@ -168,7 +169,7 @@ describe('invites', () => {
     const scope = scopeOf(maker);
     const offered = scope.areas.flatMap((area) => area.items);
     expect(scope.areas.map((area) => area.name)).toEqual(['Organisation', 'Links', 'Servers', 'Audit']);
-    for (const nothing of ['org.billing', 'servers.bots', 'analytics.view', 'links.unlink']) {
+    for (const nothing of ['org.billing', 'servers.bots', 'analytics.view', 'links.cleanup']) {
       expect(offered).not.toContain(nothing);
     }
     expect(scope.fill('staff')).toEqual(['links.view', 'servers.view', 'analytics.view']);

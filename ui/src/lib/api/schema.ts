@@ -936,7 +936,10 @@ export interface UserLink {
 export interface UserList {
   /** False for a while after an upgrade, until everybody is in the list. */
   complete: boolean;
-  /** What to ask for as `cursor` to go on; nothing at the end. */
+  /**
+   * What to ask for as `cursor` to go on; nothing at the end. Where few fit among many, a page can be short, or empty, and
+   * still not be the last.
+   */
   next?: string | null;
   users: Array<User>;
 }

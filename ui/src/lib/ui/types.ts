@@ -33,6 +33,10 @@ export interface Column {
   end?: boolean;
   /** The label is read aloud but not shown, as for a column of buttons. */
   quiet?: boolean;
+  /** The rows are in the order of this column; `none` when they could be. */
+  sort?: 'ascending' | 'descending' | 'none';
+  /** Makes the label a button. A phone shows no labels: the page offers the order in another way there. */
+  onsort?: () => void;
 }
 
 export interface Command {

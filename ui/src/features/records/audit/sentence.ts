@@ -2,7 +2,7 @@
 
 import type { AuditAction, AuditEntry, AuditName } from '$lib/api/schema';
 import { permissionLabel } from '$lib/can';
-import { count, list, sentence } from '$lib/format';
+import { count, list, number, sentence } from '$lib/format';
 import { nameless, type NameBook, type Part } from './names';
 
 type Entry = Pick<AuditEntry, 'action' | 'actor_kind' | 'actor_id' | 'actor_name' | 'target' | 'detail'>;
@@ -21,6 +21,7 @@ export const KINDS: Record<AuditAction, Kind> = {
   'org.removed': kind('Organisation deleted', (it) => say`${it.who} deleted the organisation${it.withLinks()}`),
   'org.owner_changed': kind('Ownership transferred', (it) => say`${it.who} transferred the organisation to ${it.name(it.target)}`),
   'org.navigation_changed': kind('Link-page buttons changed', (it) => say`${it.who} changed the link page buttons (from ${it.number('from')} to ${it.number('to')})`),
+  'org.trust_changed': kind('Trust settings changed', (it) => say`${it.who} changed the trust settings`),
   'org.tier_changed': kind('Plan changed', (it) => say`${it.who} changed the plan from ${it.word('from')} to ${it.word('to')}`),
   'member.added': kind('Member added', (it) => (it.target ? say`${it.who} added ${it.name(it.target)} as ${it.word('role')}` : say`${it.who} joined as ${it.word('role')}`)),
   'member.changed': kind('Member changed', (it) => {
@@ -54,6 +55,10 @@ export const KINDS: Record<AuditAction, Kind> = {
   'link.created': kind('Linked', (it) => (it.byPlayer ? say`${it.player(true)} linked` : say`${it.who} linked ${it.player()}`)),
   'link.relinked': kind('Relinked', (it) => say`A new link replaced the link of ${it.player()}`),
   'link.removed': kind('Unlinked', (it) => (it.byPlayer ? say`${it.player(true)} unlinked` : say`${it.who} unlinked ${it.player()}${it.inBrackets('cause')}`)),
+  'user.viewed': kind('Player viewed', (it) => say`${it.who} viewed ${it.player()}’s page`),
+  'users.exported': kind('Users exported', (it) => say`${it.who} exported the list of users`),
+  'users.unlink_started': kind('Bulk unlink started', (it) => say`${it.who} started to end ${count(it.number('links'), 'link')}${it.inGuild()}`),
+  'users.unlink_cancelled': kind('Bulk unlink cancelled', (it) => say`${it.who} cancelled a bulk unlink when ${number(it.number('ended'))} of ${count(it.number('links'), 'link')} had ended`),
   'links.imported': kind('Links imported', (it) => say`${it.who} imported ${count(it.number('active'), 'active link')} and ${count(it.number('ended'), 'ended link')} into ${it.the('Guild')}`),
   'job.dropped': kind('Pending work dropped', (it) => say`${it.who} dropped pending work${it.inBrackets('kind')}`),
   'job.retried': kind('Pending work retried', (it) => say`${it.who} retried pending work${it.inBrackets('kind')}`),
@@ -170,6 +175,12 @@ class Telling {
   the(noun: 'Guild' | 'Server', gone = false): Part[] {
     const named = this.names.find(this.target)?.name;
     return named ? [`the ${noun} `, ...this.name(this.target, gone)] : [nameless(this.target)];
+  }
+
+  /** " in the Guild EU Main", where the detail names one. */
+  inGuild(): Part[] {
+    const guild = this.text('guild');
+    return guild ? [this.names.find(guild)?.name ? ' in the Guild ' : ' in ', ...this.name(guild)] : [];
   }
 
   /** "the key of EU Main", "the key Website". */
