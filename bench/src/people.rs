@@ -175,24 +175,7 @@ pub async fn large_org(
             filled.as_secs_f64(),
             recompute.as_secs_f64()
         ));
-        for filter in FILTERS {
-            let p99 = visitor.pages(filter).await?;
-            told.push(format!(
-                "{:<10} {:<22} p99 {p99:6.1} ms",
-                store.name,
-                if filter.is_empty() { "(none)" } else { filter }
-            ));
-            found.list_ms = found.list_ms.max(p99);
-        }
-        for path in ["", "/graph"] {
-            let p99 = visitor.person(path).await?;
-            told.push(format!(
-                "{:<10} {:<22} p99 {p99:6.1} ms",
-                store.name,
-                format!("a person{path}")
-            ));
-            found.person_ms = found.person_ms.max(p99);
-        }
+        visitor.look_around(&mut found, &mut told).await?;
     }
     line("");
     told.iter().for_each(|text| line(text));
@@ -217,6 +200,23 @@ impl Visitor<'_> {
             return Err(format!("{path} was answered with {head}").into());
         }
         Ok((serde_json::from_str(body)?, took))
+    }
+
+    /// Pages with each filter, and a person with the largest graph.
+    async fn look_around(&self, found: &mut Found, told: &mut Vec<String>) -> Fallible<()> {
+        let mut tell =
+            |what: &str, p99: f64| told.push(format!("{:<10} {what:<22} p99 {p99:6.1} ms", self.store.name));
+        for filter in FILTERS {
+            let p99 = self.pages(filter).await?;
+            tell(if filter.is_empty() { "(none)" } else { filter }, p99);
+            found.list_ms = found.list_ms.max(p99);
+        }
+        for path in ["", "/graph"] {
+            let p99 = self.person(path).await?;
+            tell(&format!("a person{path}"), p99);
+            found.person_ms = found.person_ms.max(p99);
+        }
+        Ok(())
     }
 
     /// Changes a keyword, and returns how long it took until everybody was gone through.
