@@ -5,7 +5,9 @@ use app::{App, AppError};
 use domain::audit::Actor;
 use domain::id::GuildId;
 use domain::platform_id::EitherId;
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::users::UserFilter;
@@ -50,12 +52,19 @@ pub struct BulkUnlinkChoice {
     #[serde(default)]
     users: Option<Vec<String>>,
     /// Everybody whom these filters match, at most 10,000.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "object_or_none")]
     filter: Option<UserFilter>,
     /// Links end only there; with a filter, its own Guild counts.
     #[serde(default)]
     #[schema(value_type = Option<String>)]
     guild_id: Option<GuildId>,
+}
+
+/// Nothing but an object is a filter: an empty array would be read as one that everybody fits.
+fn object_or_none<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<UserFilter>, D::Error> {
+    let fields = Option::<Map<String, Value>>::deserialize(deserializer)?;
+    let filter = fields.map(|fields| serde_json::from_value(Value::Object(fields)));
+    filter.transpose().map_err(D::Error::custom)
 }
 
 /// How many links will end.
