@@ -29,6 +29,7 @@ CREATE TABLE people (
 );
 CREATE INDEX people_linked ON people (org_num, linked_at, num);
 CREATE INDEX people_active ON people (org_num, linked_at, num) WHERE active_links > 0;
+CREATE INDEX people_swept ON people (org_num, num) WHERE active_links > 0;
 CREATE INDEX people_archived ON people (org_num, linked_at, num) WHERE active_links = 0;
 CREATE INDEX people_country ON people (org_num, country, linked_at, num);
 CREATE INDEX people_score ON people (org_num, score, num);

@@ -6,7 +6,7 @@ use http::Method;
 use serde_json::json;
 use testkit::{TestApp, both_databases, discord, steam};
 
-use super::crowd::{Who, all, call, link, owner, users, who};
+use super::crowd::{Who, all, call, link, owner, second_guild, users, who};
 
 both_databases! {
     async fn chosen_people_are_unlinked_once_each_and_nobody_else(engine) {
@@ -54,6 +54,29 @@ both_databases! {
         call(&owner, Method::POST, &uri, &json!({ "users": keys[..10] }).to_string(), 200).await;
         test.drain_jobs().await;
         assert_eq!(test.db.count("links WHERE ended_at IS NULL").await, 50);
+        test.finish().await;
+    }
+
+    async fn a_server_as_filter_ends_links_in_its_guild_alone(engine) {
+        let test = TestApp::start(engine).await;
+        let tenant = test.tenant(1, Tier::Pro).await;
+        let second = second_guild(&test, &tenant).await;
+        for guild in [&tenant.guild, &second] {
+            link(&test, &tenant, guild, &who(1, "Ash")).await;
+        }
+        test.plugin(&tenant.key).get(&format!("/api?action=updateOxideGroups&id={}&groups=vip", steam(1))).await;
+        test.drain_jobs().await;
+        let owner = owner(&test, &tenant).await;
+        let uri = format!("{}/unlink", users(&tenant));
+        let other = json!({ "filter": { "guild_id": tenant.guild }, "guild_id": second });
+        call(&owner, Method::POST, &uri, &other.to_string(), 400).await;
+        let nobody = json!({ "filter": { "q": "\u{301}" } });
+        assert_eq!(call(&owner, Method::POST, &uri, &nobody.to_string(), 200).await.json()["links"], 0);
+        let there = json!({ "filter": { "server_id": tenant.server } });
+        assert_eq!(call(&owner, Method::POST, &uri, &there.to_string(), 200).await.json()["links"], 1);
+        test.drain_jobs().await;
+        assert_eq!(test.db.count("links WHERE ended_at IS NULL").await, 1);
+        assert_eq!(all(&owner, &tenant, &format!("guild_id={second}&status=active"), 50).await, [1]);
         test.finish().await;
     }
 

@@ -1,10 +1,12 @@
 //! People to look through.
 
 use app::linking::links::{self, LinkRequest};
+use app::tenancy::guilds::{self, NewGuildRequest};
 use axum::body::Body;
 use domain::audit::Actor;
 use domain::id::GuildId;
 use domain::link::{Country, UnlinkCause};
+use domain::name::{DisplayName, Slug};
 use domain::platform_id::EitherId;
 use http::Method;
 use serde_json::Value;
@@ -122,4 +124,16 @@ pub async fn page(client: &Client, tenant: &Tenant, number: u64) -> Value {
     call(client, Method::GET, &user(tenant, number), "", 200)
         .await
         .json()
+}
+
+/// Another Guild of the same Org.
+pub async fn second_guild(test: &TestApp, tenant: &Tenant) -> GuildId {
+    let request = NewGuildRequest {
+        discord_guild_id: discord(810_000_000),
+        name: DisplayName::parse("Second").expect("a name"),
+        slug: Slug::parse("second").expect("a slug"),
+        log_channel_id: None,
+    };
+    let made = guilds::create(&test.app, tenant.scope, request, Actor::System).await;
+    made.expect("a Guild").0
 }

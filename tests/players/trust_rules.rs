@@ -34,10 +34,46 @@ both_databases! {
         let group = &after["presence"][0]["groups"][0];
         assert_eq!((&group["class"], &group["tone"]), (&"staff".into(), &"accent".into()));
         // Somebody saved since, and the same again changes nothing.
-        call(&owner, Method::PUT, &uri, &wanted.to_string(), 409).await;
+        let late = json!({ "keywords": [{ "text": "late", "class": "vip" }], "revision": 0 });
+        call(&owner, Method::PUT, &uri, &late.to_string(), 409).await;
+        call(&owner, Method::PUT, &uri, &wanted.to_string(), 200).await;
         let same = json!({ "keywords": [{ "text": "helper", "class": "staff" }], "tones": [{ "class": "staff", "tone": "accent" }] });
         call(&owner, Method::PUT, &uri, &same.to_string(), 200).await;
         assert_eq!(test.db.count("audit WHERE action = 'org.trust_changed'").await, 1);
+        test.finish().await;
+    }
+
+    async fn keywords_that_are_saved_while_scores_are_reckoned_count_for_everybody(engine) {
+        let test = TestApp::start(engine).await;
+        let tenant = test.tenant(1, Tier::Pro).await;
+        for number in 1..=3 {
+            link(&test, &tenant, &tenant.guild, &who(number, "Somebody")).await;
+            test.plugin(&tenant.key).get(&format!("/api?action=updateOxideGroups&id={}&groups=helper", steam(number))).await;
+        }
+        test.drain_jobs().await;
+        let owner = owner(&test, &tenant).await;
+        let uri = format!("/orgs/{}/trust", tenant.org);
+        let keyword = |class: &str| json!({ "keywords": [{ "text": "helper", "class": class }] }).to_string();
+        call(&owner, Method::PUT, &uri, &keyword("staff"), 200).await;
+        // The round has come to its end by the first keywords when somebody saves again.
+        test.db.damage("UPDATE jobs SET cursor = 'scores:0:999999' WHERE kind = 'people.sweep'").await;
+        call(&owner, Method::PUT, &uri, &keyword("vip"), 200).await;
+        test.drain_jobs().await;
+        for number in 1..=3 {
+            assert_eq!(page(&owner, &tenant, number).await["trust"]["score"], 65, "35 + 10 + 0 + 20");
+        }
+        test.finish().await;
+    }
+
+    async fn groups_of_our_own_plugin_say_nothing_in_whatever_case_they_were_typed(engine) {
+        let test = TestApp::start(engine).await;
+        let tenant = test.tenant(1, Tier::Pro).await;
+        test.db.damage("UPDATE servers SET booster_group = 'VIP'").await;
+        link(&test, &tenant, &tenant.guild, &who(1, "Somebody")).await;
+        test.plugin(&tenant.key).get(&format!("/api?action=updateOxideGroups&id={}&groups=VIP", steam(1))).await;
+        test.drain_jobs().await;
+        let found = page(&owner(&test, &tenant).await, &tenant, 1).await;
+        assert_eq!((&found["trust"]["cross_server"], &found["presence"][0]["groups"]), (&5.into(), &json!([])));
         test.finish().await;
     }
 

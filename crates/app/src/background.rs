@@ -217,16 +217,17 @@ pub async fn flush_uses(app: &App) -> Result<(), AppError> {
 /// Writes down who was seen where.
 pub async fn flush_seen(app: &App) -> Result<(), AppError> {
     let marks = app.memories.seen.drain(app.clock.steady_ms());
+    let mut newcomers = Vec::new();
     for (index, slice) in marks.chunks(SLICE).enumerate() {
         match app.db.write(WriteMarks(slice.to_vec())).await {
-            Ok(first) => people::follow_newcomers(app, first).await?,
+            Ok(first) => newcomers.extend(first),
             Err(error) => {
                 app.memories.seen.restore(&marks[index * SLICE..]);
                 return Err(error);
             }
         }
     }
-    Ok(())
+    people::follow_newcomers(app, newcomers).await
 }
 
 struct RecordUses(Vec<KeyUse>);

@@ -58,16 +58,19 @@ pub enum Search {
 }
 
 impl Search {
-    /// Nothing where nothing is looked for.
+    /// Nothing where nothing is looked for. A text without a word finds nobody.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
+        if text.is_empty() {
+            return None;
+        }
         if let Some(id) = account_in(text) {
             return Some(Self::Account(id));
         }
         let mut words: Vec<String> = name_words([text]).into_iter().collect();
         words.sort_by_key(|word| std::cmp::Reverse(word.chars().count()));
         words.truncate(MOST_SEARCHED);
-        (!words.is_empty()).then_some(Self::Words(words))
+        Some(Self::Words(words))
     }
 }
 
@@ -238,6 +241,11 @@ mod tests {
         assert_eq!(words("Fox ashley the"), ["ashley", "fox"]);
         assert_eq!(words("123"), ["123"]);
         assert_eq!(Search::parse("  "), None);
+        assert_eq!(
+            words("\u{301}"),
+            Vec::<String>::new(),
+            "nobody is found by an accent alone"
+        );
     }
 
     #[test]

@@ -132,13 +132,16 @@ pub(crate) async fn follow_newcomers(app: &App, first: Vec<(ServerNum, String)>)
         }
     }
     let is_any = !newcomers.is_empty();
+    // One Org's trouble is not another's.
+    let mut first_failure = Ok(());
     for newcomers in newcomers.into_values() {
-        app.db.write_for(newcomers.whose.scope, newcomers).await?;
+        let written = app.db.write_for(newcomers.whose.scope, newcomers).await;
+        first_failure = first_failure.and(written);
     }
     if is_any {
         app.bell.ring();
     }
-    Ok(())
+    first_failure
 }
 
 struct Newcomers {

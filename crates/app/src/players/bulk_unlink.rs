@@ -7,6 +7,7 @@ use domain::audit::{Actor, AuditAction};
 use domain::id::{AccountId, GuildId};
 use domain::job::Job;
 use domain::link::UnlinkCause;
+use domain::platform_id::EitherId;
 use serde_json::json;
 use storage::jobs::{self, Grip, Held, Moment};
 use storage::players::chosen_links;
@@ -41,8 +42,13 @@ pub struct Progress {
 /// Whose links end.
 pub enum Choice {
     /// People, by either id.
-    Keys(Vec<domain::platform_id::EitherId>),
-    /// Everybody who fits.
+    Keys {
+        /// Who.
+        users: Vec<EitherId>,
+        /// Only their links there.
+        guild: Option<GuildId>,
+    },
+    /// Everybody who fits. With a Guild or a Server, only their links there.
     Fitting(UsersAsked),
 }
 
@@ -65,17 +71,15 @@ fn dedupe(org: &domain::id::OrgId) -> String {
     [domain::job::JobKind::UnlinkPeople.as_str(), ":", org.as_str()].concat()
 }
 
-/// Ends the active links of these people; in a Guild, only those there. Tells how many links that will be.
-pub async fn start(
-    app: &App,
-    scope: OrgScope,
-    choice: Choice,
-    guild: Option<GuildId>,
-    by: AccountId,
-) -> Result<i64, AppError> {
-    let people = match &choice {
-        Choice::Keys(keys) => users::list_nums(app, scope, keys).await?,
-        Choice::Fitting(asked) => users::list_fitting(app, scope, asked, MOST_PEOPLE + 1).await?,
+/// Ends the active links of these people, and tells how many that will be.
+pub async fn start(app: &App, scope: OrgScope, choice: Choice, by: AccountId) -> Result<i64, AppError> {
+    let (people, guild) = match &choice {
+        Choice::Keys { users, guild } => (users::list_nums(app, scope, users).await?, guild.clone()),
+        Choice::Fitting(asked) => {
+            let asked = users::resolve(app, scope, asked).await?;
+            let people = users::list_fitting(app, scope, &asked, MOST_PEOPLE + 1).await?;
+            (people, asked.guild)
+        }
     };
     if people.len() > MOST_PEOPLE {
         return Err(PlayersError::TooManyChosen { most: MOST_PEOPLE }.into());

@@ -22,7 +22,7 @@ use crate::state::App;
 const HOUR_MS: i64 = 60 * 60_000;
 const DAY_MS: i64 = 24 * HOUR_MS;
 /// Links that are shown of somebody.
-pub const MOST_LINKS: i64 = 200;
+const MOST_LINKS: i64 = 200;
 /// One point an hour for a year.
 const MOST_POINTS: i64 = 366 * 24;
 
@@ -46,6 +46,8 @@ pub struct PersonPage {
     pub thresholds: Thresholds,
     /// Active ones first, then the newest.
     pub links: Vec<OwnLinkRow>,
+    /// There are more.
+    pub is_cut: bool,
     /// On every Server of the Org.
     pub presence: Vec<Presence>,
     /// What the Org says about groups.
@@ -59,7 +61,9 @@ pub async fn get(app: &App, scope: OrgScope, key: &EitherId, viewer: Actor) -> R
         .ok_or(RequestError::NotFound)?;
     let rows = people_rows::list(&app.db, scope, &[found.num], None).await?;
     let row = rows.into_iter().next().ok_or(RequestError::NotFound)?;
-    let links = person_page::list_links(&app.db, scope, &found.discord_id, MOST_LINKS).await?;
+    let mut links = person_page::list_links(&app.db, scope, &found.discord_id, MOST_LINKS + 1).await?;
+    let is_cut = links.len() as i64 > MOST_LINKS;
+    links.truncate(MOST_LINKS as usize);
     let standing = links.first().ok_or(RequestError::NotFound)?;
     note_view(app, scope, found.num, standing.id.clone(), viewer).await?;
     let rules = trust::get_rules(&app.db, scope).await?.rules;
@@ -84,6 +88,7 @@ pub async fn get(app: &App, scope: OrgScope, key: &EitherId, viewer: Actor) -> R
         key: found,
         row,
         links,
+        is_cut,
         rules,
     })
 }

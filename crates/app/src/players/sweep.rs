@@ -28,7 +28,8 @@ const SLICE: i64 = 500;
 const STRAYS_IN_A_STEP: usize = 3_000;
 /// Steps after which scores are reckoned all the same.
 const STRAY_STEPS: i64 = 200;
-/// What the cursor begins with once scores are reckoned.
+/// What the cursor begins with once scores are reckoned. How often the round was asked for follows, and then the last row:
+/// whatever was asked for since then begins it anew.
 const SCORES: &str = "scores:";
 
 /// Begins the nightly round where it is time.
@@ -73,18 +74,17 @@ impl Work for Begin {
 /// The next step of a round.
 pub(crate) async fn step(app: &App, claimed: &Claimed) -> Result<Outcome, AppError> {
     let scope = claimed.org.ok_or_else(|| AppError::internal("a job of no Org"))?;
-    let (held, now_ms) = (claimed.held.clone(), app.now_ms());
+    let (held, now_ms, asked) = (claimed.held.clone(), app.now_ms(), claimed.total);
     let after = claimed
         .cursor
         .as_deref()
         .and_then(|cursor| cursor.strip_prefix(SCORES));
-    if let Some(after) = after {
-        let after = after.parse().map_err(AppError::internal)?;
-        let done = claimed.done;
+    if let Some((of, after)) = after.and_then(|after| after.split_once(':')) {
         let slice = Scores {
             held,
-            after,
-            done,
+            asked: of.parse().map_err(AppError::internal)?,
+            after: after.parse().map_err(AppError::internal)?,
+            done: claimed.done,
             now_ms,
         };
         return app.db.write_for(scope, slice).await;
@@ -105,9 +105,13 @@ pub(crate) async fn step(app: &App, claimed: &Claimed) -> Result<Outcome, AppErr
     let next = if are_more {
         (None, steps + 1)
     } else {
-        (Some([SCORES, "0"].concat()), 0)
+        (Some(cursor(asked, 0)), 0)
     };
     app.db.write_for(scope, Advance { held, next }).await
+}
+
+fn cursor(asked: i64, after: i64) -> String {
+    format!("{SCORES}{asked}:{after}")
 }
 
 /// People without a row, and those whose row counts other accounts than hang together with theirs.
@@ -240,6 +244,8 @@ impl Work for Advance {
 
 struct Scores {
     held: Held,
+    /// How often the round was asked for when it began.
+    asked: i64,
     after: i64,
     done: i64,
     now_ms: i64,
@@ -256,6 +262,10 @@ impl Work for Scores {
         if jobs::hold(tx, &self.held).await? == Grip::Lost {
             return Ok(Outcome::Lost);
         }
+        if jobs::get_total(tx, &self.held).await? != self.asked {
+            jobs::advance(tx, &self.held, None, 0).await?;
+            return Ok(Outcome::Again);
+        }
         let next = trust::list_active_in(tx, scope, self.after, SLICE).await?;
         let Some(last) = next.last() else {
             sweeps::note(tx, scope, self.now_ms).await?;
@@ -263,9 +273,8 @@ impl Work for Scores {
         };
         rows::follow_servers(tx, scope, &next).await?;
         score::reckon(tx, scope, &next, self.now_ms).await?;
-        let cursor = [SCORES, &last.to_string()].concat();
         let done = self.done + next.len() as i64;
-        jobs::advance(tx, &self.held, Some(&cursor), done).await?;
+        jobs::advance(tx, &self.held, Some(&cursor(self.asked, *last)), done).await?;
         Ok(Outcome::Again)
     }
 }

@@ -66,6 +66,8 @@ pub struct UsersPage {
 pub struct Resolved {
     filter: PeopleFilter,
     order: Order,
+    /// The Guild that is asked for, or the one of the Server.
+    pub(super) guild: Option<GuildId>,
 }
 
 /// Finds what the question names. Another Org's Guild is no more there than a made-up one.
@@ -79,7 +81,7 @@ pub async fn resolve(app: &App, scope: OrgScope, asked: &UsersAsked) -> Result<R
                 .num,
         ),
     };
-    let mut server = None;
+    let (mut server, mut guild_id) = (None, asked.guild.clone());
     if let Some(id) = &asked.server {
         let found = servers::find(&app.db, scope, id)
             .await?
@@ -88,6 +90,7 @@ pub async fn resolve(app: &App, scope: OrgScope, asked: &UsersAsked) -> Result<R
             return Err(AppError::invalid("server_id", "this Server is not in this Guild"));
         }
         (guild, server) = (Some(found.guild), Some(found.num));
+        guild_id = Some(found.guild_id);
     }
     let scores = asked.tier.map_or(ALL_SCORES, |tier| {
         let (least, most) = app.thresholds.range(tier);
@@ -112,6 +115,7 @@ pub async fn resolve(app: &App, scope: OrgScope, asked: &UsersAsked) -> Result<R
             server,
         },
         order: asked.order.unwrap_or(usual),
+        guild: guild_id,
     })
 }
 
@@ -162,10 +166,9 @@ pub(crate) fn tier_of(thresholds: &Thresholds, score: i64) -> TrustTier {
 pub(crate) async fn list_fitting(
     app: &App,
     scope: OrgScope,
-    asked: &UsersAsked,
+    asked: &Resolved,
     most: usize,
 ) -> Result<Vec<i64>, AppError> {
-    let asked = resolve(app, scope, asked).await?;
     let (mut nums, mut after) = (Vec::new(), None);
     loop {
         let room = most - nums.len();
@@ -173,6 +176,9 @@ pub(crate) async fn list_fitting(
         nums.extend(found.places.iter().map(|place| place.num));
         after = found.next;
         if after.is_none() || nums.len() >= most {
+            // Whoever moved on between two reads is there twice.
+            nums.sort_unstable();
+            nums.dedup();
             return Ok(nums);
         }
     }

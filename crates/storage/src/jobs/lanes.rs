@@ -245,6 +245,11 @@ pub async fn hold(tx: &mut Tx<'_>, held: &Held) -> Result<Grip, DbError> {
     })
 }
 
+/// The `total` of a job in a unit that holds its lane: one more each time it was asked for again.
+pub async fn get_total(tx: &mut Tx<'_>, held: &Held) -> Result<i64, DbError> {
+    tx.get(&HELD_JOB, params![&held.claim.lane, held.num]).await
+}
+
 /// The `total` of a held job, with its lane locked.
 async fn find_held(tx: &mut Tx<'_>, held: &Held) -> Result<Option<i64>, DbError> {
     if lock(tx, &held.claim).await? {

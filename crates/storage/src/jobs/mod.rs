@@ -13,8 +13,8 @@ pub(crate) mod waiting;
 
 pub use enqueue::{MOST_WAITING, enqueue, enqueue_counted, enqueue_later};
 pub use lanes::{
-    Claim, Grip, Head, Held, advance, claim, drop_held, find_head, finish, forget_failures, free_left, hold,
-    is_any_due, list_first, note_told, pause, put_off, release, remove_up_to, renew, retry,
+    Claim, Grip, Head, Held, advance, claim, drop_held, find_head, finish, forget_failures, free_left,
+    get_total, hold, is_any_due, list_first, note_told, pause, put_off, release, remove_up_to, renew, retry,
 };
 pub use running::{Running, find_running, find_running_in};
 pub use waiting::{

@@ -17,13 +17,15 @@ statements! {
         FROM json_each($2) asked
         CROSS JOIN people p ON p.num = CAST(asked.value AS BIGINT) AND p.org_num = $1
         CROSS JOIN links l ON l.org_num = $1 AND l.discord_id = p.discord_id AND l.ended_at IS NULL
-        WHERE CAST($3 AS BIGINT) = 0 OR l.guild_num = $3" postgres "
+        WHERE CAST($3 AS BIGINT) = 0 OR l.guild_num = $3
+        ON CONFLICT (org_num, link_num) DO NOTHING" postgres "
         INSERT INTO chosen_links (org_num, link_num)
         SELECT CAST($1 AS BIGINT), l.num
         FROM people p
         JOIN links l ON l.org_num = $1 AND l.discord_id = p.discord_id AND l.ended_at IS NULL
         WHERE p.org_num = $1 AND (CAST($3 AS BIGINT) = 0 OR l.guild_num = $3)
-          AND p.num = ANY (ARRAY(SELECT CAST(value AS BIGINT) FROM jsonb_array_elements_text(CAST(CAST($2 AS TEXT) AS JSONB)) value))";
+          AND p.num = ANY (ARRAY(SELECT CAST(value AS BIGINT) FROM jsonb_array_elements_text(CAST(CAST($2 AS TEXT) AS JSONB)) value))
+        ON CONFLICT (org_num, link_num) DO NOTHING";
     NEXT: Chosen = "
         SELECT {columns}
         FROM chosen_links c

@@ -78,7 +78,7 @@ impl PeopleFilter {
         ];
         let asked = others.into_iter().filter(|asked| *asked).count();
         match asked {
-            0 => !has_scores || is_in_band,
+            0 => !has_scores || (is_in_band && self.wanted == Wanted::All),
             1 => !has_scores && order == Order::Newest && self.wanted == Wanted::All,
             _ => false,
         }
@@ -102,8 +102,11 @@ impl PeopleFilter {
         }
     }
 
-    /// Nobody after this one can be in the band.
+    /// Nobody after this one can be in the band. Who is looked for by name is in another order.
     pub(super) fn is_behind(&self, order: Order, last: &Candidate) -> bool {
+        if self.wanted != Wanted::All {
+            return false;
+        }
         match order {
             Order::Highest => last.score < self.scores.0,
             Order::Lowest => last.score > self.scores.1,

@@ -208,7 +208,7 @@ impl FromRow for PresenceRow {
             groups: groups
                 .transpose()
                 .map_err(|error| DbError::Bug(error.to_string()))?,
-            ours: [row.text(5)?, row.text(6)?, row.text(7)?],
+            ours: [row.str(5)?, row.str(6)?, row.str(7)?].map(str::to_lowercase),
             reported_at_ms: row.opt_int(8)?,
             seen_at_ms: row.opt_int(9)?,
         })

@@ -11,6 +11,8 @@ use crate::params;
 use crate::players::people::json_nums;
 use crate::scope::OrgScope;
 
+/// Longer lists are read off the threads that serve requests.
+const INLINE: usize = 50;
 /// Between two points of somebody's history.
 const POINT_EVERY_MS: i64 = 60 * 60_000;
 
@@ -170,8 +172,13 @@ pub async fn list_scores<'a>(
     scope: OrgScope,
     ids: impl Iterator<Item = &'a DiscordId>,
 ) -> Result<Vec<ScoreOf>, DbError> {
-    let asked = json_list(ids.map(DiscordId::as_str));
-    db.list_heavy(&SCORES, params![scope.num(), &asked]).await
+    let ids: Vec<&str> = ids.map(DiscordId::as_str).collect();
+    let asked = json_list(ids.iter().copied());
+    let values = params![scope.num(), &asked];
+    if ids.len() > INLINE {
+        return db.list_heavy(&SCORES, values).await;
+    }
+    db.list(&SCORES, values).await
 }
 
 /// Groups of somebody on one Server.
@@ -192,7 +199,8 @@ impl FromRow for PersonReport {
             person_num: row.int(0)?,
             report: Report {
                 groups: row.parse(1, |text| serde_json::from_str(text))?,
-                ours: [row.text(2)?, row.text(3)?, row.text(4)?],
+                // Reports are in small letters, settings as somebody typed them.
+                ours: [row.str(2)?, row.str(3)?, row.str(4)?].map(str::to_lowercase),
             },
         })
     }

@@ -54,7 +54,7 @@ pub struct BulkUnlinkChoice {
     /// Everybody whom these filters match, at most 10,000.
     #[serde(default, deserialize_with = "object_or_none")]
     filter: Option<UserFilter>,
-    /// Links end only there; with a filter, its own Guild counts.
+    /// Links end only there. A filter with a Guild or a Server says so by itself.
     #[serde(default)]
     #[schema(value_type = Option<String>)]
     guild_id: Option<GuildId>,
@@ -85,18 +85,24 @@ pub async fn start(
     let Actor::Account(by) = caller.actor else {
         return Err(AppError::internal("a member without an account").into());
     };
-    let (choice, guild) = match (body.users, body.filter) {
-        (Some(keys), None) => (Choice::Keys(parsed(&keys)?), body.guild_id),
+    let choice = match (body.users, body.filter) {
+        (Some(keys), None) => Choice::Keys {
+            users: parsed(&keys)?,
+            guild: body.guild_id,
+        },
         (None, Some(filter)) => {
-            let asked = filter.asked("")?;
-            let guild = body.guild_id.or_else(|| asked.guild.clone());
-            (Choice::Fitting(asked), guild)
+            let mut asked = filter.asked("")?;
+            if body.guild_id.is_some() && asked.guild.is_some() && body.guild_id != asked.guild {
+                return Err(AppError::invalid("guild_id", "is another one than the filter's").into());
+            }
+            asked.guild = asked.guild.or(body.guild_id);
+            Choice::Fitting(asked)
         }
         (Some(_), Some(_)) | (None, None) => {
             return Err(AppError::invalid("users", "name people, or a filter").into());
         }
     };
-    let links = bulk_unlink::start(&app, caller.scope, choice, guild, by).await?;
+    let links = bulk_unlink::start(&app, caller.scope, choice, by).await?;
     Ok(Found(BulkUnlinkStarted { links }))
 }
 

@@ -1,6 +1,6 @@
 //! One person, with everything that an Org knows of them.
 
-use app::players::person::{self, MOST_LINKS, OwnLinkRow, PersonPage, Point, Presence};
+use app::players::person::{self, OwnLinkRow, PersonPage, Point, Presence};
 use app::players::unlink;
 use app::players::users::ListedUser;
 use app::{App, AppError};
@@ -166,7 +166,6 @@ impl From<PersonPage> for UserPage {
             .iter()
             .map(|on| on.row.server.clone())
             .collect();
-        let is_cut = i64::try_from(page.links.len()).is_ok_and(|count| count == MOST_LINKS);
         Self {
             first_linked_at_ms: page.key.first_linked_at_ms,
             trust: UserTrust {
@@ -182,7 +181,7 @@ impl From<PersonPage> for UserPage {
                 servers,
                 tier: page.tier,
             }),
-            links_cut: is_cut,
+            links_cut: page.is_cut,
             links: page.links.into_iter().map(UserLink::from).collect(),
         }
     }

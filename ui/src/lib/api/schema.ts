@@ -71,7 +71,7 @@ export interface BulkUnlink { running?: RunningUnlink | null }
 /** Whom to unlink: people by id, or everybody who fits. One of the two. */
 export interface BulkUnlinkChoice {
   filter?: UserFilter | null;
-  /** Links end only there; with a filter, its own Guild counts. */
+  /** Links end only there. A filter with a Guild or a Server says so by itself. */
   guild_id?: string | null;
   /** Discord IDs or Steam IDs, at most 500. */
   users?: Array<string> | null;
