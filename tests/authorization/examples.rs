@@ -117,7 +117,11 @@ pub fn example(route: &RouteSpec, target: &Target) -> Example {
         (method, path) if path.contains("role") => of_roles(method, path),
         (method, path) if path.starts_with("/bot/") => of_bots(method, path),
         (method, path) if path.starts_with("/orgs/{org}/keys") => of_keys(method, path, target),
-        (method, path) if path.starts_with("/orgs/{org}/users") || path.starts_with("/orgs/{org}/trust") => {
+        (method, path)
+            if ["/orgs/{org}/users", "/orgs/{org}/trust", "/orgs/{org}/cleanup"]
+                .iter()
+                .any(|start| path.starts_with(start)) =>
+        {
             of_players(method, path)
         }
         (method, path) => of_people(method, path, target),
@@ -229,6 +233,15 @@ fn of_players(method: &str, path: &str) -> (&'static str, Option<String>, u16) {
             ("", Some(r#"{"filter":{"q":"nobodyatall"}}"#.to_owned()), 200)
         }
         ("DELETE", "/orgs/{org}/users/unlink") => ("", None, 204),
+        ("PUT", "/orgs/{org}/cleanup") => (
+            "",
+            Some(r#"{"enabled":false,"days":30,"grace_days":7}"#.to_owned()),
+            200,
+        ),
+        ("POST", "/orgs/{org}/cleanup/run") => ("", None, 409),
+        ("POST", "/orgs/{org}/cleanup/keep") => {
+            ("", Some(r#"{"users":["700000000000000001"]}"#.to_owned()), 200)
+        }
         ("PUT", "/orgs/{org}/trust") | ("POST", "/orgs/{org}/trust/simulate") => ("", keywords(), 200),
         ("POST", "/orgs/{org}/users/{user}/unlink") => ("", Some("{}".to_owned()), 200),
         ("POST", "/orgs/{org}/users/{user}/trust") => ("", None, 204),

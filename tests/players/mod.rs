@@ -1,6 +1,7 @@
 //! People of an Org: who they are, how far they are trusted, and what is done to them.
 
 mod bulk_unlink;
+mod cleanup;
 mod crowd;
 mod graph;
 mod person;

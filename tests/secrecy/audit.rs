@@ -176,6 +176,24 @@ async fn look_at_users(tenant: &Tenant, owner: &Client) {
     call(owner, Method::DELETE, &unlink, json!({})).await;
 }
 
+/// What is done about somebody who is dormant: kept by the team, and taken off the list by a run.
+async fn clean_up(stage: &Stage, tenant: &Tenant, owner: &Client) {
+    let (test, org) = (&stage.test, tenant.scope.num());
+    let flag = format!(
+        "DELETE FROM dormant_links;
+         INSERT INTO dormant_links (link_num, org_num, flagged_at)
+         SELECT num, org_num, 5 FROM links WHERE org_num = {org} AND ended_at IS NULL"
+    );
+    test.db.damage(&flag).await;
+    let cleanup = format!("/orgs/{}/cleanup", tenant.org);
+    let player = json!({ "users": [discord(1)] });
+    call(owner, Method::POST, &format!("{cleanup}/keep"), player).await;
+    test.db.damage(&flag).await;
+    let rules = json!({ "enabled": true, "days": 30, "grace_days": 7 });
+    call(owner, Method::PUT, &cleanup, rules).await;
+    test.drain_jobs().await;
+}
+
 /// What players and their game server do.
 async fn link_and_unlink(stage: &Stage, tenant: &Tenant) {
     let (app, guild) = (&stage.test.app, tenant.guild.clone());
@@ -342,6 +360,7 @@ both_databases! {
         map_a_role(test, &tenant, &owner).await;
         change_people(&stage, &tenant, &owner).await;
         link_and_unlink(&stage, &tenant).await;
+        clean_up(&stage, &tenant, &owner).await;
         look_at_users(&tenant, &owner).await;
         operate(&stage, &tenant).await;
         let mut browser = stage.signed_in(11).await;

@@ -52,8 +52,10 @@ fn forms(tenant: &Tenant) -> Vec<Form> {
     let guild = at(&format!("guilds/{}", tenant.guild));
     let custom = tenant.custom_key.as_ref().expect("a custom key");
     let helper = tenant.helper.as_ref().expect("a member");
+    let cleanup = |days: i64| json!({ "enabled": false, "days": days, "grace_days": 7 });
     let keywords = |text: &str| json!({ "keywords": [{ "text": text, "class": "staff" }] });
     vec![
+        same(at("cleanup"), Method::PUT, [cleanup(30), cleanup(60)]),
         same(at("trust"), Method::PUT, [keywords("first"), keywords("second")]),
         same(at("settings"), Method::PATCH, names()),
         same(guild, Method::PATCH, names()),

@@ -4,6 +4,7 @@
 mod bulk_unlink;
 mod ceilings;
 mod claims;
+mod cleanup;
 mod downloads;
 mod exports;
 mod flows;

@@ -1,9 +1,11 @@
 //! Work that runs by itself: writing down uses and failures, and clearing out what has expired.
 
+use std::collections::BTreeSet;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::time::Duration;
 
+use domain::dormancy::day_of;
 use domain::quota::DailyQuota;
 use futures_util::FutureExt;
 use prometheus_client::metrics::counter::Counter;
@@ -11,7 +13,8 @@ use storage::bots::{interactions, log_batches};
 use storage::identity::{blocklist, sessions, sign_ins};
 use storage::keys::{plugin_keys, refusals as key_refusals};
 use storage::linking::link_steps;
-use storage::players::daily_calls;
+use storage::players::player_seen::Sighting;
+use storage::players::{daily_calls, player_seen};
 use storage::records::{error_log, idempotency};
 use storage::roles::ledger;
 use storage::{KeyNum, NoOrg, Tx, Work};
@@ -23,8 +26,8 @@ use crate::keys::refusals;
 use crate::linking;
 use crate::memories::error_log::WriteGroups;
 use crate::memories::gate::KeyUse;
-use crate::memories::seen::WriteMarks;
-use crate::players::{steam_calls, sweep};
+use crate::memories::seen::{SeenMark, WriteMarks};
+use crate::players::{cleanup, cleanup_run, steam_calls, sweep};
 use crate::state::App;
 use crate::tenancy::claims;
 use crate::{jobs, people, roles, work};
@@ -39,6 +42,8 @@ const DAY_MS: i64 = 24 * HOUR_MS;
 const RETIRED_KEPT_MS: i64 = 90 * DAY_MS;
 /// A year can be held against the one before.
 const LINK_STEPS_KEPT_MS: i64 = 800 * DAY_MS;
+/// A Guild whose plugin is silent now and then looks back further than the longest rule.
+const GUILD_DAYS_KEPT_MS: i64 = 1_100 * DAY_MS;
 const ERRORS_KEPT_MS: i64 = 30 * DAY_MS;
 /// As long as Discord takes an answer to one.
 const INTERACTIONS_KEPT_MS: i64 = 15 * 60_000;
@@ -137,7 +142,7 @@ pub async fn flush_errors(app: &App) -> Result<(), AppError> {
 }
 
 /// The steps of housekeeping, by the names under which their failures are counted.
-const HOUSEKEEPING: [(&str, StepOf); 23] = [
+const HOUSEKEEPING: [(&str, StepOf); 25] = [
     ("last_uses", |app| Box::pin(flush_uses(app))),
     ("seen", |app| Box::pin(flush_seen(app))),
     ("refusals", |app| {
@@ -169,6 +174,8 @@ const HOUSEKEEPING: [(&str, StepOf); 23] = [
     ("log_batches", |app| Box::pin(purge(app, Expired::LogBatches))),
     ("role_sweep", |app| Box::pin(roles::sweep(app))),
     ("people_sweep", |app| Box::pin(sweep::begin_due(app))),
+    ("people_cleanup", |app| Box::pin(cleanup_run::begin_due(app))),
+    ("old_guild_days", |app| Box::pin(purge(app, Expired::GuildDays))),
     ("role_ledger", |app| {
         Box::pin(purge(app, Expired::RoleLedger(app.role_history_days)))
     }),
@@ -217,17 +224,22 @@ pub async fn flush_uses(app: &App) -> Result<(), AppError> {
 /// Writes down who was seen where.
 pub async fn flush_seen(app: &App) -> Result<(), AppError> {
     let marks = app.memories.seen.drain(app.clock.steady_ms());
-    let mut newcomers = Vec::new();
+    let (mut newcomers, mut back) = (Vec::new(), Vec::new());
     for (index, slice) in marks.chunks(SLICE).enumerate() {
         match app.db.write(WriteMarks(slice.to_vec())).await {
-            Ok(first) => newcomers.extend(first),
+            Ok(first) => {
+                newcomers.extend(first);
+                let seen: Vec<Sighting> = slice.iter().map(SeenMark::sighting).collect();
+                back.extend(player_seen::list_flagged(&app.db, &seen).await?);
+            }
             Err(error) => {
                 app.memories.seen.restore(&marks[index * SLICE..]);
                 return Err(error);
             }
         }
     }
-    people::follow_newcomers(app, newcomers).await
+    people::follow_newcomers(app, newcomers).await?;
+    cleanup::clear_seen(app, back).await
 }
 
 struct RecordUses(Vec<KeyUse>);
@@ -244,6 +256,11 @@ impl Work for RecordUses {
             let minute = used.last_used_ms - used.last_used_ms.rem_euclid(60_000);
             plugin_keys::record_use(tx, KeyNum(used.key_num), minute, used.query_calls).await?;
         }
+        let day_of_use = |used: &KeyUse| day_of(used.last_used_ms);
+        for day in self.0.iter().map(day_of_use).collect::<BTreeSet<_>>() {
+            let keys = self.0.iter().filter(|used| day_of_use(used) == day);
+            player_seen::note_heard(tx, keys.map(|used| KeyNum(used.key_num)), day).await?;
+        }
         Ok(())
     }
 }
@@ -258,6 +275,7 @@ enum Expired {
     Blocks,
     DailyCalls,
     LinkSteps,
+    GuildDays,
     RefusedCalls,
     IdempotencyKeys,
     Interactions,
@@ -299,6 +317,10 @@ impl Work for Purge {
             Expired::DailyCalls => daily_calls::purge(tx, DailyQuota::day_of(now_ms) - 1).await?,
             Expired::LinkSteps => {
                 link_steps::purge(tx, (now_ms - LINK_STEPS_KEPT_MS).div_euclid(HOUR_MS)).await?
+            }
+            Expired::GuildDays => {
+                let oldest = day_of(now_ms - GUILD_DAYS_KEPT_MS);
+                player_seen::forget_days(tx, oldest, PURGED_AT_ONCE as i64).await?
             }
             Expired::RefusedCalls => key_refusals::purge(tx, refusals::since_hour(now_ms)).await?,
             Expired::IdempotencyKeys => idempotency::purge(tx, now_ms).await?,

@@ -8,7 +8,7 @@ use tokio::sync::watch;
 use crate::bots::{log, look};
 use crate::error::AppError;
 use crate::jobs::{Claimed, Engine, Outcome, Worker, carry};
-use crate::players::{bulk_unlink, following, sweep};
+use crate::players::{bulk_unlink, cleanup_run, following, sweep};
 use crate::roles;
 use crate::state::App;
 use crate::tenancy::end_guild;
@@ -40,6 +40,7 @@ async fn step(app: &App, claimed: Claimed) -> Result<Outcome, AppError> {
         Job::FollowPeople { .. } => following::step(app, &claimed).await,
         Job::UnlinkPeople { by, .. } => bulk_unlink::step(app, &claimed, by).await,
         Job::SweepPeople { .. } => sweep::step(app, &claimed).await,
+        Job::CleanUp { .. } => cleanup_run::step(app, &claimed).await,
     }
 }
 

@@ -28,6 +28,7 @@ words! {
         AuditExported = "audit.exported",
         /// Keywords of permission groups, or their colours.
         TrustChanged = "org.trust_changed",
+        CleanupChanged = "org.cleanup_changed",
         TierChanged = "org.tier_changed",
         GuildCreated = "guild.created",
         GuildChanged = "guild.changed",
@@ -58,6 +59,8 @@ words! {
         /// Links of many people end together; each has its own entry.
         BulkUnlinkStarted = "users.unlink_started",
         BulkUnlinkCancelled = "users.unlink_cancelled",
+        DormantKept = "users.kept",
+        CleanupRan = "users.cleanup_ran",
         /// An operator took away work that waited.
         JobDropped = "job.dropped",
         /// An operator had work tried again at once.
@@ -256,7 +259,7 @@ mod tests {
 
     #[test]
     fn every_action_is_a_dotted_name() {
-        assert_eq!(AuditAction::ALL.len(), 56);
+        assert_eq!(AuditAction::ALL.len(), 59);
         for action in AuditAction::ALL {
             assert_eq!(action.as_str().split('.').count(), 2);
             assert_eq!(AuditAction::parse(action.as_str()), Some(*action));

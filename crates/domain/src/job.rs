@@ -33,6 +33,7 @@ words! {
         FollowPeople = "people.follow",
         UnlinkPeople = "people.unlink",
         SweepPeople = "people.sweep",
+        CleanUp = "people.cleanup",
     }
 }
 
@@ -114,6 +115,8 @@ pub enum Job {
     UnlinkPeople { org: OrgId, by: AccountId },
     /// Goes through everybody of an Org and reckons their scores anew.
     SweepPeople { org: OrgId },
+    /// Goes through the links of an Org and sees to those that are dormant.
+    CleanUp { org: OrgId },
 }
 
 /// What a job is about, as it is stored.
@@ -155,6 +158,7 @@ impl Job {
             Job::FollowPeople { .. } => JobKind::FollowPeople,
             Job::UnlinkPeople { .. } => JobKind::UnlinkPeople,
             Job::SweepPeople { .. } => JobKind::SweepPeople,
+            Job::CleanUp { .. } => JobKind::CleanUp,
         }
     }
 
@@ -166,7 +170,7 @@ impl Job {
             Job::LookAtGuild { .. } => LaneKind::Bot,
             Job::SyncRoles { .. } => LaneKind::Roles,
             Job::FollowPeople { .. } | Job::UnlinkPeople { .. } => LaneKind::People,
-            Job::SweepPeople { .. } => LaneKind::Org,
+            Job::SweepPeople { .. } | Job::CleanUp { .. } => LaneKind::Org,
         }
     }
 
@@ -181,9 +185,10 @@ impl Job {
             | Job::LookAtGuild { guild }
             | Job::SyncRoles { guild }
             | Job::RecheckRoles { guild } => guild.as_str(),
-            Job::FollowPeople { org } | Job::UnlinkPeople { org, .. } | Job::SweepPeople { org } => {
-                org.as_str()
-            }
+            Job::FollowPeople { org }
+            | Job::UnlinkPeople { org, .. }
+            | Job::SweepPeople { org }
+            | Job::CleanUp { org } => org.as_str(),
         }
     }
 
@@ -204,7 +209,8 @@ impl Job {
             | Job::RecheckRoles { .. }
             | Job::FollowPeople { .. }
             | Job::UnlinkPeople { .. }
-            | Job::SweepPeople { .. } => self.whose(),
+            | Job::SweepPeople { .. }
+            | Job::CleanUp { .. } => self.whose(),
         };
         [self.kind().as_str(), ":", about].concat()
     }
@@ -250,7 +256,7 @@ impl Job {
                     ..parts
                 }
             }
-            Job::FollowPeople { org } | Job::SweepPeople { org } => Payload {
+            Job::FollowPeople { org } | Job::SweepPeople { org } | Job::CleanUp { org } => Payload {
                 org: Some(org),
                 ..none
             },
@@ -290,6 +296,7 @@ impl Job {
                 Job::UnlinkPeople { org: org()?, by }
             }
             JobKind::SweepPeople => Job::SweepPeople { org: org()? },
+            JobKind::CleanUp => Job::CleanUp { org: org()? },
         };
         // A part that is not this kind's is no more known than one that no kind has.
         if job.parts() == parts {
@@ -303,7 +310,7 @@ impl Job {
     pub const fn lifetime_ms(&self) -> Option<i64> {
         match self.kind() {
             JobKind::LogLinked | JobKind::LogUnlinked | JobKind::LogMore => Some(LOG_LIFETIME_MS),
-            JobKind::RecheckRoles | JobKind::SweepPeople => Some(RECHECK_LIFETIME_MS),
+            JobKind::RecheckRoles | JobKind::SweepPeople | JobKind::CleanUp => Some(RECHECK_LIFETIME_MS),
             JobKind::LookAtGuild => Some(LOOK_LIFETIME_MS),
             JobKind::EndGuild
             | JobKind::EndServer
@@ -326,7 +333,8 @@ impl Job {
             | Job::RecheckRoles { .. }
             | Job::FollowPeople { .. }
             | Job::UnlinkPeople { .. }
-            | Job::SweepPeople { .. } => None,
+            | Job::SweepPeople { .. }
+            | Job::CleanUp { .. } => None,
         }
     }
 }
@@ -347,7 +355,8 @@ impl JobKind {
             | JobKind::LogMore
             | JobKind::LookAtGuild
             | JobKind::RecheckRoles
-            | JobKind::SweepPeople => true,
+            | JobKind::SweepPeople
+            | JobKind::CleanUp => true,
             // What is left of a removed Guild or Server would stay for ever, and so would roles of ended links. What the
             // team asked for is theirs to cancel.
             JobKind::EndGuild

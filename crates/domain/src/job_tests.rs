@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::random::SeededRandom;
 
-fn jobs(seed: u64, now_ms: i64) -> [Job; 11] {
+fn jobs(seed: u64, now_ms: i64) -> [Job; 12] {
     let random = SeededRandom::new(seed);
     let guild = GuildId::generate(now_ms, &random);
     let server = ServerId::generate(now_ms, &random);
@@ -31,7 +31,8 @@ fn jobs(seed: u64, now_ms: i64) -> [Job; 11] {
         Job::RecheckRoles { guild },
         Job::FollowPeople { org: org.clone() },
         Job::UnlinkPeople { org: org.clone(), by },
-        Job::SweepPeople { org },
+        Job::SweepPeople { org: org.clone() },
+        Job::CleanUp { org },
     ]
 }
 

@@ -15,6 +15,7 @@ pub mod breaker;
 pub mod clock;
 pub mod device;
 pub mod discord;
+pub mod dormancy;
 pub mod face;
 pub mod flow;
 pub mod id;

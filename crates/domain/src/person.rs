@@ -98,6 +98,8 @@ pub struct OwnLink {
     pub linked_at_ms: i64,
     /// None while it is active.
     pub ended: Option<UnlinkCause>,
+    /// Since when it is flagged as dormant.
+    pub flagged_at_ms: Option<i64>,
 }
 
 /// A Guild that somebody is or was linked in.
@@ -109,6 +111,7 @@ pub struct OwnPlace {
     pub steam_id: String,
     pub linked_at_ms: i64,
     pub is_active: bool,
+    pub flagged_at_ms: Option<i64>,
 }
 
 /// What an Org knows of a person by their links.
@@ -126,6 +129,8 @@ pub struct Person {
     pub steam_ids: i64,
     /// Links that they, a plugin or a relink ended.
     pub churn: i64,
+    /// The oldest flag of an active link.
+    pub flagged_at_ms: Option<i64>,
     /// Each Guild once.
     pub places: Vec<OwnPlace>,
 }
@@ -143,6 +148,7 @@ impl Person {
                 steam_id: there.steam_id.clone(),
                 linked_at_ms: there.linked_at_ms,
                 is_active: there.ended.is_none(),
+                flagged_at_ms: flag_of(there),
             })
         });
         let names = [&standing.discord_name, &standing.steam_name];
@@ -161,9 +167,15 @@ impl Person {
             words: name_words(names.into_iter().filter_map(|name| name.as_deref())),
             steam_ids: steam_ids.len() as i64,
             churn: count(links, |link| link.ended.is_some_and(UnlinkCause::is_churn)),
+            flagged_at_ms: links.iter().filter_map(flag_of).min(),
             places: places.collect(),
         })
     }
+}
+
+/// What ended is dormant no more.
+fn flag_of(link: &OwnLink) -> Option<i64> {
+    link.flagged_at_ms.filter(|_| link.ended.is_none())
 }
 
 fn count(links: &[OwnLink], which: impl Fn(&OwnLink) -> bool) -> i64 {
@@ -192,6 +204,7 @@ mod tests {
             country: Some("DE".to_owned()),
             linked_at_ms: num * 10,
             ended,
+            flagged_at_ms: None,
         }
     }
 

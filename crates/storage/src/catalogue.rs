@@ -74,15 +74,18 @@ fn of_keys() -> [&'static [&'static Statement]; 5] {
     ]
 }
 
-fn of_people() -> [&'static [&'static Statement]; 9] {
+fn of_people() -> [&'static [&'static Statement]; 12] {
     [
         crate::players::chosen_links::STATEMENTS,
+        crate::players::cleanup::STATEMENTS,
+        crate::players::dormant_links::STATEMENTS,
         crate::players::graph::STATEMENTS,
         crate::players::people::STATEMENTS,
         crate::players::people_pages::STATEMENTS,
         crate::players::people_rows::STATEMENTS,
         crate::players::person_marks::STATEMENTS,
         crate::players::person_page::STATEMENTS,
+        crate::players::player_seen::STATEMENTS,
         crate::players::sweeps::STATEMENTS,
         crate::players::trust::STATEMENTS,
     ]

@@ -103,6 +103,7 @@ const MIGRATIONS: &[Migration] = migrations! {
     31 "0031_roles" portable;
     32 "0032_plugin" portable;
     33 "0033_people" portable;
+    34 "0034_cleanup" portable;
 };
 
 /// The newest schema this binary knows.

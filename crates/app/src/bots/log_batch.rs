@@ -153,7 +153,8 @@ async fn embed_of(
         | Job::RecheckRoles { .. }
         | Job::FollowPeople { .. }
         | Job::UnlinkPeople { .. }
-        | Job::SweepPeople { .. } => return Ok(None),
+        | Job::SweepPeople { .. }
+        | Job::CleanUp { .. } => return Ok(None),
     };
     let Some(facts) = log_lines::find_link(tx, scope, link).await? else {
         return Ok(None);

@@ -23,6 +23,9 @@ pub enum PlayersError {
     /// Each goes through everybody, so an Org has two at most.
     #[error("the Org has as many simulations under way as it may have")]
     SimulationsRunning,
+    /// Nothing is done about dormant links unless somebody asked for it.
+    #[error("the cleanup is off")]
+    CleanupOff,
 }
 
 impl PlayersError {
@@ -56,9 +59,14 @@ impl PlayersError {
             Self::SimulationsRunning => ErrorAnswer::new(
                 429,
                 "SIMULATIONS_RUNNING",
-                "This organisation is already trying out two sets of keywords. Try again in a moment.",
+                "This organisation already has two previews under way. Try again in a moment.",
             )
             .retry_after_s(5),
+            Self::CleanupOff => ErrorAnswer::new(
+                409,
+                "CLEANUP_OFF",
+                "The cleanup of dormant accounts is off. Turn it on first, or look at the preview.",
+            ),
         }
     }
 }

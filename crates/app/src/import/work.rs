@@ -171,7 +171,7 @@ impl Import {
         place: Option<ServerPlace>,
         added: &[Added<'_>],
     ) -> Result<(), AppError> {
-        let links: Vec<ImportedLink<'_>> = added.iter().map(Added::link).collect();
+        let links: Vec<ImportedLink<'_>> = added.iter().map(|one| one.link(act.now_ms)).collect();
         let active = links.iter().filter(|link| link.ended.is_none()).count() as i64;
         if !orgs::add_links(tx, act.scope, active, org.tier.ceilings().links.max(org.links)).await? {
             return Err(AppError::internal("the plan's room was miscounted"));
@@ -274,7 +274,7 @@ impl<'a> Added<'a> {
         self.row.booster && self.ended.is_none()
     }
 
-    fn link(&self) -> ImportedLink<'a> {
+    fn link(&self, now_ms: i64) -> ImportedLink<'a> {
         ImportedLink {
             id: self.id,
             discord_id: &self.row.discord_id,
@@ -283,6 +283,11 @@ impl<'a> Added<'a> {
             steam_name: self.row.steam_name.as_deref(),
             country: self.row.country.as_ref().map(Country::as_str),
             linked_at_ms: self.linked_at_ms,
+            verified_at_ms: if self.ended.is_some() {
+                self.linked_at_ms
+            } else {
+                now_ms
+            },
             ended: self.ended,
         }
     }

@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use domain::clock::SharedClock;
 use domain::platform_id::SteamAccount;
+use storage::players::player_seen::{self, Sighting};
 use storage::players::server_players;
 use storage::tenancy::servers;
 use storage::{NoOrg, ServerNum, Tx, Work};
@@ -62,6 +63,16 @@ pub(crate) struct SeenMark {
     pub server: ServerNum,
     pub steam_id: String,
     pub seen_at: SeenAt,
+}
+
+impl SeenMark {
+    pub(crate) fn sighting(&self) -> Sighting {
+        Sighting {
+            server: self.server,
+            steam_id: self.steam_id.clone(),
+            at_ms: self.seen_at.now_ms,
+        }
+    }
 }
 
 impl Seen {
@@ -163,12 +174,14 @@ impl Work for WriteMarks {
                 there.insert(server);
             }
         }
-        let mut first = Vec::new();
+        let (mut first, mut seen) = (Vec::new(), Vec::new());
         for mark in self.0.iter().filter(|mark| there.contains(&mark.server)) {
+            seen.push(mark.sighting());
             if server_players::mark_seen(tx, mark.server, &mark.steam_id, mark.seen_at.now_ms).await? {
                 first.push((mark.server, mark.steam_id.clone()));
             }
         }
+        player_seen::note(tx, &seen).await?;
         Ok(first)
     }
 }

@@ -59,18 +59,20 @@ pub(crate) async fn follow_joined(
     score::reckon(tx, scope, &Vec::from_iter(nums), now_ms).await
 }
 
-/// The same for those whom a round found: each with what hangs together with them.
+/// The same for those whom a round found, with how many accounts it saw hang together with theirs.
 pub(crate) async fn follow_strays(
     tx: &mut Tx<'_>,
     scope: OrgScope,
-    strays: &[String],
+    strays: &[(String, i64)],
     now_ms: i64,
 ) -> Result<(), AppError> {
-    let known = keep(tx, scope, strays.iter().map(String::as_str)).await?;
-    for stray in strays {
-        let together = graph::list_joined(tx, scope, stray, MOST_ACCOUNTS + 1).await?;
-        let accounts = (together.len() as i64).min(MOST_ACCOUNTS);
-        people::set_accounts(tx, scope, [&**stray].into_iter(), accounts).await?;
+    let known = keep(tx, scope, strays.iter().map(|(id, _)| &**id)).await?;
+    let mut by_accounts: BTreeMap<i64, Vec<&str>> = BTreeMap::new();
+    for (id, accounts) in strays {
+        by_accounts.entry(*accounts).or_default().push(id);
+    }
+    for (accounts, ids) in by_accounts {
+        people::set_accounts(tx, scope, ids.into_iter(), accounts).await?;
     }
     let nums: Vec<i64> = known.iter().map(|one| one.num).collect();
     score::reckon(tx, scope, &nums, now_ms).await

@@ -3,6 +3,9 @@
 
 pub mod accounts;
 pub mod bulk_unlink;
+pub mod cleanup;
+pub mod cleanup_preview;
+pub(crate) mod cleanup_run;
 pub(crate) mod following;
 pub mod person;
 pub mod steam_calls;

@@ -25,7 +25,7 @@ const PAGE: i64 = 10_000;
 const STRAY_SLICE: usize = 100;
 const SLICE: i64 = 500;
 /// Strays that are put right in one step; those that are left are found again by the next one.
-const STRAYS_IN_A_STEP: usize = 3_000;
+const STRAYS_IN_A_STEP: usize = 30_000;
 /// Steps after which scores are reckoned all the same.
 const STRAY_STEPS: i64 = 200;
 /// What the cursor begins with once scores are reckoned. How often the round was asked for follows, and then the last row:
@@ -101,7 +101,8 @@ pub(crate) async fn step(app: &App, claimed: &Claimed) -> Result<Outcome, AppErr
             return Ok(Outcome::Lost);
         }
     }
-    let are_more = strays.len() >= STRAYS_IN_A_STEP && steps < STRAY_STEPS;
+    // Whoever was linked since the links were read is found by looking again.
+    let are_more = !strays.is_empty() && steps < STRAY_STEPS;
     let next = if are_more {
         (None, steps + 1)
     } else {
@@ -114,8 +115,8 @@ fn cursor(asked: i64, after: i64) -> String {
     format!("{SCORES}{asked}:{after}")
 }
 
-/// People without a row, and those whose row counts other accounts than hang together with theirs.
-async fn find_strays(app: &App, scope: OrgScope) -> Result<Vec<String>, AppError> {
+/// People without a row, and those whose row counts other accounts than hang together with theirs: how many do.
+async fn find_strays(app: &App, scope: OrgScope) -> Result<Vec<(String, i64)>, AppError> {
     let mut found = Components::default();
     let mut after = Pair {
         discord_id: String::new(),
@@ -140,8 +141,9 @@ async fn find_strays(app: &App, scope: OrgScope) -> Result<Vec<String>, AppError
     let mut rows = Rows::new(app, scope);
     let mut strays = Vec::new();
     for id in people {
-        if rows.accounts(&id).await? != Some(found.accounts(&id)) {
-            strays.push(id);
+        let accounts = found.accounts(&id);
+        if rows.accounts(&id).await? != Some(accounts) {
+            strays.push((id, accounts));
         }
         if strays.len() >= STRAYS_IN_A_STEP {
             break;
@@ -201,7 +203,7 @@ impl<'a> Rows<'a> {
 
 struct Strays {
     held: Held,
-    strays: Vec<String>,
+    strays: Vec<(String, i64)>,
     now_ms: i64,
 }
 

@@ -10,7 +10,7 @@ use domain::platform_id::EitherId;
 use domain::trust::{Thresholds, TrustTier};
 use serde_json::json;
 use storage::players::people_pages::{self, ALL_SCORES, PeopleFilter, Wanted};
-pub use storage::players::people_pages::{Order, Place};
+pub use storage::players::people_pages::{Order, Place, Status};
 pub use storage::players::people_rows::PersonRow;
 use storage::players::{people_rows, person_page, sweeps};
 use storage::records::audit::Act;
@@ -36,8 +36,8 @@ pub struct UsersAsked {
     pub tier: Option<TrustTier>,
     /// Of the last verification.
     pub country: Option<Country>,
-    /// With an active link, or without.
-    pub is_active: Option<bool>,
+    /// Active, archived or flagged.
+    pub status: Option<Status>,
     /// The newest first where nobody says so; a tier is in the order of scores, and a search by name in that of names.
     pub order: Option<Order>,
 }
@@ -110,7 +110,7 @@ pub async fn resolve(app: &App, scope: OrgScope, asked: &UsersAsked) -> Result<R
             },
             country: asked.country.as_ref().map(|country| country.as_str().to_owned()),
             scores,
-            is_active: asked.is_active,
+            status: asked.status,
             guild,
             server,
         },

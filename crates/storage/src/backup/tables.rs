@@ -7,7 +7,7 @@ use super::BackupError;
 use crate::migrate::{self, Migrate};
 
 /// All tables, each after those it refers to. The ledger of migrations is not among them: the target has its own.
-pub(super) const TABLES: [&str; 52] = [
+pub(super) const TABLES: [&str; 56] = [
     "accounts",
     "sessions",
     "orgs",
@@ -43,6 +43,10 @@ pub(super) const TABLES: [&str; 52] = [
     "trust_points",
     "trust_settings",
     "chosen_links",
+    "player_seen",
+    "guild_days",
+    "cleanup_settings",
+    "dormant_links",
     "pictures",
     "flows",
     "flow_trips",

@@ -48,6 +48,24 @@ statements! {
            OR (CASE WHEN l.ended_at IS NULL THEN 1 ELSE 0 END) <> t.active
         ORDER BY t.person_num
         LIMIT 10";
+    /// A flag is that of an active link, and whoever has one is shown with it.
+    FLAGS = "
+        SELECT o.id, 'person ' || t.person_num, CAST(COUNT(*) OVER () AS BIGINT)
+        FROM person_places t
+        JOIN people p ON p.num = t.person_num
+        JOIN orgs o ON o.num = p.org_num
+        LEFT JOIN dormant_links d ON d.link_num = t.link_num AND t.active = 1
+        WHERE COALESCE(d.flagged_at, 0) <> COALESCE(t.flagged_at, 0) OR (t.flagged_at IS NOT NULL AND p.flagged_at IS NULL)
+        ORDER BY t.person_num
+        LIMIT 10";
+    ENDED_FLAGS = "
+        SELECT o.id, l.id, CAST(COUNT(*) OVER () AS BIGINT)
+        FROM dormant_links d
+        JOIN orgs o ON o.num = d.org_num
+        JOIN links l ON l.num = d.link_num
+        WHERE l.ended_at IS NOT NULL
+        ORDER BY l.id
+        LIMIT 10";
     CLOSE_POINTS = "
         SELECT o.id, 'person ' || t.person_num, CAST(COUNT(*) OVER () AS BIGINT)
         FROM (SELECT person_num, at, score,
@@ -61,7 +79,7 @@ statements! {
         LIMIT 10";
 }
 
-const CHECKS: [(&str, &Statement); 5] = [
+const CHECKS: [(&str, &Statement); 7] = [
     (
         "somebody who is or was linked is not among the Org's people",
         &MISSING,
@@ -75,6 +93,8 @@ const CHECKS: [(&str, &Statement); 5] = [
         "a person is shown in a Guild by a link that does not stand for them there",
         &PLACES,
     ),
+    ("a person is shown with another flag than their link has", &FLAGS),
+    ("a link that ended is flagged as dormant", &ENDED_FLAGS),
     (
         "two points of a person's trust history are too close or alike",
         &CLOSE_POINTS,

@@ -42,7 +42,7 @@ statements! {
         SELECT added.value ->> 'id', CAST($1 AS BIGINT), CAST($2 AS BIGINT),
                added.value ->> 'discord_id', added.value ->> 'steam_id',
                added.value ->> 'discord_name', added.value ->> 'steam_name', added.value ->> 'country',
-               CAST(added.value ->> 'linked_at' AS BIGINT), CAST(added.value ->> 'linked_at' AS BIGINT),
+               CAST(added.value ->> 'linked_at' AS BIGINT), CAST(added.value ->> 'verified_at' AS BIGINT),
                CAST(added.value ->> 'ended_at' AS BIGINT), added.value ->> 'end_cause'
         FROM json_each($3) added" postgres "
         INSERT INTO links (id, org_num, guild_num, discord_id, steam_id, discord_name, steam_name, country,
@@ -50,7 +50,7 @@ statements! {
         SELECT added.value ->> 'id', CAST($1 AS BIGINT), CAST($2 AS BIGINT),
                added.value ->> 'discord_id', added.value ->> 'steam_id',
                added.value ->> 'discord_name', added.value ->> 'steam_name', added.value ->> 'country',
-               CAST(added.value ->> 'linked_at' AS BIGINT), CAST(added.value ->> 'linked_at' AS BIGINT),
+               CAST(added.value ->> 'linked_at' AS BIGINT), CAST(added.value ->> 'verified_at' AS BIGINT),
                CAST(added.value ->> 'ended_at' AS BIGINT), added.value ->> 'end_cause'
         FROM jsonb_array_elements(CAST(CAST($3 AS TEXT) AS JSONB)) AS added (value)";
 }
@@ -142,8 +142,10 @@ pub struct ImportedLink<'a> {
     pub steam_name: Option<&'a str>,
     /// Two letters.
     pub country: Option<&'a str>,
-    /// Not after its end; also the time of verification.
+    /// Not after its end.
     pub linked_at_ms: i64,
+    /// That of the import for an active one, which counts as a verification.
+    pub verified_at_ms: i64,
     /// When and why, for history.
     pub ended: Option<(i64, UnlinkCause)>,
 }
@@ -166,6 +168,7 @@ pub async fn insert(
                 "steam_name": link.steam_name,
                 "country": link.country,
                 "linked_at": link.linked_at_ms,
+                "verified_at": link.verified_at_ms,
                 "ended_at": link.ended.map(|(at_ms, _)| at_ms),
                 "end_cause": link.ended.map(|(_, cause)| cause.as_str()),
             })

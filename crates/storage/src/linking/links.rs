@@ -25,6 +25,18 @@ statements! {
         UPDATE links
         SET ended_at = CASE WHEN verified_at > $3 THEN verified_at ELSE $3 END, end_cause = $4
         WHERE num = $2 AND org_num = $1 AND ended_at IS NULL";
+    /// What ended or was verified is dormant no more.
+    FORGET_FLAG = "
+        DELETE FROM dormant_links
+        WHERE link_num = $1";
+    FORGET_FLAGS = "
+        DELETE FROM dormant_links
+        WHERE link_num IN (
+            SELECT num
+            FROM links
+            WHERE guild_num = $2 AND org_num = $1 AND ended_at IS NULL
+            ORDER BY discord_id
+            LIMIT $3)";
     ACTIVE_SLICE = "
         SELECT discord_id
         FROM links
@@ -139,6 +151,7 @@ pub async fn end(
     now_ms: i64,
     cause: UnlinkCause,
 ) -> Result<(), DbError> {
+    tx.execute(&FORGET_FLAG, params![link_num]).await?;
     tx.execute_one(&END, params![scope.num(), link_num, now_ms, cause.as_str()])
         .await
 }
@@ -153,6 +166,8 @@ pub async fn end_slice(
     limit: i64,
 ) -> Result<Vec<String>, DbError> {
     let whose = tx.list(&ACTIVE_SLICE, params![scope.num(), guild, limit]).await?;
+    tx.execute(&FORGET_FLAGS, params![scope.num(), guild, limit])
+        .await?;
     let values = params![scope.num(), guild, at_ms, cause.as_str(), limit];
     tx.execute(&END_SLICE, values).await?;
     Ok(whose)
@@ -166,6 +181,7 @@ pub async fn mark_verified(
     now_ms: i64,
     country: Option<&str>,
 ) -> Result<(), DbError> {
+    tx.execute(&FORGET_FLAG, params![link_num]).await?;
     tx.execute_one(&VERIFIED, params![scope.num(), link_num, now_ms, country])
         .await
 }

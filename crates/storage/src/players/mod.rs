@@ -2,7 +2,9 @@
 
 pub mod boosters;
 pub mod chosen_links;
+pub mod cleanup;
 pub mod daily_calls;
+pub mod dormant_links;
 pub mod graph;
 pub mod group_changes;
 pub mod names;
@@ -12,6 +14,7 @@ pub mod people_pages;
 pub mod people_rows;
 pub mod person_marks;
 pub mod person_page;
+pub mod player_seen;
 pub mod server_players;
 pub mod sweeps;
 pub mod trust;

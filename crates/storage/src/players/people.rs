@@ -17,9 +17,11 @@ statements! {
         SELECT {columns}
         FROM json_each($2) asked
         CROSS JOIN links l ON l.org_num = $1 AND l.discord_id = asked.value
+        LEFT JOIN dormant_links d ON d.link_num = l.num
         ORDER BY l.num" postgres "
         SELECT {columns}
         FROM links l
+        LEFT JOIN dormant_links d ON d.link_num = l.num
         WHERE l.org_num = $1
           AND l.discord_id = ANY (ARRAY(SELECT value COLLATE \"C\" FROM jsonb_array_elements_text(CAST(CAST($2 AS TEXT) AS JSONB)) value))
         ORDER BY l.num";
@@ -34,46 +36,50 @@ statements! {
     /// Somebody new has no score yet; their two accounts are all that hangs together until somebody looks.
     STORE = "
         INSERT INTO people (org_num, discord_id, link_num, active_links, linked_at, first_linked_at, country, sort_name, name_words,
-                            steam_ids, churn, accounts, best_class, score, stability, cross_server, age, multi, scored_at)
+                            steam_ids, churn, flagged_at, accounts, best_class, score, stability, cross_server, age, multi, scored_at)
         SELECT CAST($1 AS BIGINT), p.value ->> 'discord_id', CAST(p.value ->> 'link_num' AS BIGINT),
                CAST(p.value ->> 'active_links' AS BIGINT), CAST(p.value ->> 'linked_at' AS BIGINT),
                CAST(p.value ->> 'first_linked_at' AS BIGINT), p.value ->> 'country', p.value ->> 'sort_name',
                p.value ->> 'name_words', CAST(p.value ->> 'steam_ids' AS BIGINT), CAST(p.value ->> 'churn' AS BIGINT),
-               2, 'default', 0, 0, 0, 0, 0, 0
+               CAST(p.value ->> 'flagged_at' AS BIGINT), 2, 'default', 0, 0, 0, 0, 0, 0
         FROM json_each($2) p
         WHERE TRUE
         ON CONFLICT (org_num, discord_id) DO UPDATE SET
             link_num = excluded.link_num, active_links = excluded.active_links, linked_at = excluded.linked_at,
             first_linked_at = excluded.first_linked_at, country = excluded.country, sort_name = excluded.sort_name,
-            name_words = excluded.name_words, steam_ids = excluded.steam_ids, churn = excluded.churn" postgres "
+            name_words = excluded.name_words, steam_ids = excluded.steam_ids, churn = excluded.churn,
+            flagged_at = excluded.flagged_at" postgres "
         INSERT INTO people (org_num, discord_id, link_num, active_links, linked_at, first_linked_at, country, sort_name, name_words,
-                            steam_ids, churn, accounts, best_class, score, stability, cross_server, age, multi, scored_at)
+                            steam_ids, churn, flagged_at, accounts, best_class, score, stability, cross_server, age, multi, scored_at)
         SELECT CAST($1 AS BIGINT), p ->> 'discord_id', CAST(p ->> 'link_num' AS BIGINT),
                CAST(p ->> 'active_links' AS BIGINT), CAST(p ->> 'linked_at' AS BIGINT),
                CAST(p ->> 'first_linked_at' AS BIGINT), p ->> 'country', p ->> 'sort_name',
                p ->> 'name_words', CAST(p ->> 'steam_ids' AS BIGINT), CAST(p ->> 'churn' AS BIGINT),
-               2, 'default', 0, 0, 0, 0, 0, 0
+               CAST(p ->> 'flagged_at' AS BIGINT), 2, 'default', 0, 0, 0, 0, 0, 0
         FROM jsonb_array_elements(CAST(CAST($2 AS TEXT) AS JSONB)) p
         ON CONFLICT (org_num, discord_id) DO UPDATE SET
             link_num = excluded.link_num, active_links = excluded.active_links, linked_at = excluded.linked_at,
             first_linked_at = excluded.first_linked_at, country = excluded.country, sort_name = excluded.sort_name,
-            name_words = excluded.name_words, steam_ids = excluded.steam_ids, churn = excluded.churn";
+            name_words = excluded.name_words, steam_ids = excluded.steam_ids, churn = excluded.churn,
+            flagged_at = excluded.flagged_at";
     STORE_PLACES = "
-        INSERT INTO person_places (guild_num, org_num, person_num, link_num, steam_id, linked_at, active)
+        INSERT INTO person_places (guild_num, org_num, person_num, link_num, steam_id, linked_at, active, flagged_at)
         SELECT CAST(p.value ->> 'guild' AS BIGINT), CAST($1 AS BIGINT), CAST(p.value ->> 'person' AS BIGINT),
                CAST(p.value ->> 'link' AS BIGINT), p.value ->> 'steam_id', CAST(p.value ->> 'linked_at' AS BIGINT),
-               CAST(p.value ->> 'active' AS BIGINT)
+               CAST(p.value ->> 'active' AS BIGINT), CAST(p.value ->> 'flagged_at' AS BIGINT)
         FROM json_each($2) p
         WHERE TRUE
         ON CONFLICT (guild_num, person_num) DO UPDATE SET
-            link_num = excluded.link_num, steam_id = excluded.steam_id, linked_at = excluded.linked_at, active = excluded.active" postgres "
-        INSERT INTO person_places (guild_num, org_num, person_num, link_num, steam_id, linked_at, active)
+            link_num = excluded.link_num, steam_id = excluded.steam_id, linked_at = excluded.linked_at, active = excluded.active,
+            flagged_at = excluded.flagged_at" postgres "
+        INSERT INTO person_places (guild_num, org_num, person_num, link_num, steam_id, linked_at, active, flagged_at)
         SELECT CAST(p ->> 'guild' AS BIGINT), CAST($1 AS BIGINT), CAST(p ->> 'person' AS BIGINT),
                CAST(p ->> 'link' AS BIGINT), p ->> 'steam_id', CAST(p ->> 'linked_at' AS BIGINT),
-               CAST(p ->> 'active' AS BIGINT)
+               CAST(p ->> 'active' AS BIGINT), CAST(p ->> 'flagged_at' AS BIGINT)
         FROM jsonb_array_elements(CAST(CAST($2 AS TEXT) AS JSONB)) p
         ON CONFLICT (guild_num, person_num) DO UPDATE SET
-            link_num = excluded.link_num, steam_id = excluded.steam_id, linked_at = excluded.linked_at, active = excluded.active";
+            link_num = excluded.link_num, steam_id = excluded.steam_id, linked_at = excluded.linked_at, active = excluded.active,
+            flagged_at = excluded.flagged_at";
     FORGET_WORDS = "
         DELETE FROM person_words
         WHERE person_num IN (SELECT CAST(asked.value AS BIGINT) FROM json_each($1) asked)" postgres "
@@ -137,7 +143,7 @@ struct LinkOf {
 
 impl FromRow for LinkOf {
     const COLUMNS: &'static str = "\
-        l.discord_id, l.num, l.guild_num, l.steam_id, l.discord_name, l.steam_name, l.country, l.linked_at, l.end_cause";
+        l.discord_id, l.num, l.guild_num, l.steam_id, l.discord_name, l.steam_name, l.country, l.linked_at, l.end_cause, d.flagged_at";
 
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         let cause = |text: &str| {
@@ -154,6 +160,7 @@ impl FromRow for LinkOf {
                 country: row.opt_text(6)?,
                 linked_at_ms: row.int(7)?,
                 ended: row.opt_text(8)?.map(|text| cause(&text)).transpose()?,
+                flagged_at_ms: row.opt_int(9)?,
             },
         })
     }
@@ -262,6 +269,7 @@ fn row_of(id: &str, person: &Person) -> Value {
         "name_words": words.join(" "),
         "steam_ids": person.steam_ids,
         "churn": person.churn,
+        "flagged_at": person.flagged_at_ms,
     })
 }
 
@@ -274,6 +282,7 @@ fn places_of(person_num: i64, person: &Person) -> impl Iterator<Item = Value> {
             "steam_id": place.steam_id,
             "linked_at": place.linked_at_ms,
             "active": i64::from(place.is_active),
+            "flagged_at": place.flagged_at_ms,
         })
     })
 }

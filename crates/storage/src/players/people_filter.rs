@@ -21,6 +21,17 @@ pub enum Order {
     Name,
 }
 
+/// How somebody stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// With an active link.
+    Active,
+    /// Without one.
+    Archived,
+    /// With one that is dormant.
+    Flagged,
+}
+
 /// Whom to find.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Wanted {
@@ -42,8 +53,8 @@ pub struct PeopleFilter {
     pub country: Option<String>,
     /// The least and the greatest one.
     pub scores: (i64, i64),
-    /// With an active link, or without one; in the Guild where one is asked for.
-    pub is_active: Option<bool>,
+    /// In the Guild, where one is asked for.
+    pub status: Option<Status>,
     /// Who is or was linked there.
     pub guild: Option<GuildNum>,
     /// Who was there. With its Guild.
@@ -52,16 +63,22 @@ pub struct PeopleFilter {
 
 impl PeopleFilter {
     pub(super) fn fits(&self, one: &Candidate) -> bool {
-        let is_active = if self.guild.is_some() {
-            one.is_active_there == Some(true)
+        let (is_active, is_flagged) = if self.guild.is_some() {
+            (one.is_active_there == Some(true), one.is_flagged_there)
         } else {
-            one.is_active
+            (one.is_active, one.is_flagged)
+        };
+        let has_status = match self.status {
+            None => true,
+            Some(Status::Active) => is_active,
+            Some(Status::Archived) => !is_active,
+            Some(Status::Flagged) => is_flagged,
         };
         self.country
             .as_ref()
             .is_none_or(|country| one.country.as_ref() == Some(country))
             && (self.scores.0..=self.scores.1).contains(&one.score)
-            && self.is_active.is_none_or(|wanted| wanted == is_active)
+            && has_status
             && (self.guild.is_none() || one.is_active_there.is_some())
             && (self.server.is_none() || one.is_on_server)
     }
@@ -72,7 +89,7 @@ impl PeopleFilter {
         let is_in_band = matches!(order, Order::Highest | Order::Lowest);
         let others = [
             self.country.is_some(),
-            self.is_active.is_some(),
+            self.status.is_some(),
             self.guild.is_some() && self.server.is_none(),
             self.server.is_some(),
         ];

@@ -3,7 +3,7 @@
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row};
 use crate::params;
-pub use crate::players::people_filter::{ALL_SCORES, Order, PeopleFilter, Place, Wanted};
+pub use crate::players::people_filter::{ALL_SCORES, Order, PeopleFilter, Place, Status, Wanted};
 use crate::scope::OrgScope;
 
 /// Rows that are looked at in one go where only some of them fit.
@@ -42,6 +42,14 @@ statements! {
         LEFT JOIN person_places l ON l.guild_num = $4 AND l.person_num = p.num
         LEFT JOIN person_servers s ON s.server_num = $5 AND s.person_num = p.num
         WHERE p.org_num = $1 AND p.active_links = 0 AND (p.linked_at, p.num) < ($2, $3)
+        ORDER BY p.linked_at DESC, p.num DESC
+        LIMIT $6";
+    FLAGGED: Candidate = "
+        SELECT {columns}, p.linked_at, ''
+        FROM people p
+        LEFT JOIN person_places l ON l.guild_num = $4 AND l.person_num = p.num
+        LEFT JOIN person_servers s ON s.server_num = $5 AND s.person_num = p.num
+        WHERE p.org_num = $1 AND p.flagged_at IS NOT NULL AND (p.linked_at, p.num) < ($2, $3)
         ORDER BY p.linked_at DESC, p.num DESC
         LIMIT $6";
     OF_COUNTRY: Candidate = "
@@ -150,12 +158,15 @@ pub(super) struct Candidate {
     pub country: Option<String>,
     pub score: i64,
     pub is_active: bool,
+    pub is_flagged: bool,
     pub is_active_there: Option<bool>,
+    pub is_flagged_there: bool,
     pub is_on_server: bool,
 }
 
 impl FromRow for Candidate {
-    const COLUMNS: &'static str = "p.num, p.country, p.score, p.active_links, l.active, s.server_num";
+    const COLUMNS: &'static str = "\
+        p.num, p.country, p.score, p.active_links, l.active, s.server_num, p.flagged_at, l.flagged_at";
 
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
@@ -164,10 +175,12 @@ impl FromRow for Candidate {
             is_active: row.int(3)? > 0,
             is_active_there: row.opt_int(4)?.map(|active| active == 1),
             is_on_server: row.opt_int(5)?.is_some(),
+            is_flagged: row.opt_int(6)?.is_some(),
+            is_flagged_there: row.opt_int(7)?.is_some(),
             place: Place {
                 num: row.int(0)?,
-                number: row.int(6)?,
-                text: row.text(7)?,
+                number: row.int(8)?,
+                text: row.text(9)?,
             },
         })
     }
@@ -276,7 +289,7 @@ async fn list_ordered(
             filter.server,
             filter.guild,
             filter.country.as_deref(),
-            filter.is_active,
+            filter.status,
         ) {
             (Some(_), ..) => db.list_heavy(&OF_SERVER, usual).await,
             (None, Some(_), ..) => db.list_heavy(&OF_GUILD, usual).await,
@@ -284,8 +297,9 @@ async fn list_ordered(
                 let values = params![org, number, num, guild, server, limit, country];
                 db.list_heavy(&OF_COUNTRY, values).await
             }
-            (None, None, None, Some(true)) => db.list_heavy(&ACTIVE, usual).await,
-            (None, None, None, Some(false)) => db.list_heavy(&ARCHIVED, usual).await,
+            (None, None, None, Some(Status::Active)) => db.list_heavy(&ACTIVE, usual).await,
+            (None, None, None, Some(Status::Flagged)) => db.list_heavy(&FLAGGED, usual).await,
+            (None, None, None, Some(Status::Archived)) => db.list_heavy(&ARCHIVED, usual).await,
             (None, None, None, None) => db.list_heavy(&NEWEST, usual).await,
         },
     }

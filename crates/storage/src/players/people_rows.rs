@@ -81,6 +81,8 @@ pub struct PersonRow {
     pub best: GroupClass,
     /// From 0 to 100.
     pub score: i64,
+    /// Since when one of their links, or the one in the Guild that is asked for, is flagged as dormant.
+    pub flagged_at_ms: Option<i64>,
     /// Whether they boost the Discord server of that Guild.
     pub is_booster: bool,
 }
@@ -90,7 +92,8 @@ impl FromRow for PersonRow {
         p.num, p.discord_id, l.steam_id, l.discord_name, l.steam_name, l.country, l.linked_at, l.ended_at, g.id, \
         p.active_links, p.steam_ids, p.best_class, p.score, \
         CAST(CASE WHEN EXISTS (SELECT 1 FROM boosters b WHERE b.guild_num = l.guild_num AND b.discord_id = p.discord_id) \
-        THEN 1 ELSE 0 END AS BIGINT)";
+        THEN 1 ELSE 0 END AS BIGINT), \
+        CASE WHEN t.person_num IS NULL THEN p.flagged_at ELSE t.flagged_at END";
 
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
@@ -108,6 +111,7 @@ impl FromRow for PersonRow {
             best: row.parse(11, |text| GroupClass::parse(text).ok_or("unknown class"))?,
             score: row.int(12)?,
             is_booster: row.flag(13)?,
+            flagged_at_ms: row.opt_int(14)?,
         })
     }
 }

@@ -28,6 +28,7 @@ statements! {
         SELECT {columns}
         FROM links l
         JOIN guilds g ON g.num = l.guild_num
+        LEFT JOIN dormant_links d ON d.link_num = l.num
         WHERE l.org_num = $1 AND l.discord_id = $2
         ORDER BY CASE WHEN l.ended_at IS NULL THEN 0 ELSE 1 END, l.linked_at DESC, l.num DESC
         LIMIT $3";
@@ -136,12 +137,14 @@ pub struct OwnLinkRow {
     pub verified_at_ms: i64,
     /// When and why it ended.
     pub ended: Option<(i64, UnlinkCause)>,
+    /// Since when it is flagged as dormant.
+    pub flagged_at_ms: Option<i64>,
 }
 
 impl FromRow for OwnLinkRow {
     const COLUMNS: &'static str = "\
         l.id, g.id, g.name, g.removed_at, l.steam_id, l.discord_name, l.steam_name, l.country, l.linked_at, l.verified_at, \
-        l.ended_at, l.end_cause";
+        l.ended_at, l.end_cause, d.flagged_at";
 
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         let cause = row.opt_text(11)?.and_then(|text| UnlinkCause::parse(&text));
@@ -157,6 +160,7 @@ impl FromRow for OwnLinkRow {
             linked_at_ms: row.int(8)?,
             verified_at_ms: row.int(9)?,
             ended: row.opt_int(10)?.zip(cause),
+            flagged_at_ms: row.opt_int(12)?,
         })
     }
 }

@@ -43,6 +43,7 @@ unit!(Take { scope: OrgScope, guild: GuildNum, rows: Vec<Row>, ceiling: i64 } ->
             steam_name: None,
             country: None,
             linked_at_ms: NOW - 10,
+            verified_at_ms: NOW - 10,
             ended: row.ended,
         })
         .collect();

@@ -56,12 +56,11 @@ directions! {
 }
 
 /// What the last migration has made is not there before it.
-const PEOPLE_ROWS: [&str; 5] = [
-    "DELETE FROM people",
-    "DELETE FROM person_marks",
-    "DELETE FROM trust_settings",
-    "DELETE FROM chosen_links",
-    "UPDATE orgs SET people_swept_at = 0",
+const CLEANUP_ROWS: [&str; 4] = [
+    "DELETE FROM player_seen",
+    "DELETE FROM guild_days",
+    "DELETE FROM cleanup_settings",
+    "DELETE FROM dormant_links",
 ];
 
 both_databases! {
@@ -108,7 +107,7 @@ both_databases! {
         let to = backups.join("one");
         let origin = TestDb::open(Engine::Sqlite).await;
         add_tenant(&origin.db).await;
-        for table in PEOPLE_ROWS {
+        for table in CLEANUP_ROWS {
             origin.db.write(fixture::Run(table)).await.unwrap();
         }
         let wanted = rows::of(&origin.options()).await;
@@ -116,11 +115,10 @@ both_databases! {
         origin.db.close().await;
         // The last migration, undone.
         rusqlite::Connection::open(directory).unwrap().execute_batch("
-            DROP TABLE chosen_links; DROP TABLE trust_settings; DROP TABLE trust_points; DROP TABLE person_marks;
-            DROP TABLE person_servers; DROP TABLE person_places; DROP TABLE person_words; DROP TABLE people;
-            DROP INDEX orgs_swept; ALTER TABLE orgs DROP COLUMN people_swept_at;
-            DROP INDEX links_of_discord; DROP INDEX links_of_steam; DROP INDEX server_players_of;
-            DELETE FROM schema_migrations WHERE name = '0033_people'").unwrap();
+            DROP TABLE player_seen; DROP TABLE guild_days; DROP TABLE cleanup_settings; DROP TABLE dormant_links;
+            DROP INDEX people_flagged; ALTER TABLE people DROP COLUMN flagged_at;
+            ALTER TABLE person_places DROP COLUMN flagged_at;
+            DELETE FROM schema_migrations WHERE name = '0034_cleanup'").unwrap();
         let made = backup::create(&origin.options(), &to, NOW).await.unwrap();
         assert_eq!(made.schema, storage::migrate::newest() - 1);
         assert_eq!(backup::verify(&to).await.unwrap(), made);

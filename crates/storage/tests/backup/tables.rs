@@ -1,7 +1,7 @@
 //! A row for each table that no unit of the fixture writes, where there is none yet.
 
 /// A row for each Guild or Server that has none, in the tables that game servers and bots fill.
-pub const PLAYER_TABLES: [&str; 33] = [
+pub const PLAYER_TABLES: [&str; 37] = [
     "INSERT INTO idempotency_keys (account_num, route, key_hash, request_hash, made, ends_at)
      SELECT num, '/orgs', id, 'a', id, 1 FROM accounts WHERE num NOT IN (SELECT account_num FROM idempotency_keys)",
     "INSERT INTO sign_ins (hash, purpose, state_hash, verifier_sealed, return_to, ends_at)
@@ -76,4 +76,12 @@ pub const PLAYER_TABLES: [&str; 33] = [
      SELECT num, '[]', '{}', 1 FROM orgs WHERE num NOT IN (SELECT org_num FROM trust_settings)",
     "INSERT INTO chosen_links (org_num, link_num)
      SELECT org_num, num FROM links WHERE num NOT IN (SELECT link_num FROM chosen_links)",
+    "INSERT INTO player_seen (org_num, steam_id, seen_at)
+     SELECT num, '76561197960265728', 5 FROM orgs WHERE num NOT IN (SELECT org_num FROM player_seen)",
+    "INSERT INTO guild_days (guild_num, org_num, day)
+     SELECT num, org_num, 20000 FROM guilds WHERE num NOT IN (SELECT guild_num FROM guild_days)",
+    "INSERT INTO cleanup_settings (org_num, enabled, days, grace_days, revision)
+     SELECT num, 0, 90, 7, 1 FROM orgs WHERE num NOT IN (SELECT org_num FROM cleanup_settings)",
+    "INSERT INTO dormant_links (link_num, org_num, kept_at)
+     SELECT num, org_num, 5 FROM links WHERE ended_at IS NULL AND num NOT IN (SELECT link_num FROM dormant_links)",
 ];

@@ -147,7 +147,10 @@ fn add_of_input(codes: &mut Vec<&'static str>, route: &RouteSpec) {
     if route.path.ends_with("/users/unlink") && route.takes.is_some() {
         codes.extend(["TOO_MANY_USERS", "UNLINK_RUNNING"]);
     }
-    if route.path.ends_with("/trust/simulate") {
+    if route.path.ends_with("/cleanup/run") {
+        codes.push("CLEANUP_OFF");
+    }
+    if route.path.ends_with("/trust/simulate") || route.path.ends_with("/cleanup/preview") {
         codes.push("SIMULATIONS_RUNNING");
     }
     if [Method::PUT, Method::PATCH].contains(&route.method) {

@@ -106,7 +106,7 @@ pub async fn start(
     Ok(Found(BulkUnlinkStarted { links }))
 }
 
-fn parsed(keys: &[String]) -> Result<Vec<EitherId>, AppError> {
+pub(super) fn parsed(keys: &[String]) -> Result<Vec<EitherId>, AppError> {
     if !(1..=MOST_KEYS).contains(&keys.len()) {
         return Err(AppError::invalid("users", format!("1 to {MOST_KEYS} people")));
     }

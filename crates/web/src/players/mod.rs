@@ -1,6 +1,7 @@
 //! The dashboard's routes of an Org's people: lists, one person, what is done to many, and how far they are trusted.
 
 pub mod bulk_unlink;
+pub mod cleanup;
 mod cursor;
 pub mod export;
 pub mod graph;
@@ -50,7 +51,42 @@ pub(crate) fn routes(routes: Routes) -> Routes {
             "See what trust settings would do",
             trust::simulate,
         );
-    of_one(routes)
+    of_one(of_cleanup(routes))
+}
+
+fn of_cleanup(routes: Routes) -> Routes {
+    const CLEANUP: &str = "/orgs/{org}/cleanup";
+    routes
+        .dashboard(
+            Method::GET,
+            CLEANUP,
+            "Get what is done about dormant accounts",
+            cleanup::get,
+        )
+        .dashboard(
+            Method::PUT,
+            CLEANUP,
+            "Set what is done about dormant accounts",
+            cleanup::save,
+        )
+        .dashboard(
+            Method::GET,
+            "/orgs/{org}/cleanup/preview",
+            "List dormant accounts",
+            cleanup::preview,
+        )
+        .dashboard(
+            Method::POST,
+            "/orgs/{org}/cleanup/run",
+            "Start a cleanup run",
+            cleanup::run,
+        )
+        .dashboard(
+            Method::POST,
+            "/orgs/{org}/cleanup/keep",
+            "Take the flag off people",
+            cleanup::keep,
+        )
 }
 
 fn of_one(routes: Routes) -> Routes {

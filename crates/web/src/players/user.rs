@@ -136,12 +136,15 @@ struct UserLink {
     ended_at_ms: Option<i64>,
     #[schema(value_type = Option<words::UnlinkCause>)]
     cause: Option<UnlinkCause>,
+    /// Since when it is flagged as dormant.
+    flagged_at_ms: Option<i64>,
 }
 
 impl From<OwnLinkRow> for UserLink {
     fn from(row: OwnLinkRow) -> Self {
         let (ended_at_ms, cause) = row.ended.unzip();
         Self {
+            flagged_at_ms: row.flagged_at_ms,
             id: row.id,
             guild_id: row.guild,
             guild_name: row.guild_name,

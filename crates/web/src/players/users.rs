@@ -1,6 +1,6 @@
 //! An Org's people, page by page.
 
-use app::players::users::{self, ListedUser, Order, UsersAsked};
+use app::players::users::{self, ListedUser, Order, Status, UsersAsked};
 use app::{App, AppError};
 use domain::id::{GuildId, ServerId};
 use domain::link::Country;
@@ -18,7 +18,7 @@ const PAGE: usize = 50;
 const MOST: usize = 200;
 const SEARCH_CHARS: usize = 200;
 const SORTS: &[&str] = &["-linked_at", "linked_at", "-score", "score", "name"];
-const STATUSES: &[&str] = &["active", "archived"];
+const STATUSES: &[&str] = &["active", "archived", "flagged"];
 const TIERS: &[&str] = &["Trusted", "Normal", "Watch", "Risk"];
 
 /// A page of people.
@@ -49,6 +49,8 @@ pub struct User {
     linked_at_ms: i64,
     /// Nothing while the link is active.
     ended_at_ms: Option<i64>,
+    /// Since when they are flagged as dormant; nothing where they are not.
+    flagged_at_ms: Option<i64>,
     /// In all Guilds.
     active_links: i64,
     /// Steam accounts they ever linked.
@@ -76,6 +78,7 @@ impl From<ListedUser> for User {
             server_ids: listed.servers,
             linked_at_ms: row.linked_at_ms,
             ended_at_ms: row.ended_at_ms,
+            flagged_at_ms: row.flagged_at_ms,
             active_links: row.active_links,
             steam_accounts: row.steam_ids,
             booster: row.is_booster,
@@ -97,10 +100,10 @@ impl User {
             or_empty(self.steam_id),
             or_empty(self.steam_name),
             or_empty(self.country),
-            if self.ended_at_ms.is_none() {
-                "active"
-            } else {
-                "archived"
+            match (self.ended_at_ms, self.flagged_at_ms) {
+                (Some(_), _) => "archived",
+                (None, Some(_)) => "flagged",
+                (None, None) => "active",
             }
             .to_owned(),
             self.guild_id.to_string(),
@@ -132,7 +135,7 @@ pub struct UserFilter {
     pub server_id: String,
     pub tier: String,
     pub country: String,
-    /// `active` or `archived`.
+    /// `active`, `archived` or `flagged`, which is active too.
     pub status: String,
 }
 
@@ -163,10 +166,11 @@ impl UserFilter {
                 .map(|country| Country::parse(&country.to_uppercase()))
                 .transpose()
                 .map_err(|_| parsed("country", "must be two letters"))?,
-            is_active: match self.status.trim() {
+            status: match self.status.trim() {
                 "" => None,
-                "active" => Some(true),
-                "archived" => Some(false),
+                "active" => Some(Status::Active),
+                "archived" => Some(Status::Archived),
+                "flagged" => Some(Status::Flagged),
                 _ => return Err(one_of("status", STATUSES)),
             },
             order: match sort.trim() {
