@@ -284,6 +284,7 @@ test('every screen is whole on a phone and on a desk, in both themes', async () 
     team: `${base}/team`,
     invites: `${base}/team?tab=invites`,
     'link-page': `${base}/link-page`,
+    cleanup: `${base}/cleanup`,
     audit: `${base}/audit`,
     settings: `${base}/settings`,
     account: '/account',

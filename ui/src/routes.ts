@@ -4,6 +4,7 @@ import ArrowLeftRight from '@lucide/svelte/icons/arrow-left-right';
 import Building from '@lucide/svelte/icons/building-2';
 import CircleAlert from '@lucide/svelte/icons/circle-alert';
 import Gauge from '@lucide/svelte/icons/gauge';
+import Hourglass from '@lucide/svelte/icons/hourglass';
 import KeyRound from '@lucide/svelte/icons/key-round';
 import Link from '@lucide/svelte/icons/link';
 import MessagesSquare from '@lucide/svelte/icons/messages-square';
@@ -133,6 +134,14 @@ export const routes: Route[] = [
     group: 'Manage',
     icon: ShieldHalf,
     load: () => import('./features/players/trust/Trust.svelte'),
+  },
+  {
+    path: '/orgs/:org/cleanup',
+    title: 'Dormant accounts',
+    needs: ['links.cleanup'],
+    group: 'Manage',
+    icon: Hourglass,
+    load: () => import('./features/players/cleanup/Cleanup.svelte'),
   },
   {
     path: '/orgs/:org/link-page',

@@ -1,4 +1,4 @@
-// Three made-up people: one with a history, one who linked a moment ago, and one who hangs together with 60 accounts.
+// Made-up people: one with a history, one who linked a moment ago, one who hangs together with 60 accounts, and one who is away.
 import { ROLE } from './fixtures-roles.mjs';
 
 const MINUTE = 60_000;
@@ -10,6 +10,7 @@ const ago = (ms) => NOW - ms;
 export const ASH = '304255221017214970';
 export const FRESH = '304255221017214971';
 export const CROWD = '304255221017214972';
+export const AWAY = '304255221017214973';
 const STEAM = (last) => `765611978620309${String(last).padStart(2, '0')}`;
 const thresholds = { trusted: 90, normal: 70, watch: 40 };
 const tierOf = (score) => (score >= 90 ? 'Trusted' : score >= 70 ? 'Normal' : score >= 40 ? 'Watch' : 'Risk');
@@ -32,6 +33,7 @@ const link = (id, guild, steam, linked, more = {}) => ({
   verified_at_ms: ago(linked),
   ended_at_ms: null,
   cause: null,
+  flagged_at_ms: null,
   ...more,
 });
 const ended = (before, cause) => ({ ended_at_ms: ago(before), cause });
@@ -54,6 +56,7 @@ const person = (discord_id, trust, { links, presence = [], first, ...user }) => 
     booster: false,
     staff: false,
     best_class: 'default',
+    flagged_at_ms: null,
     score: trust.score,
     tier: trust.tier,
     ...user,
@@ -104,6 +107,20 @@ const fresh = person(
   { first: 40_000, discord_name: 'junostorm486', links: [link('lnk_5', MAIN, 5, 40_000, { discord_name: 'junostorm486', steam_name: null, country: null })] },
 );
 
+const away = person(
+  AWAY,
+  { ...parts({ stability: 100, cross_server: 5, age: 100, multi: 100 }), scored_at_ms: ago(HOUR), churn: 0, accounts: 2 },
+  {
+    first: 400 * DAY,
+    discord_name: 'wrenmoth865',
+    links: [
+      link('lnk_6', MAIN, 6, 400 * DAY, { discord_name: 'wrenmoth865', steam_name: 'Wren Moth', flagged_at_ms: ago(3 * DAY) }),
+      link('lnk_7', MODDED, 6, 390 * DAY, { discord_name: 'wrenmoth865', steam_name: 'Wren Moth' }),
+    ],
+    flagged_at_ms: ago(3 * DAY),
+  },
+);
+
 const crowd = person(
   CROWD,
   { ...parts({ stability: 0, cross_server: 75, age: 100, multi: 0 }), scored_at_ms: ago(HOUR), churn: 7, accounts: 50 },
@@ -142,6 +159,7 @@ const ashGraph = {
   links: [tie(0, 1, 61 * DAY), tie(0, 1, 12 * DAY, { guild_name: 'Rustlands Modded' }), tie(0, 2, 73 * DAY, ended(62 * DAY, 'relink'))],
   cut: false,
 };
+const awayGraph = { accounts: [account(false, AWAY, 'wrenmoth865', true), account(true, STEAM(6), 'Wren Moth', true)], links: [tie(0, 1, 400 * DAY), tie(0, 1, 390 * DAY, { guild_name: 'Rustlands Modded' })], cut: false };
 const freshGraph = { accounts: [account(false, FRESH, 'junostorm486', true), account(true, STEAM(5), null, true)], links: [tie(0, 1, 40_000)], cut: false };
 
 /** A tree of accounts with a few more ties: each Discord account linked some Steam accounts, which others linked too. */
@@ -201,7 +219,7 @@ const changes = {
 /** Of one person; everyone's where nobody is asked for. */
 export const roleHistoryOf = (everyone, ofAsh = changes.entries) => (query) => {
   const member = query.get('member');
-  if (![ASH, FRESH, CROWD].includes(member)) return everyone;
+  if (![ASH, FRESH, CROWD, AWAY].includes(member)) return everyone;
   return { entries: member === ASH ? ofAsh : [], next: null };
 };
 
@@ -221,6 +239,7 @@ export const PERSON_READS = {
   ...at(FRESH, fresh, freshGraph),
   [`/orgs/o1/users/${FRESH}/trust-history`]: (query) => ({ ...histories(fresh.trust)(query), points: [{ at_ms: ago(40_000), ...parts(fresh.trust) }] }),
   ...at(CROWD, crowd, crowdGraph(60)),
+  ...at(AWAY, away, awayGraph),
 };
 export const PERSON_WRITES = {
   [`POST /orgs/o1/users/${ASH}/unlink`]: [200, { links: 2 }],

@@ -35,6 +35,7 @@ export const person = (i, more = {}) => {
     best_class: i % 11 === 0 ? 'admin' : 'default',
     score,
     tier: tierOf(score),
+    flagged_at_ms: i % 16 === 4 ? ago((1 + (i % 6)) * DAY) : null,
     ...more,
   };
 };
@@ -51,6 +52,7 @@ export const people = [
 ];
 
 const PAGE = 50;
+const statusOf = (one) => (one.ended_at_ms !== null ? ['archived'] : one.flagged_at_ms === null ? ['active'] : ['active', 'flagged']);
 
 /** As the server would: filters, an order, and pages whose places only it understands. */
 export function userList(query) {
@@ -64,7 +66,7 @@ export function userList(query) {
       (!wants('guild_id') || one.guild_id === wants('guild_id')) &&
       (!wants('server_id') || one.server_ids.includes(wants('server_id'))) &&
       (!wants('country') || one.country === wants('country')) &&
-      (!wants('status') || (one.ended_at_ms === null) === (wants('status') === 'active'))
+      (!wants('status') || statusOf(one).includes(wants('status')))
     );
   });
   const sort = q ? 'name' : wants('sort') || (wants('tier') ? '-score' : '-linked_at');
@@ -107,3 +109,39 @@ export const simulation = {
     { from: 'Risk', to: 'Watch', people: 21 },
   ],
 };
+
+const flagged = people.filter((one) => one.flagged_at_ms !== null && one.ended_at_ms === null);
+export const cleanup = {
+  enabled: true,
+  days: 90,
+  grace_days: 7,
+  revision: 3,
+  flagged: flagged.length,
+  running: false,
+  last_run: { at_ms: ago(9 * HOUR), flagged: 4, cleared: 1, ended: 2 },
+  guilds: [
+    { id: 'g1', name: 'Rustlands', heard_days: 90, ready: true },
+    { id: 'g2', name: 'Rustlands Modded', heard_days: 12, ready: false },
+  ],
+};
+export const cleanupOff = { ...cleanup, enabled: false, revision: 0, flagged: 0, last_run: null };
+
+/** Who is dormant by a number of days: fewer the more they are. */
+export function dormant(query) {
+  const days = Number(query.get('days') ?? cleanup.days);
+  const found = people.filter((one) => one.ended_at_ms === null && one.guild_id === 'g1').slice(0, Math.max(0, 120 - days) * 3);
+  return {
+    days,
+    total: found.length,
+    guilds: cleanup.guilds.map((guild) => ({ ...guild, ready: guild.heard_days >= days, dormant: guild.id === 'g1' ? found.length : 0 })),
+    users: found.map(({ discord_id, discord_name, steam_id, steam_name, guild_id, flagged_at_ms }, i) => ({
+      discord_id,
+      discord_name,
+      steam_id,
+      steam_name,
+      guild_id,
+      last_active_ms: ago((days + 200 - i) * DAY),
+      flagged_at_ms,
+    })),
+  };
+}

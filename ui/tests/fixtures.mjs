@@ -5,7 +5,7 @@ import { dryRun, recheck, rechecking, roleHistory, rolePlaces, roleRules } from 
 import { builds, pluginFile, refused } from './fixtures-plugin.mjs';
 import { auditOf, PERSON_READS, PERSON_WRITES, roleHistoryOf } from './fixtures-person.mjs';
 import { kicked, lacking, onDiscord, unseen } from './fixtures-discord.mjs';
-import { simulation, trustSettings, unlinking, unlinkingNone, userChoices, userList } from './fixtures-players.mjs';
+import { cleanup, cleanupOff, dormant, simulation, trustSettings, unlinking, unlinkingNone, userChoices, userList } from './fixtures-players.mjs';
 
 const NOW = Date.now();
 const MINUTE = 60_000;
@@ -316,6 +316,8 @@ export const READS = {
   '/orgs/o2/users/choices': userChoices(guilds.slice(0, 1), servers.slice(0, 3)),
   '/orgs/o1/users/unlink': unlinkingNone,
   '/orgs/o1/trust': trustSettings,
+  '/orgs/o1/cleanup': cleanup,
+  '/orgs/o1/cleanup/preview': dormant,
 };
 
 const operating = {
@@ -338,6 +340,8 @@ export const WRITES = {
   'POST /orgs/o1/users/unlink': [200, { links: unlinking.running.total }],
   'POST /orgs/o1/trust/simulate': [200, simulation],
   'PUT /orgs/o1/trust': [200, trustSettings],
+  'PUT /orgs/o1/cleanup': [200, cleanup],
+  'POST /orgs/o1/cleanup/keep': [200, { links: 2 }],
   ...PERSON_WRITES,
   'POST /orgs/o1/navigation/preview': [200, { html: picture }],
   'POST /orgs/o1/servers/s1/roles/dry-run': [200, dryRun],
@@ -369,6 +373,10 @@ export const WORLDS = {
   admin: { '/account': { ...me, orgs: [{ ...rustlands, role: 'admin', permissions: ADMIN }, arcadia] } },
   roles_only: holding('servers.roles'),
   viewer: holding('servers.view'),
+  cleaner: holding('links.cleanup'),
+  keeper: holding('links.view', 'links.cleanup'),
+  cleanup_off: { '/orgs/o1/cleanup': cleanupOff },
+  cleaning: { '/orgs/o1/cleanup': { ...cleanup, running: true } },
   revoked: { '/orgs/o1/servers': { servers: [gone] }, '/orgs/o1/servers/s1': gone },
   lacking: { '/orgs/o1/guilds/g1/discord': lacking, '/orgs/o1/guilds/g1': { ...guildSettings, log_channel_id: '814513381600264109' }, '/orgs/o1/servers/s1/roles': { ...roleRules, roles: roleRules.roles.map((role) => ({ ...role, reason: role.reason ?? 'no_permission' })) } },
   unseen: { '/orgs/o1/guilds/g1/discord': unseen, '/orgs/o1/servers/s1/roles': { ...roleRules, rules: [], roles: [], groups: [], present: null, checked_at_ms: null } },
@@ -395,6 +403,8 @@ export const WORLDS = {
     '/orgs/o1/users': { users: [], next: null, complete: true },
     '/orgs/o1/users/choices': userChoices([], []),
     '/orgs/o1/trust': { ...trustSettings, keywords: [], classes: trustSettings.classes.map((one) => ({ ...one, tone: one.usual_tone })), revision: 0 },
+    '/orgs/o1/cleanup': { ...cleanupOff, guilds: [] },
+    '/orgs/o1/cleanup/preview': { days: 90, total: 0, guilds: [], users: [] },
   },
   operating,
   calm_operating: { ...operating, '/admin/attention': { attention: [] }, '/admin/errors': { errors: [], next_before: null, codes } },

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { rest } from '../../tests/e2e/waiting.mjs';
 import { need } from './browser.mjs';
-import { ASH, CROWD, FRESH } from './fixtures-person.mjs';
+import { ASH, AWAY, CROWD, FRESH } from './fixtures-person.mjs';
 
 const AXE = readFileSync(need.resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -141,6 +141,7 @@ export const SCREENS = {
   'person-fresh': [`/orgs/o1/users/${FRESH}`, '', through],
   'person-crowd': [`/orgs/o1/users/${CROWD}`, '', through],
   'person-tables': [`/orgs/o1/users/${ASH}?days=90&history=table&accounts=list`, '', through],
+  'person-flagged': [`/orgs/o1/users/${AWAY}`, '', through],
   'person-missing': ['/orgs/o1/users/999'],
   'person-error': [`/orgs/o1/users/${ASH}`, 'error'],
   'person-unlink': [`/orgs/o1/users/${ASH}`, '', async (page) => {
@@ -187,6 +188,22 @@ export const SCREENS = {
     await page.getByRole('button', { name: 'Try it out' }).click();
     await page.getByText('214 of 1,200 people would change tier.').waitFor();
   }],
+  'users-flagged': ['/orgs/o1/users?status=flagged', '', (page) => page.getByLabel('Select all on this page').check()],
+  cleanup: ['/orgs/o1/cleanup'],
+  'cleanup-off': ['/orgs/o1/cleanup', 'cleanup_off'],
+  'cleanup-running': ['/orgs/o1/cleanup', 'cleaning'],
+  'cleanup-cleaner': ['/orgs/o1/cleanup', 'cleaner'],
+  'cleanup-error': ['/orgs/o1/cleanup', 'error'],
+  'cleanup-previewed': ['/orgs/o1/cleanup', '', async (page) => {
+    await page.getByRole('button', { name: 'Preview' }).click();
+    await page.getByText(/links are dormant after 90 days/).waitFor();
+  }],
+  'cleanup-asked': ['/orgs/o1/cleanup', 'cleanup_off', async (page) => {
+    await page.getByRole('switch', { name: 'End the links of dormant accounts' }).check();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('dialog').getByText(/flagged as soon as you save/).waitFor();
+  }],
+  'cleanup-wrong': ['/orgs/o1/cleanup', '', (page) => page.getByLabel('Days until dormant').fill('6')],
   team: ['/orgs/o1/team'],
   invites: ['/orgs/o1/team?tab=invites'],
   keys: ['/orgs/o1/keys'],
@@ -215,7 +232,7 @@ export const SCREENS = {
     await page.getByRole('button', { name: 'Account and theme' }).click();
     await page.getByRole('menu').waitFor();
   }],
-  ...Object.fromEntries(['guilds', 'guilds/new', 'servers', 'roles', 'team?tab=invites', 'keys', 'link-page', 'audit', 'errors', 'users', 'trust'].map((path) => [`none-${path.split(/[/?]/).join('-')}`, [`/orgs/o1/${path}`, 'fresh']])),
+  ...Object.fromEntries(['guilds', 'guilds/new', 'servers', 'roles', 'team?tab=invites', 'keys', 'link-page', 'audit', 'errors', 'users', 'trust', 'cleanup'].map((path) => [`none-${path.split(/[/?]/).join('-')}`, [`/orgs/o1/${path}`, 'fresh']])),
   'guilds-new-done': ['/orgs/o1/guilds/new', '', async (page) => {
     await page.getByLabel('Rustlands Events').check();
     await page.getByRole('button', { name: 'Add Guild' }).click();

@@ -41,7 +41,7 @@ test('the page tells who it is, how far they are trusted and why', async () => {
   await through(page);
   const text = (name) => page.getByRole('region', { name }).innerText().then((words) => words.replace(/\s+/g, ' '));
   assert.match(await text('Servers'), /event-winners-of-the-summer.*Custom.*Never reported/);
-  assert.match(await text('Link history'), /Rustlands Classic \(removed\).*Inactive 32 days/);
+  assert.match(await text('Link history'), /Rustlands Classic \(removed\).*Dormant 32 days/);
   assert.match(await text('Role history'), /Added VIP on Discord.*The newest 5 changes.*Nothing of theirs was changed/);
   assert.match(await text('Who looked at this page'), /maya\.okafor.*iven.*A deleted account/);
   const all = page.getByRole('link', { name: 'All in the audit log' });

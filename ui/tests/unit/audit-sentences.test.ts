@@ -43,6 +43,9 @@ const SENTENCES: Array<[string, Some]> = [
   ['Ada transferred the organisation to Bruno', { action: 'org.owner_changed', target: 'usr_bruno' }],
   ['Ada changed the link page buttons (from 1 to 2)', { action: 'org.navigation_changed', detail: { from: 1, to: 2 } }],
   ['Ada changed the trust settings', { action: 'org.trust_changed', detail: { before: {}, after: {} } }],
+  ['Ada turned the cleanup of dormant accounts on', { action: 'org.cleanup_changed', detail: { before: { enabled: false, days: 90, grace_days: 7 }, after: { enabled: true, days: 90, grace_days: 7 } } }],
+  ['Ada turned the cleanup of dormant accounts off', { action: 'org.cleanup_changed', detail: { before: { enabled: true }, after: { enabled: false } } }],
+  ['Ada changed the cleanup of dormant accounts', { action: 'org.cleanup_changed', detail: { before: { enabled: true, days: 90, grace_days: 7 }, after: { enabled: true, days: 30, grace_days: 7 } } }],
   ['An operator changed the plan from Free to Pro', { action: 'org.tier_changed', ...OPERATOR, detail: { from: 'free', to: 'pro' } }],
   ['Ada joined as Staff', { action: 'member.added', detail: { role: 'staff', invite: 'inv_staff' } }],
   ['Symbolon added Bruno as Admin', { action: 'member.added', ...SYSTEM, target: 'usr_bruno', detail: { role: 'admin' } }],
@@ -88,6 +91,7 @@ const SENTENCES: Array<[string, Some]> = [
   ['A new link replaced the link of rivercrow59', { action: 'link.relinked', ...PLAYER, target: 'lnk_river', detail: { cause: 'relink' } }],
   ['Plugin of EU Main unlinked rivercrow59 (plugin)', { action: 'link.removed', ...PLUGIN, target: 'lnk_river', detail: { cause: 'plugin', guild: 'gld_eu' } }],
   ['Plugin of EU Main unlinked an erased player (plugin)', { action: 'link.removed', ...PLUGIN, target: 'lnk_erased', detail: { cause: 'plugin' } }],
+  ['Symbolon unlinked rivercrow59 (dormant)', { action: 'link.removed', ...SYSTEM, target: 'lnk_river', detail: { cause: 'zombie-cleanup' } }],
   ['Key Website unlinked rivercrow59 (plugin)', { action: 'link.removed', ...PLUGIN, actor_id: 'key_web', target: 'lnk_river', detail: { cause: 'plugin' } }],
   ['A deleted key unlinked rivercrow59 (plugin)', { action: 'link.removed', ...PLUGIN, actor_id: 'key_gone', target: 'lnk_river', detail: { cause: 'plugin' } }],
   ['rivercrow59 unlinked', { action: 'link.removed', ...PLAYER, target: 'lnk_river', detail: { cause: 'user' } }],
@@ -100,6 +104,9 @@ const SENTENCES: Array<[string, Some]> = [
   ['Ada started to end 12 links in the Guild Ashfall Classic (removed)', { action: 'users.unlink_started', detail: { links: 12, guild: 'gld_old' } }],
   ['Ada started to end 12 links in a removed Guild', { action: 'users.unlink_started', detail: { links: 12, guild: 'gld_gone' } }],
   ['Ada cancelled a bulk unlink when 1,040 of 1,200 links had ended', { action: 'users.unlink_cancelled', detail: { links: 1200, ended: 1040 } }],
+  ['Symbolon looked for dormant accounts: flagged 12 links, took 1 flag off and ended 3 links', { action: 'users.cleanup_ran', ...SYSTEM, detail: { flagged: 12, cleared: 1, ended: 3 } }],
+  ['Symbolon looked for dormant accounts', { action: 'users.cleanup_ran', ...SYSTEM, detail: { flagged: 0, cleared: 0, ended: 0 } }],
+  ['Ada kept 1 link flagged as dormant', { action: 'users.kept', detail: { links: 1 } }],
   ['An operator imported 1 active link and 2 ended links into the Guild Ashfall EU', { action: 'links.imported', ...OPERATOR, target: 'gld_eu', detail: { active: 1, ended: 2 } }],
   ['An operator retried pending work (guild.end)', { action: 'job.retried', ...OPERATOR, detail: { kind: 'guild.end', job: 7 } }],
   ['An operator dropped pending work (log.linked)', { action: 'job.dropped', ...OPERATOR, detail: { kind: 'log.linked', job: 7 } }],
@@ -207,6 +214,8 @@ describe('settings before and after', () => {
   });
 
   test('other details are not taken for settings', () => {
+    expect(changes('org.cleanup_changed', { before: { enabled: false, days: 90, grace_days: 7 }, after: { enabled: true, days: 30, grace_days: 7 } })).toEqual(['Cleanup: Off → On', 'Days until dormant: 90 → 30']);
+    expect(changes('org.cleanup_changed', {})).toEqual([]);
     expect(changes('link.removed', { cause: 'plugin', guild: 'gld_eu' })).toEqual([]);
     expect(changes('org.tier_changed', { from: 'free', to: 'pro' })).toEqual([]);
   });

@@ -99,7 +99,7 @@ describe('words of the page', () => {
   });
 
   test('causes, classes, spans and names', () => {
-    expect(['user', 'admin', 'plugin', 'relink', 'zombie-cleanup', 'toString'].map(causeWords)).toEqual(['by the player', 'by the team', 'by a plugin', 'linked another account', 'inactive', 'toString']);
+    expect(['user', 'admin', 'plugin', 'relink', 'zombie-cleanup', 'toString'].map(causeWords)).toEqual(['by the player', 'by the team', 'by a plugin', 'linked another account', 'dormant', 'toString']);
     expect(classWords('vip')).toBe('VIP');
     expect([20_000, 60_000, 5 * 3_600_000, DAY, 73.9 * DAY].map(spanWords)).toEqual(['less than a minute', '1 minute', '5 hours', '1 day', '73 days']);
     expect(nameOf({ discord_id: '1', discord_name: null, steam_name: 'Ash' })).toBe('Ash');

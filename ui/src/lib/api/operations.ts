@@ -8,6 +8,11 @@ import type {
   BulkUnlinkChoice,
   BulkUnlinkStarted,
   CandidateList,
+  CleanupChange,
+  CleanupKeep,
+  CleanupKept,
+  CleanupPreview,
+  CleanupSettings,
   CreatedOrg,
   CustomKeyList,
   DryRun,
@@ -97,6 +102,16 @@ export interface Operations {
   'GET /orgs/{org}/audit/export': { path: { org: string }; query: { action?: string; actor?: string; target?: string; from_ms?: number; to_ms?: number; before?: number; format?: "csv" | "json" }; body: undefined; answer: undefined };
   /** Needs the permission `org.settings` in the organisation. */
   'GET /orgs/{org}/claimable-guilds': { path: { org: string }; query: {}; body: undefined; answer: CandidateList };
+  /** Needs the permission `links.cleanup` in the organisation. */
+  'GET /orgs/{org}/cleanup': { path: { org: string }; query: {}; body: undefined; answer: CleanupSettings };
+  /** Needs the permission `links.cleanup` in the organisation. */
+  'PUT /orgs/{org}/cleanup': { path: { org: string }; query: {}; body: CleanupChange; answer: CleanupSettings };
+  /** Needs the permission `links.cleanup` in the organisation. */
+  'POST /orgs/{org}/cleanup/keep': { path: { org: string }; query: {}; body: CleanupKeep; answer: CleanupKept };
+  /** Needs the permission `links.cleanup` in the organisation. */
+  'GET /orgs/{org}/cleanup/preview': { path: { org: string }; query: { days?: number }; body: undefined; answer: CleanupPreview };
+  /** Needs the permission `links.cleanup` in the organisation. */
+  'POST /orgs/{org}/cleanup/run': { path: { org: string }; query: {}; body: undefined; answer: undefined };
   /** Needs the permission `audit.view` in the organisation. */
   'GET /orgs/{org}/errors': { path: { org: string }; query: { code?: string; route?: string; status?: "4xx" | "5xx" | "faults"; from_ms?: number; to_ms?: number; before?: string; limit?: number }; body: undefined; answer: ErrorList };
   /** Needs the permission `servers.view` in the organisation. */
@@ -200,11 +215,11 @@ export interface Operations {
   /** Needs the permission `org.settings` in the organisation. */
   'POST /orgs/{org}/trust/simulate': { path: { org: string }; query: {}; body: TrustChange; answer: TrustSimulation };
   /** Needs the permission `links.view` in the organisation. */
-  'GET /orgs/{org}/users': { path: { org: string }; query: { q?: string; guild_id?: string; server_id?: string; tier?: "Trusted" | "Normal" | "Watch" | "Risk"; country?: string; status?: "active" | "archived"; sort?: "-linked_at" | "linked_at" | "-score" | "score" | "name"; cursor?: string; limit?: number }; body: undefined; answer: UserList };
+  'GET /orgs/{org}/users': { path: { org: string }; query: { q?: string; guild_id?: string; server_id?: string; tier?: "Trusted" | "Normal" | "Watch" | "Risk"; country?: string; status?: "active" | "archived" | "flagged"; sort?: "-linked_at" | "linked_at" | "-score" | "score" | "name"; cursor?: string; limit?: number }; body: undefined; answer: UserList };
   /** Needs the permission `links.view` in the organisation. */
   'GET /orgs/{org}/users/choices': { path: { org: string }; query: {}; body: undefined; answer: UserChoices };
   /** Needs the permission `links.export` in the organisation. */
-  'GET /orgs/{org}/users/export': { path: { org: string }; query: { q?: string; guild_id?: string; server_id?: string; tier?: "Trusted" | "Normal" | "Watch" | "Risk"; country?: string; status?: "active" | "archived"; sort?: "-linked_at" | "linked_at" | "-score" | "score" | "name"; format?: "csv" | "json" }; body: undefined; answer: undefined };
+  'GET /orgs/{org}/users/export': { path: { org: string }; query: { q?: string; guild_id?: string; server_id?: string; tier?: "Trusted" | "Normal" | "Watch" | "Risk"; country?: string; status?: "active" | "archived" | "flagged"; sort?: "-linked_at" | "linked_at" | "-score" | "score" | "name"; format?: "csv" | "json" }; body: undefined; answer: undefined };
   /** Needs the permission `links.bulk_unlink` in the organisation. */
   'GET /orgs/{org}/users/unlink': { path: { org: string }; query: {}; body: undefined; answer: BulkUnlink };
   /** Needs the permission `links.bulk_unlink` in the organisation. */

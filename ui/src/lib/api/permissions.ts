@@ -5,6 +5,7 @@ export const NEEDED: ReadonlySet<string> = new Set([
   'audit.export',
   'audit.view',
   'links.bulk_unlink',
+  'links.cleanup',
   'links.export',
   'links.unlink',
   'links.view',

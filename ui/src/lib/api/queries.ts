@@ -44,6 +44,7 @@ export const keys = {
   user: (org: string, user: string) => ['org', org, 'users', 'one', user] as const,
   bulkUnlink: (org: string) => ['org', org, 'bulk-unlink'] as const,
   trust: (org: string) => ['org', org, 'trust'] as const,
+  cleanup: (org: string) => ['org', org, 'cleanup'] as const,
 };
 
 /** How often a page asks in a row for what the bot was told to look at. */
@@ -217,6 +218,12 @@ export const reads = {
     queryOptions({
       queryKey: keys.trust(org),
       queryFn: ({ signal }) => call('GET /orgs/{org}/trust', { path: { org }, signal }),
+    }),
+  cleanup: (org: string) =>
+    queryOptions({
+      queryKey: keys.cleanup(org),
+      queryFn: ({ signal }) => call('GET /orgs/{org}/cleanup', { path: { org }, signal }),
+      refetchInterval: ({ state }) => (state.data?.running ? 2_000 : false),
     }),
 };
 

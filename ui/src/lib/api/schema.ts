@@ -16,7 +16,7 @@ export interface Attention {
 }
 
 export interface AttentionList { attention: Array<Attention> }
-export type AuditAction = "org.created" | "org.changed" | "org.removed" | "org.owner_changed" | "org.navigation_changed" | "member.added" | "member.changed" | "member.removed" | "member.left" | "invite.created" | "invite.reissued" | "invite.revoked" | "audit.exported" | "org.trust_changed" | "org.tier_changed" | "guild.created" | "guild.changed" | "guild.removed" | "guild.recheck_started" | "guild.recheck_cancelled" | "server.created" | "server.activated" | "server.deactivated" | "server.changed" | "server.roles_changed" | "server.deleted" | "key.created" | "key.edited" | "key.revealed" | "key.regenerated" | "key.revoked" | "key.removed" | "key.retired_used" | "link.created" | "link.relinked" | "link.removed" | "user.viewed" | "users.exported" | "users.unlink_started" | "users.unlink_cancelled" | "job.dropped" | "job.retried" | "links.imported" | "session.created" | "session.ended" | "operator.granted" | "operator.revoked" | "block.added" | "block.removed" | "access.denied" | "maintenance.switched" | "registration.changed" | "registration.code_made" | "ring.rotated" | "bot_secret.shown" | "bot_secret.rotated";
+export type AuditAction = "org.created" | "org.changed" | "org.removed" | "org.owner_changed" | "org.navigation_changed" | "member.added" | "member.changed" | "member.removed" | "member.left" | "invite.created" | "invite.reissued" | "invite.revoked" | "audit.exported" | "org.trust_changed" | "org.cleanup_changed" | "org.tier_changed" | "guild.created" | "guild.changed" | "guild.removed" | "guild.recheck_started" | "guild.recheck_cancelled" | "server.created" | "server.activated" | "server.deactivated" | "server.changed" | "server.roles_changed" | "server.deleted" | "key.created" | "key.edited" | "key.revealed" | "key.regenerated" | "key.revoked" | "key.removed" | "key.retired_used" | "link.created" | "link.relinked" | "link.removed" | "user.viewed" | "users.exported" | "users.unlink_started" | "users.unlink_cancelled" | "users.kept" | "users.cleanup_ran" | "job.dropped" | "job.retried" | "links.imported" | "session.created" | "session.ended" | "operator.granted" | "operator.revoked" | "block.added" | "block.removed" | "access.denied" | "maintenance.switched" | "registration.changed" | "registration.code_made" | "ring.rotated" | "bot_secret.shown" | "bot_secret.rotated";
 
 /** What the log can be filtered by. */
 export interface AuditChoices {
@@ -95,6 +95,74 @@ export interface CandidateList {
 }
 
 export interface ClassTone { class: GroupClass; tone: PillTone }
+
+/** What is to be done about dormant accounts. */
+export interface CleanupChange {
+  /** From 7 to 365. */
+  days: number;
+  enabled: boolean;
+  /** From 1 to 90. */
+  grace_days: number;
+  /** As it was read. A save by somebody else since then refuses this one; without it, the last one counts. */
+  revision?: number | null;
+}
+
+/** Where the game servers were not heard from on enough days, nobody is dormant. */
+export interface CleanupGuild {
+  /** Days on which a game server was heard from, as far back as the settings look. */
+  heard_days: number;
+  id: string;
+  name: string;
+  /** Whether they are enough. */
+  ready: boolean;
+}
+
+/** Who is to stay. */
+export interface CleanupKeep {
+  /** Discord IDs or Steam IDs, at most 500. */
+  users: Array<string>;
+}
+
+/** Links whose flag was taken off. */
+export interface CleanupKept { links: number }
+
+/** Whom a run would find. */
+export interface CleanupPreview {
+  days: number;
+  guilds: Array<PreviewGuild>;
+  /** Dormant links in all Guilds, flagged or not. */
+  total: number;
+  /** The 500 who were away longest. Empty for those who may not see people. */
+  users: Array<PreviewUser>;
+}
+
+export interface CleanupRun {
+  at_ms: number;
+  /** Flags that were taken off. */
+  cleared: number;
+  /** Links that ended. */
+  ended: number;
+  /** Links that were flagged. */
+  flagged: number;
+}
+
+/** What is done about dormant accounts, and how things stand. */
+export interface CleanupSettings {
+  /** Days without a sign of somebody, of those on which a game server of the Guild was heard from. */
+  days: number;
+  enabled: boolean;
+  /** People with a flagged link. */
+  flagged: number;
+  /** Days between flag and unlink, counted alike. */
+  grace_days: number;
+  guilds: Array<CleanupGuild>;
+  last_run?: CleanupRun | null;
+  /** One more with every save. */
+  revision: number;
+  /** A run is under way. */
+  running: boolean;
+}
+
 export interface CreatedOrg { id: string; slug: string }
 
 export interface CustomKeyList {
@@ -539,10 +607,26 @@ export interface PluginFile {
   file_name: string;
 }
 
+export type PreviewGuild = CleanupGuild & {
+  /** Dormant links. */
+  dormant: number;
+};
+
 /** A link page as somebody would like it to be, saved or not. */
 export interface PreviewRequest { accent: Accent; buttons: Array<DraftButton>; guild_id: string; theme: PreviewTheme }
 
 export type PreviewTheme = "light" | "dark";
+
+export interface PreviewUser {
+  discord_id: string;
+  discord_name?: string | null;
+  flagged_at_ms?: number | null;
+  guild_id: string;
+  /** The last time they were seen on a game server or verified themselves. */
+  last_active_ms: number;
+  steam_id?: string | null;
+  steam_name?: string | null;
+}
 
 export interface RecentLink {
   at_ms: number;
@@ -868,6 +952,8 @@ export interface User {
   discord_name?: string | null;
   /** Nothing while the link is active. */
   ended_at_ms?: number | null;
+  /** Since when they are flagged as dormant; nothing where they are not. */
+  flagged_at_ms?: number | null;
   guild_id: string;
   linked_at_ms: number;
   score: number;
@@ -899,7 +985,7 @@ export interface UserFilter {
   /** An id of either platform, a mention, the address of a profile, or the beginning of a word of either name. */
   q?: string;
   server_id?: string;
-  /** `active` or `archived`. */
+  /** `active`, `archived` or `flagged`, which is active too. */
   status?: string;
   tier?: string;
 }
@@ -920,6 +1006,8 @@ export interface UserLink {
   country?: string | null;
   discord_name?: string | null;
   ended_at_ms?: number | null;
+  /** Since when it is flagged as dormant. */
+  flagged_at_ms?: number | null;
   /** The Guild was removed from this organisation. */
   guild_gone: boolean;
   guild_id: string;

@@ -2,7 +2,7 @@
 
 import type { GroupClass, TierThresholds, TrustPoint, TrustTier, UnlinkCause, User } from '$lib/api/schema';
 import type { Band } from '$lib/charts/scale';
-import { count, date } from '$lib/format';
+import { count, date, list } from '$lib/format';
 import { CLASS_NAMES } from '../trust/keywords';
 
 const MINUTE = 60_000;
@@ -18,12 +18,18 @@ const CAUSES: Record<UnlinkCause, string> = {
   admin: 'by the team',
   plugin: 'by a plugin',
   relink: 'linked another account',
-  'zombie-cleanup': 'inactive',
+  'zombie-cleanup': 'dormant',
 };
 
 /** Why a link ended; a word that this version does not know stays as it is. */
 export function causeWords(cause: string): string {
   return Object.hasOwn(CAUSES, cause) ? CAUSES[cause as UnlinkCause] : cause;
+}
+
+/** Where they are flagged, and then comes when. */
+export function flaggedWords(links: ReadonlyArray<{ guild_name: string }>): string {
+  const guilds = [...new Set(links.map((link) => link.guild_name))];
+  return `Flagged as dormant in ${list(guilds)}${guilds.length > 1 ? ', first' : ''}`;
 }
 
 export function classWords(group: GroupClass): string {

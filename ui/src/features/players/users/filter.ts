@@ -6,7 +6,7 @@ import { countryName } from '$lib/format';
 
 export const FILTERS = ['q', 'tier', 'guild_id', 'server_id', 'country', 'status'] as const;
 export const TIERS = ['Trusted', 'Normal', 'Watch', 'Risk'] as const satisfies readonly TrustTier[];
-export const STATUSES = ['active', 'archived'] as const;
+export const STATUSES = ['active', 'archived', 'flagged'] as const;
 export const SORTS = ['-linked_at', 'linked_at', '-score', 'score', 'name'] as const;
 export const PAGE = 50;
 const SEARCH_MAX = 200;

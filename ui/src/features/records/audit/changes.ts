@@ -33,13 +33,27 @@ const SETTINGS: Record<string, string> = {
   actions: 'Actions',
   role: 'Role',
   accent: 'Colour',
+  enabled: 'Cleanup',
+  days: 'Days until dormant',
+  grace_days: 'Grace period in days',
 };
 const JOIN_MODES: Record<string, string> = { off: 'Not required', invite: 'Join with an invite', auto: 'Add automatically' };
 const CHANGING = ['org.changed', 'guild.changed', 'server.changed', 'key.edited', 'member.changed'];
 
 export function changesOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail'>): Change[] {
+  if (action === 'org.cleanup_changed') return beforeAndAfter(detail);
   if (!CHANGING.includes(action)) return [];
   return Object.entries(detail).flatMap(([field, value]) => changeOf(field, value));
+}
+
+/** Of an entry that holds everything before and after. */
+function beforeAndAfter({ before, after }: Record<string, unknown>): Change[] {
+  if (!isRecord(before) || !isRecord(after)) return [];
+  return Object.entries(after).flatMap(([field, to]) => changeOf(field, { from: before[field], to }));
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
 }
 
 function changeOf(field: string, value: unknown): Change[] {

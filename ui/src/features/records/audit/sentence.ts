@@ -22,6 +22,10 @@ export const KINDS: Record<AuditAction, Kind> = {
   'org.owner_changed': kind('Ownership transferred', (it) => say`${it.who} transferred the organisation to ${it.name(it.target)}`),
   'org.navigation_changed': kind('Link-page buttons changed', (it) => say`${it.who} changed the link page buttons (from ${it.number('from')} to ${it.number('to')})`),
   'org.trust_changed': kind('Trust settings changed', (it) => say`${it.who} changed the trust settings`),
+  'org.cleanup_changed': kind('Cleanup of dormant accounts changed', (it) => {
+    const to = it.switched('enabled');
+    return to ? say`${it.who} turned the cleanup of dormant accounts ${to}` : say`${it.who} changed the cleanup of dormant accounts`;
+  }),
   'org.tier_changed': kind('Plan changed', (it) => say`${it.who} changed the plan from ${it.word('from')} to ${it.word('to')}`),
   'member.added': kind('Member added', (it) => (it.target ? say`${it.who} added ${it.name(it.target)} as ${it.word('role')}` : say`${it.who} joined as ${it.word('role')}`)),
   'member.changed': kind('Member changed', (it) => {
@@ -54,11 +58,13 @@ export const KINDS: Record<AuditAction, Kind> = {
   'key.retired_used': kind('Old key tried', (it) => say`Someone tried ${it.oldKey()}`),
   'link.created': kind('Linked', (it) => (it.byPlayer ? say`${it.player(true)} linked` : say`${it.who} linked ${it.player()}`)),
   'link.relinked': kind('Relinked', (it) => say`A new link replaced the link of ${it.player()}`),
-  'link.removed': kind('Unlinked', (it) => (it.byPlayer ? say`${it.player(true)} unlinked` : say`${it.who} unlinked ${it.player()}${it.inBrackets('cause')}`)),
+  'link.removed': kind('Unlinked', (it) => (it.byPlayer ? say`${it.player(true)} unlinked` : say`${it.who} unlinked ${it.player()}${it.cause()}`)),
   'user.viewed': kind('Player viewed', (it) => say`${it.who} viewed ${it.player()}’s page`),
   'users.exported': kind('Users exported', (it) => say`${it.who} exported the list of users`),
   'users.unlink_started': kind('Bulk unlink started', (it) => say`${it.who} started to end ${count(it.number('links'), 'link')}${it.inGuild()}`),
   'users.unlink_cancelled': kind('Bulk unlink cancelled', (it) => say`${it.who} cancelled a bulk unlink when ${number(it.number('ended'))} of ${count(it.number('links'), 'link')} had ended`),
+  'users.cleanup_ran': kind('Dormant accounts cleaned up', (it) => say`${it.who} looked for dormant accounts${it.cleaned()}`),
+  'users.kept': kind('Dormant accounts kept', (it) => say`${it.who} kept ${count(it.number('links'), 'link')} flagged as dormant`),
   'links.imported': kind('Links imported', (it) => say`${it.who} imported ${count(it.number('active'), 'active link')} and ${count(it.number('ended'), 'ended link')} into ${it.the('Guild')}`),
   'job.dropped': kind('Pending work dropped', (it) => say`${it.who} dropped pending work${it.inBrackets('kind')}`),
   'job.retried': kind('Pending work retried', (it) => say`${it.who} retried pending work${it.inBrackets('kind')}`),
@@ -216,6 +222,24 @@ class Telling {
   inBrackets(field: string): string {
     const text = this.text(field);
     return text && ` (${text})`;
+  }
+
+  cause(): string {
+    return this.text('cause') === 'zombie-cleanup' ? ' (dormant)' : this.inBrackets('cause');
+  }
+
+  /** What a run came to. */
+  cleaned(): string {
+    const [flagged, cleared, ended] = ['flagged', 'cleared', 'ended'].map((field) => this.number(field)) as [number, number, number];
+    const did = list([flagged && `flagged ${count(flagged, 'link')}`, cleared && `took ${count(cleared, 'flag')} off`, ended && `ended ${count(ended, 'link')}`].filter((part) => part !== 0));
+    return did && `: ${did}`;
+  }
+
+  /** Where an entry holds everything before and after: whether this was switched, and to what. */
+  switched(field: string): 'on' | 'off' | null {
+    const { before, after } = this.entry.detail as Record<string, Record<string, unknown> | undefined>;
+    const to = after?.[field];
+    return typeof to !== 'boolean' || to === before?.[field] ? null : to ? 'on' : 'off';
   }
 
   /** What somebody was refused: what takes a role, or a permission. */
