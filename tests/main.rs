@@ -1,6 +1,7 @@
 //! The product's promises, on both databases.
 #![cfg(test)]
 
+mod analytics;
 mod authorization;
 mod bots;
 mod cli;

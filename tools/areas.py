@@ -9,7 +9,7 @@ import re
 
 AREAS = {
     "identity", "tenancy", "keys", "linking", "plugin", "players", "jobs", "records",
-    "roles", "bots", "billing", "admin", "downloads",
+    "roles", "bots", "billing", "admin", "downloads", "analytics",
 }  # fmt: skip
 BASE = {"identity", "tenancy", "jobs", "records"}
 CRATES = {"app", "storage", "web"}
@@ -34,6 +34,7 @@ NAMED = {
     ("storage", "tenancy", "roles"): "a removed Guild's members are forgotten",
     ("ui", "players", "roles"): "a person's page shows what happened to their roles",
     ("ui", "roles", "bots"): "a rule chooses among what the bot sees",
+    ("ui", "tenancy", "analytics"): "the overview shows the trend of links",
     ("ui", "tenancy", "bots"): "a Guild's page shows its bot, and its settings choose from what the bot sees",
 }
 

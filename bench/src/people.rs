@@ -91,6 +91,20 @@ impl Found {
     }
 }
 
+/// What the product would have counted of those links; none of them lasted a week.
+const COUNT_ENDED: &str = "
+    DELETE FROM link_days;
+    INSERT INTO link_days (guild_num, org_num, day, what, times)
+    SELECT guild_num, org_num, linked_at / 86400000, 'linked', COUNT(*)
+    FROM links GROUP BY guild_num, org_num, linked_at / 86400000;
+    INSERT INTO link_days (guild_num, org_num, day, what, times)
+    SELECT guild_num, org_num, ended_at / 86400000, end_cause, COUNT(*)
+    FROM links WHERE ended_at IS NOT NULL GROUP BY guild_num, org_num, ended_at / 86400000, end_cause;
+    INSERT INTO link_lives (guild_num, org_num, day, lived, times)
+    SELECT guild_num, org_num, linked_at / 86400000, CASE WHEN ended_at - linked_at >= 86400000 THEN 1 ELSE 0 END, COUNT(*)
+    FROM links WHERE ended_at IS NOT NULL
+    GROUP BY guild_num, org_num, linked_at / 86400000, CASE WHEN ended_at - linked_at >= 86400000 THEN 1 ELSE 0 END;";
+
 /// Gives the large Org names, countries, four ended links for each active one, and one large graph.
 fn crowd() -> String {
     let large = TENANTS + 1;
@@ -127,6 +141,7 @@ fn crowd() -> String {
          WHERE l.guild_num = {large} AND l.ended_at IS NULL AND n.ended_at IS NULL AND n.guild_num = {large}
            AND l.num < (SELECT MIN(f.num) FROM links f WHERE f.guild_num = {large}) + {GRAPH} - 1;"
     );
+    sql += COUNT_ENDED;
     sql + &format!("UPDATE orgs SET people_swept_at = 0 WHERE num = {large};")
 }
 

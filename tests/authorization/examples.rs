@@ -104,6 +104,7 @@ pub fn example(route: &RouteSpec, target: &Target) -> Example {
             | "/orgs/{org}/refused-calls",
         ) => ("", None, 200),
         ("GET", "/orgs/{org}/audit" | "/orgs/{org}/audit/choices" | "/admin/attention") => ("", None, 200),
+        ("GET", "/orgs/{org}/analytics" | "/orgs/{org}/analytics/export") => ("?to=2026-01-01", None, 200),
         ("GET", "/orgs/{org}/errors" | "/admin/errors") => ("?status=4xx", None, 200),
         ("POST", "/orgs/{org}/servers") => {
             let body = format!(r#"{{"guild_id":"{}","name":"Made here"}}"#, target.guild);

@@ -279,6 +279,7 @@ test('every screen is whole on a phone and on a desk, in both themes', async () 
     servers: `${base}/servers`,
     server: `${base}/servers/${guild.servers[0].id}`,
     plugin: `${base}/plugin?server=${guild.servers[0].id}`,
+    analytics: `${base}/analytics`,
     roles: `${base}/roles`,
     keys: `${base}/keys`,
     team: `${base}/team`,

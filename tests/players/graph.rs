@@ -65,6 +65,7 @@ both_databases! {
             test.db.damage(some).await;
         }
         test.db.damage("UPDATE orgs SET people_swept_at = 0").await;
+        test.db.damage(storage::testing::COUNT_LINKS_ANEW).await;
         app::background::keep_house(&test.app).await.expect("housekeeping");
         test.drain_jobs().await;
         let owner = owner(&test, &tenant).await;

@@ -2,7 +2,7 @@
 
 mod bulk_unlink;
 mod cleanup;
-mod crowd;
+pub mod crowd;
 mod graph;
 mod person;
 mod scores;

@@ -168,7 +168,10 @@ async fn look_at_users(tenant: &Tenant, owner: &Client) {
     let org = format!("/orgs/{}", tenant.org);
     let player = tenant.player.as_ref().unwrap();
     call(owner, Method::GET, &format!("{org}/users/{player}"), json!({})).await;
-    assert_eq!(owner.get(&format!("{org}/users/export")).await.status, 200);
+    for what in ["users", "analytics"] {
+        let export = owner.get(&format!("{org}/{what}/export")).await;
+        assert_eq!(export.status, 200);
+    }
     let keywords = json!({ "keywords": [{ "text": "helper", "class": "staff" }] });
     call(owner, Method::PUT, &format!("{org}/trust"), keywords).await;
     let unlink = format!("{org}/users/unlink");

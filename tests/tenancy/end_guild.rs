@@ -5,6 +5,7 @@ use app::tenancy::{guilds, orgs, servers};
 use app::work;
 use domain::audit::Actor;
 use domain::plan::Tier;
+use storage::testing::COUNT_LINKS_ANEW;
 use testkit::{START_MS, Tenant, TestApp, TestDb, both_databases, discord, steam};
 use tokio::sync::watch;
 
@@ -36,6 +37,7 @@ pub async fn seed_links(db: &TestDb, tenant: &Tenant, count: u64) {
          SELECT guild_num, org_num, discord_id, 1 FROM links WHERE guild_num = {guild} AND num % 2 = 0"
     ))
     .await;
+    db.damage(COUNT_LINKS_ANEW).await;
 }
 
 async fn assert_sound(test: &TestApp) {

@@ -30,10 +30,10 @@ both_databases! {
         let code = made["url"].as_str().unwrap().rsplit('/').next().unwrap();
         let page = test.client().get(&format!("/invite/{code}")).await;
         assert_eq!(page.status, 200);
-        for shown in ["Org 1", "<bdi class=\"who\">Person ", "Admin", "View links", "Reveal and replace keys", "until 2 January 2026, 00:00 UTC", &format!("/auth/discord/login?return_to=/invite/{code}")] {
+        for shown in ["Org 1", "<bdi class=\"who\">Person ", "Admin", "View links", "View analytics", "Reveal and replace keys", "until 2 January 2026, 00:00 UTC", &format!("/auth/discord/login?return_to=/invite/{code}")] {
             assert!(page.text().contains(shown), "{shown}: {}", page.text());
         }
-        for hidden in ["Mia", "links.view", "billing", "analytics", "Guild 1", "Server 1", "org_", "usr_", "inv_"] {
+        for hidden in ["Mia", "links.view", "billing", "analytics.view", "Guild 1", "Server 1", "org_", "usr_", "inv_"] {
             assert!(!page.text().contains(hidden), "{hidden}");
         }
         assert_eq!(page.header("referrer-policy"), Some("no-referrer"));

@@ -89,6 +89,13 @@ const REMOVED: &str = "
     DELETE FROM api_keys; DELETE FROM servers;
     UPDATE links SET ended_at = linked_at, end_cause = 'admin'; DELETE FROM people; UPDATE orgs SET people_swept_at = 0;
     UPDATE guilds SET removed_at = 1, slug = id, discord_guild_id = id, active_links = 0;
+    DELETE FROM link_days; DELETE FROM link_lives;
+    INSERT INTO link_days (guild_num, org_num, day, what, times)
+    SELECT guild_num, org_num, linked_at / 86400000, 'linked', COUNT(*) FROM links GROUP BY guild_num, org_num, linked_at / 86400000;
+    INSERT INTO link_days (guild_num, org_num, day, what, times)
+    SELECT guild_num, org_num, ended_at / 86400000, end_cause, COUNT(*) FROM links GROUP BY guild_num, org_num, ended_at / 86400000, end_cause;
+    INSERT INTO link_lives (guild_num, org_num, day, lived, times)
+    SELECT guild_num, org_num, linked_at / 86400000, 0, COUNT(*) FROM links GROUP BY guild_num, org_num, linked_at / 86400000;
     UPDATE org_usage SET guilds = 0, servers = 0, links = 0;";
 
 #[tokio::test]

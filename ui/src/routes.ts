@@ -1,6 +1,7 @@
 // Every page of the dashboard: where it is, which file it is, who may open it, where the sidebar shows it.
 
 import ArrowLeftRight from '@lucide/svelte/icons/arrow-left-right';
+import BarChart from '@lucide/svelte/icons/chart-column';
 import Building from '@lucide/svelte/icons/building-2';
 import CircleAlert from '@lucide/svelte/icons/circle-alert';
 import Gauge from '@lucide/svelte/icons/gauge';
@@ -118,6 +119,14 @@ export const routes: Route[] = [
     needs: ['links.view'],
     under: '/orgs/:org/users',
     load: () => import('./features/players/user/User.svelte'),
+  },
+  {
+    path: '/orgs/:org/analytics',
+    title: 'Analytics',
+    needs: ['analytics.view'],
+    group: 'Manage',
+    icon: BarChart,
+    load: () => import('./features/analytics/Analytics.svelte'),
   },
   {
     path: '/orgs/:org/roles',

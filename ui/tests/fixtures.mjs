@@ -5,6 +5,7 @@ import { dryRun, recheck, rechecking, roleHistory, rolePlaces, roleRules } from 
 import { builds, pluginFile, refused } from './fixtures-plugin.mjs';
 import { auditOf, PERSON_READS, PERSON_WRITES, roleHistoryOf } from './fixtures-person.mjs';
 import { kicked, lacking, onDiscord, unseen } from './fixtures-discord.mjs';
+import { analytics, nothing } from './fixtures-analytics.mjs';
 import { cleanup, cleanupOff, dormant, simulation, trustSettings, unlinking, unlinkingNone, userChoices, userList } from './fixtures-players.mjs';
 
 const NOW = Date.now();
@@ -310,6 +311,8 @@ export const READS = {
   },
   '/orgs/o1/errors': errors,
   '/orgs/o2/errors': errors,
+  '/orgs/o1/analytics': analytics,
+  '/orgs/o2/analytics': analytics,
   '/orgs/o1/users': userList,
   '/orgs/o2/users': userList,
   '/orgs/o1/users/choices': userChoices(guilds, servers),
@@ -400,6 +403,7 @@ export const WORLDS = {
     '/orgs/o1/servers/s1/roles': { ...roleRules, revision: 0, rules: [] },
     '/orgs/o1/guilds/g1/role-history': { entries: [], next: null },
     '/orgs/o1/claimable-guilds': { candidates: [], looked_up_at_ms: null, bot_invite_url: null },
+    '/orgs/o1/analytics': nothing,
     '/orgs/o1/users': { users: [], next: null, complete: true },
     '/orgs/o1/users/choices': userChoices([], []),
     '/orgs/o1/trust': { ...trustSettings, keywords: [], classes: trustSettings.classes.map((one) => ({ ...one, tone: one.usual_tone })), revision: 0 },

@@ -177,6 +177,11 @@ export const SCREENS = {
     await page.getByRole('button', { name: 'Unlink', exact: true }).click();
     await dialog(page);
   }],
+  analytics: ['/orgs/o1/analytics'],
+  'analytics-tables': ['/orgs/o1/analytics?days=7&as=table'],
+  'analytics-year': ['/orgs/o1/analytics?days=365&guild_id=g1'],
+  'analytics-gone': ['/orgs/o1/analytics?guild_id=g9'],
+  'analytics-error': ['/orgs/o1/analytics', 'error'],
   trust: ['/orgs/o1/trust'],
   'trust-tried': ['/orgs/o1/trust', '', async (page) => {
     await page.getByRole('button', { name: 'Add keyword' }).click();
@@ -232,7 +237,7 @@ export const SCREENS = {
     await page.getByRole('button', { name: 'Account and theme' }).click();
     await page.getByRole('menu').waitFor();
   }],
-  ...Object.fromEntries(['guilds', 'guilds/new', 'servers', 'roles', 'team?tab=invites', 'keys', 'link-page', 'audit', 'errors', 'users', 'trust', 'cleanup'].map((path) => [`none-${path.split(/[/?]/).join('-')}`, [`/orgs/o1/${path}`, 'fresh']])),
+  ...Object.fromEntries(['guilds', 'guilds/new', 'servers', 'roles', 'team?tab=invites', 'keys', 'link-page', 'audit', 'errors', 'users', 'trust', 'cleanup', 'analytics'].map((path) => [`none-${path.split(/[/?]/).join('-')}`, [`/orgs/o1/${path}`, 'fresh']])),
   'guilds-new-done': ['/orgs/o1/guilds/new', '', async (page) => {
     await page.getByLabel('Rustlands Events').check();
     await page.getByRole('button', { name: 'Add Guild' }).click();

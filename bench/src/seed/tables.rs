@@ -1,5 +1,7 @@
 //! The rows, table by table, in an order that satisfies the foreign keys. Row numbers count from 1 in every table.
 
+use std::collections::BTreeMap;
+
 use domain::action::ActionSet;
 use domain::key::KeyKind;
 use domain::plan::Tier;
@@ -7,6 +9,8 @@ use domain::plan::Tier;
 use crate::data::{
     CREATED_AT_MS, Dataset, TENANTS, Tenant, VIP_ROLE, discord_guild_id, discord_id, guild_slug, steam_id,
 };
+
+const DAY_MS: i64 = 24 * 60 * 60_000;
 
 pub enum Cell {
     Int(i64),
@@ -46,6 +50,7 @@ pub fn tables(data: &Dataset) -> Vec<Table<'_>> {
         servers(data),
         api_keys(data),
         links(data),
+        link_days(data),
         server_players(data),
         discord_roles(data),
         role_members(data),
@@ -218,6 +223,29 @@ fn links(data: &Dataset) -> Table<'_> {
             "linked_at",
             "verified_at",
         ],
+        rows: Box::new(rows),
+    }
+}
+
+/// The same links by the day they began.
+fn link_days(data: &Dataset) -> Table<'_> {
+    let mut counted: BTreeMap<(u64, i64), u64> = BTreeMap::new();
+    for (tenant, number, _) in data.all_links() {
+        let day = (CREATED_AT_MS + number.cast_signed()) / DAY_MS;
+        *counted.entry((tenant, day)).or_default() += 1;
+    }
+    let rows = counted.into_iter().map(|((tenant, day), times)| {
+        vec![
+            int(tenant),
+            int(tenant),
+            Cell::Int(day),
+            text("linked"),
+            int(times),
+        ]
+    });
+    Table {
+        name: "link_days",
+        columns: &["guild_num", "org_num", "day", "what", "times"],
         rows: Box::new(rows),
     }
 }

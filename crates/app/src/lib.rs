@@ -2,6 +2,7 @@
 
 #![warn(missing_docs)]
 
+pub mod analytics;
 pub mod attention;
 pub mod background;
 pub mod bell;

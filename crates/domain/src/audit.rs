@@ -56,6 +56,7 @@ words! {
         /// Somebody of the team looked at a person's page; once an hour.
         UserViewed = "user.viewed",
         UsersExported = "users.exported",
+        AnalyticsExported = "analytics.exported",
         /// Links of many people end together; each has its own entry.
         BulkUnlinkStarted = "users.unlink_started",
         BulkUnlinkCancelled = "users.unlink_cancelled",
@@ -259,7 +260,7 @@ mod tests {
 
     #[test]
     fn every_action_is_a_dotted_name() {
-        assert_eq!(AuditAction::ALL.len(), 59);
+        assert_eq!(AuditAction::ALL.len(), 60);
         for action in AuditAction::ALL {
             assert_eq!(action.as_str().split('.').count(), 2);
             assert_eq!(AuditAction::parse(action.as_str()), Some(*action));

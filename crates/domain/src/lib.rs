@@ -8,6 +8,7 @@ mod words;
 
 pub mod action;
 pub mod action_docs;
+pub mod analytics;
 pub mod audit;
 pub mod blocklist;
 pub mod bot;

@@ -38,7 +38,6 @@ pub fn statements() -> impl Iterator<Item = &'static Statement> {
         crate::jobs::running::STATEMENTS,
         crate::jobs::waiting::STATEMENTS,
         crate::linking::link_pages::STATEMENTS,
-        crate::linking::link_steps::STATEMENTS,
         crate::linking::links::STATEMENTS,
         crate::linking::lookups::STATEMENTS,
         crate::players::names::STATEMENTS,
@@ -60,8 +59,18 @@ pub fn statements() -> impl Iterator<Item = &'static Statement> {
     .chain(of_roles())
     .chain(of_keys())
     .chain(of_people())
+    .chain(of_analytics())
     .flatten()
     .copied()
+}
+
+fn of_analytics() -> [&'static [&'static Statement]; 4] {
+    [
+        crate::doctor::link_counts::STATEMENTS,
+        crate::linking::link_days::STATEMENTS,
+        crate::linking::link_steps::STATEMENTS,
+        crate::players::stat_days::STATEMENTS,
+    ]
 }
 
 fn of_keys() -> [&'static [&'static Statement]; 5] {

@@ -104,6 +104,7 @@ const MIGRATIONS: &[Migration] = migrations! {
     32 "0032_plugin" portable;
     33 "0033_people" portable;
     34 "0034_cleanup" portable;
+    35 "0035_analytics" portable;
 };
 
 /// The newest schema this binary knows.

@@ -21,6 +21,26 @@ use crate::records::error_log::{self, ErrorFilter, Group};
 /// The address of a PostgreSQL where tests may make schemas.
 const ADDRESS: &str = "SYMBOLON_TEST_POSTGRES";
 
+/// Counts anew what is counted of links by day, after links were written past the product.
+pub const COUNT_LINKS_ANEW: &str = "
+    DELETE FROM link_days;
+    INSERT INTO link_days (guild_num, org_num, day, what, times)
+    SELECT guild_num, org_num, linked_at / 86400000, 'linked', COUNT(*)
+    FROM links GROUP BY guild_num, org_num, linked_at / 86400000;
+    INSERT INTO link_days (guild_num, org_num, day, what, times)
+    SELECT guild_num, org_num, ended_at / 86400000, end_cause, COUNT(*)
+    FROM links WHERE ended_at IS NOT NULL GROUP BY guild_num, org_num, ended_at / 86400000, end_cause;
+    DELETE FROM link_lives;
+    INSERT INTO link_lives (guild_num, org_num, day, lived, times)
+    SELECT e.guild_num, e.org_num, e.day, e.lived, COUNT(*)
+    FROM (SELECT guild_num, org_num, linked_at / 86400000 AS day,
+                 CASE WHEN ended_at - linked_at >= 31536000000 THEN 365 WHEN ended_at - linked_at >= 15552000000 THEN 180
+                      WHEN ended_at - linked_at >= 7776000000 THEN 90 WHEN ended_at - linked_at >= 2592000000 THEN 30
+                      WHEN ended_at - linked_at >= 604800000 THEN 7 WHEN ended_at - linked_at >= 86400000 THEN 1
+                      ELSE 0 END AS lived
+          FROM links WHERE ended_at IS NOT NULL) e
+    GROUP BY e.guild_num, e.org_num, e.day, e.lived;";
+
 /// The database that a test is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {

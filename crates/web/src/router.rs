@@ -15,8 +15,8 @@ use crate::openapi::described;
 use crate::routes::{Access, RouteAnswer, RouteSpec, RouteTable, Routes};
 use crate::state::{Settings, WebState};
 use crate::{
-    app_shell, attention, bots, docs, downloads, health, identity, keys, linking, openapi, players, plugin,
-    public, records, roles, tenancy,
+    analytics, app_shell, attention, bots, docs, downloads, health, identity, keys, linking, openapi,
+    players, plugin, public, records, roles, tenancy,
 };
 
 /// Every route, with who may call it.
@@ -46,6 +46,7 @@ fn routes() -> Routes {
         records::routes,
         roles::routes,
         players::routes,
+        analytics::routes,
         bots::routes,
         downloads::routes,
         operator_routes,

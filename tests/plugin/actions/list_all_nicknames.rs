@@ -28,6 +28,7 @@ async fn link_up_to(stage: &Stage, last: u64) {
     let db = &stage.test.db;
     db.damage(&links).await;
     db.damage("UPDATE orgs SET people_swept_at = 0").await;
+    db.damage(storage::testing::COUNT_LINKS_ANEW).await;
     db.damage(&format!("UPDATE org_usage SET links = {last}")).await;
     db.damage(&format!("UPDATE guilds SET active_links = {last}"))
         .await;

@@ -98,6 +98,7 @@ const SENTENCES: Array<[string, Some]> = [
   ['Ada viewed rivercrow59’s page', { action: 'user.viewed', target: 'lnk_river' }],
   ['Ada viewed an erased player’s page', { action: 'user.viewed', target: 'lnk_erased' }],
   ['Ada viewed a player’s page', { action: 'user.viewed', target: 'lnk_gone' }],
+  ['Ada exported analytics', { action: 'analytics.exported' }],
   ['Ada exported the list of users', { action: 'users.exported' }],
   ['Ada started to end 1,200 links', { action: 'users.unlink_started', detail: { links: 1200, guild: null } }],
   ['Ada started to end 1 link in the Guild Ashfall EU', { action: 'users.unlink_started', detail: { links: 1, guild: 'gld_eu' } }],

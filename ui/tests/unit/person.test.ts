@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { accountsOf, tiesOf } from '../../src/features/players/user/accounts';
-import { rangeOf } from '../../src/features/players/user/range';
+import { rangeOf } from '../../src/lib/range';
 import { tierWords, trustParts } from '../../src/features/players/user/trust-words';
 import { choicesOf, EVERYWHERE } from '../../src/features/players/user/unlink';
 import { causeWords, classWords, historyWords, nameOf, spanWords, tierBands } from '../../src/features/players/user/words';

@@ -65,7 +65,7 @@ describe('roles', () => {
 
 describe('what unlocks nothing yet', () => {
   test('has no switch, and an area of nothing else is left out', () => {
-    const areas = [{ name: 'Links', permissions: ['links.view', 'links.cleanup'] }, { name: 'Analytics', permissions: ['analytics.view'] }];
+    const areas = [{ name: 'Links', permissions: ['links.view', 'links.cleanup'] }, { name: 'Plans', permissions: ['org.billing'] }];
     expect(areasOf({ areas })).toEqual([{ name: 'Links', permissions: ['links.view'] }]);
   });
 
@@ -168,8 +168,8 @@ describe('invites', () => {
   test('what unlocks nothing is not offered, and still comes with its role', () => {
     const scope = scopeOf(maker);
     const offered = scope.areas.flatMap((area) => area.items);
-    expect(scope.areas.map((area) => area.name)).toEqual(['Organisation', 'Links', 'Servers', 'Audit']);
-    for (const nothing of ['org.billing', 'servers.bots', 'analytics.view', 'links.cleanup']) {
+    expect(scope.areas.map((area) => area.name)).toEqual(['Organisation', 'Links', 'Servers', 'Audit', 'Analytics']);
+    for (const nothing of ['org.billing', 'servers.bots', 'links.cleanup']) {
       expect(offered).not.toContain(nothing);
     }
     expect(scope.fill('staff')).toEqual(['links.view', 'servers.view', 'analytics.view']);
@@ -178,7 +178,7 @@ describe('invites', () => {
 
   test('what a role starts with is said in words of what exists', () => {
     const owner = scopeOf({ role: 'owner', permissions: [] });
-    expect(startsWith(owner, 'staff')).toBe('Starts with “View links” and “View Servers”.');
+    expect(startsWith(owner, 'staff')).toBe('Starts with “View links”, “View Servers” and “View analytics”.');
     expect(startsWith(owner, 'admin')).toBe('Starts with every permission you can grant.');
     expect(startsWith(scopeOf(maker), 'staff')).toBe('Starts with everything except “Invite people”.');
   });

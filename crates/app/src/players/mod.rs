@@ -8,6 +8,7 @@ pub mod cleanup_preview;
 pub(crate) mod cleanup_run;
 pub(crate) mod following;
 pub mod person;
+mod snapshot;
 pub mod steam_calls;
 pub(crate) mod steam_group_names;
 pub(crate) mod steam_groups;

@@ -1,5 +1,6 @@
 //! Goes through everybody of an Org: each night, because scores change with time, and after what concerns many. First it
-//! finds who has no row yet and who hangs together with others than their row says, then it reckons all scores.
+//! finds who has no row yet and who hangs together with others than their row says, then it reckons all scores, and at last
+//! it counts everybody for the analytics.
 
 use domain::job::Job;
 use storage::jobs::{self, Grip, Held};
@@ -14,6 +15,7 @@ use crate::error::AppError;
 use crate::jobs::{Claimed, Outcome};
 use crate::people::components::Components;
 use crate::people::{self, ERASED, score};
+use crate::players::snapshot;
 use crate::state::App;
 
 const DAY_MS: i64 = 24 * 60 * 60_000;
@@ -31,6 +33,8 @@ const STRAY_STEPS: i64 = 200;
 /// What the cursor begins with once scores are reckoned. How often the round was asked for follows, and then the last row:
 /// whatever was asked for since then begins it anew.
 const SCORES: &str = "scores:";
+/// The same once everybody has a score and is to be counted.
+const COUNTS: &str = "counts:";
 
 /// Begins the nightly round where it is time.
 pub(crate) async fn begin_due(app: &App) -> Result<(), AppError> {
@@ -75,10 +79,12 @@ impl Work for Begin {
 pub(crate) async fn step(app: &App, claimed: &Claimed) -> Result<Outcome, AppError> {
     let scope = claimed.org.ok_or_else(|| AppError::internal("a job of no Org"))?;
     let (held, now_ms, asked) = (claimed.held.clone(), app.now_ms(), claimed.total);
-    let after = claimed
-        .cursor
-        .as_deref()
-        .and_then(|cursor| cursor.strip_prefix(SCORES));
+    let at = claimed.cursor.as_deref();
+    if let Some(of) = at.and_then(|cursor| cursor.strip_prefix(COUNTS)) {
+        let asked = of.parse().map_err(AppError::internal)?;
+        return snapshot::take(app, scope, held, asked).await;
+    }
+    let after = at.and_then(|cursor| cursor.strip_prefix(SCORES));
     if let Some((of, after)) = after.and_then(|after| after.split_once(':')) {
         let slice = Scores {
             held,
@@ -270,8 +276,9 @@ impl Work for Scores {
         }
         let next = trust::list_active_in(tx, scope, self.after, SLICE).await?;
         let Some(last) = next.last() else {
-            sweeps::note(tx, scope, self.now_ms).await?;
-            return Ok(Outcome::Done);
+            let counts = format!("{COUNTS}{}", self.asked);
+            jobs::advance(tx, &self.held, Some(&counts), self.done).await?;
+            return Ok(Outcome::Again);
         };
         rows::follow_servers(tx, scope, &next).await?;
         score::reckon(tx, scope, &next, self.now_ms).await?;

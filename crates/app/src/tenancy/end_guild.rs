@@ -7,7 +7,7 @@ use domain::link::UnlinkCause;
 use storage::bots::{guild_bots, log_batches, places};
 use storage::jobs::{self, Grip, Held};
 use storage::linking::{link_steps, links};
-use storage::players::{boosters, player_seen};
+use storage::players::{boosters, player_seen, stat_days};
 pub use storage::tenancy::removals::Removal;
 use storage::tenancy::{guilds, orgs, removals};
 use storage::{GuildNum, OrgScope, Tx, Work};
@@ -86,6 +86,9 @@ impl Work for EndSlice {
         }
         if gone == 0 {
             gone = player_seen::forget_guild(tx, guild.num, SLICE).await?;
+        }
+        if gone == 0 {
+            gone = stat_days::forget(tx, scope, guild.num, SLICE).await?;
         }
         if gone == 0 {
             gone = removals::forget_roles(tx, scope, guild.num, SLICE).await?;

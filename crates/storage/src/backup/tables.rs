@@ -7,7 +7,7 @@ use super::BackupError;
 use crate::migrate::{self, Migrate};
 
 /// All tables, each after those it refers to. The ledger of migrations is not among them: the target has its own.
-pub(super) const TABLES: [&str; 56] = [
+pub(super) const TABLES: [&str; 59] = [
     "accounts",
     "sessions",
     "orgs",
@@ -34,6 +34,9 @@ pub(super) const TABLES: [&str; 56] = [
     "settings",
     "daily_calls",
     "link_steps",
+    "link_days",
+    "link_lives",
+    "stat_days",
     "key_refusals",
     "people",
     "person_words",

@@ -1,5 +1,6 @@
 //! The invariants as queries. Each lists what breaks it, so nothing anywhere means a sound database.
 
+pub(crate) mod link_counts;
 pub(crate) mod own_schema;
 pub(crate) mod persons;
 pub(crate) mod readable_ids;
@@ -324,6 +325,7 @@ pub async fn examine(db: &Db) -> Result<Vec<Finding>, DbError> {
         "a plugin key does not hold exactly its twelve actions",
         &twelve,
     );
+    findings.extend(link_counts::examine(db).await?);
     findings.extend(persons::examine(db).await?);
     findings.extend(readable_ids::unreadable(db).await?);
     findings.extend(audit::verify_chains(db).await?);

@@ -8,6 +8,7 @@ use serde_json::json;
 use crate::columns::json_list;
 use crate::db::statement::statements;
 use crate::db::{DbError, FromRow, Row, Tx};
+use crate::linking::link_days::Tallies;
 use crate::params;
 use crate::scope::{GuildNum, OrgScope};
 
@@ -150,7 +151,8 @@ pub struct ImportedLink<'a> {
     pub ended: Option<(i64, UnlinkCause)>,
 }
 
-/// Stores links. The counters of active ones are the caller's to move, in the same transaction.
+/// Stores links and counts them among those of their own days. The counters of active ones are the caller's to move, in
+/// the same transaction.
 pub async fn insert(
     tx: &mut Tx<'_>,
     scope: OrgScope,
@@ -177,12 +179,18 @@ pub async fn insert(
     let stored = tx
         .execute(&INSERT, params![scope.num(), guild, &list.to_string()])
         .await?;
-    if stored == links.len() as u64 {
-        Ok(())
-    } else {
-        Err(DbError::Bug(format!(
+    if stored != links.len() as u64 {
+        return Err(DbError::Bug(format!(
             "{stored} of {} links were stored",
             links.len()
-        )))
+        )));
     }
+    let mut counted = Tallies::default();
+    for link in links {
+        counted.linked(link.linked_at_ms);
+        if let Some((at_ms, cause)) = link.ended {
+            counted.ended(link.linked_at_ms, at_ms, cause);
+        }
+    }
+    counted.add(tx, scope, guild).await
 }

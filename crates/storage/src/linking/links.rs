@@ -6,6 +6,7 @@ use domain::platform_id::{DiscordId, SteamId};
 
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row, Tx};
+use crate::linking::link_days::Tallies;
 use crate::params;
 use crate::scope::{GuildNum, OrgScope};
 
@@ -21,10 +22,11 @@ statements! {
     INSERT = "
         INSERT INTO links (id, org_num, guild_num, discord_id, steam_id, country, linked_at, verified_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $7)";
-    END = "
+    END: Ended = "
         UPDATE links
         SET ended_at = CASE WHEN verified_at > $3 THEN verified_at ELSE $3 END, end_cause = $4
-        WHERE num = $2 AND org_num = $1 AND ended_at IS NULL";
+        WHERE num = $2 AND org_num = $1 AND ended_at IS NULL
+        RETURNING {columns}";
     /// What ended or was verified is dormant no more.
     FORGET_FLAG = "
         DELETE FROM dormant_links
@@ -37,13 +39,7 @@ statements! {
             WHERE guild_num = $2 AND org_num = $1 AND ended_at IS NULL
             ORDER BY discord_id
             LIMIT $3)";
-    ACTIVE_SLICE = "
-        SELECT discord_id
-        FROM links
-        WHERE guild_num = $2 AND org_num = $1 AND ended_at IS NULL
-        ORDER BY discord_id
-        LIMIT $3";
-    END_SLICE = "
+    END_SLICE: Ended = "
         UPDATE links
         SET ended_at = CASE WHEN verified_at > $3 THEN verified_at ELSE $3 END, end_cause = $4
         WHERE num IN (
@@ -51,7 +47,8 @@ statements! {
             FROM links
             WHERE guild_num = $2 AND org_num = $1 AND ended_at IS NULL
             ORDER BY discord_id
-            LIMIT $5)";
+            LIMIT $5)
+        RETURNING {columns}";
     VERIFIED = "
         UPDATE links
         SET verified_at = CASE WHEN verified_at > $3 THEN verified_at ELSE $3 END, country = COALESCE($4, country)
@@ -129,7 +126,7 @@ pub struct NewLink<'a> {
     pub now_ms: i64,
 }
 
-/// Makes the link. Under the Org's lock; counters are the caller's.
+/// Makes the link and counts it among those of its day. Under the Org's lock; other counters are the caller's.
 pub async fn insert(tx: &mut Tx<'_>, scope: OrgScope, new: &NewLink<'_>) -> Result<(), DbError> {
     let values = params![
         new.id.as_str(),
@@ -140,10 +137,34 @@ pub async fn insert(tx: &mut Tx<'_>, scope: OrgScope, new: &NewLink<'_>) -> Resu
         new.country,
         new.now_ms,
     ];
-    tx.execute_one(&INSERT, values).await
+    tx.execute_one(&INSERT, values).await?;
+    let mut counted = Tallies::default();
+    counted.linked(new.now_ms);
+    counted.add(tx, scope, new.guild).await
 }
 
-/// Archives an active link. A clock that went backwards cannot end it before it was last verified.
+/// A link that has just ended.
+struct Ended {
+    guild: GuildNum,
+    discord_id: String,
+    linked_at_ms: i64,
+    ended_at_ms: i64,
+}
+
+impl FromRow for Ended {
+    const COLUMNS: &'static str = "guild_num, discord_id, linked_at, ended_at";
+
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self {
+            guild: GuildNum(row.int(0)?),
+            discord_id: row.text(1)?,
+            linked_at_ms: row.int(2)?,
+            ended_at_ms: row.int(3)?,
+        })
+    }
+}
+
+/// Archives an active link and counts its end. A clock that went backwards cannot end it before it was last verified.
 pub async fn end(
     tx: &mut Tx<'_>,
     scope: OrgScope,
@@ -152,8 +173,11 @@ pub async fn end(
     cause: UnlinkCause,
 ) -> Result<(), DbError> {
     tx.execute(&FORGET_FLAG, params![link_num]).await?;
-    tx.execute_one(&END, params![scope.num(), link_num, now_ms, cause.as_str()])
-        .await
+    let values = params![scope.num(), link_num, now_ms, cause.as_str()];
+    let ended: Ended = tx.get(&END, values).await?;
+    let mut counted = Tallies::default();
+    counted.ended(ended.linked_at_ms, ended.ended_at_ms, cause);
+    counted.add(tx, scope, ended.guild).await
 }
 
 /// Archives up to `limit` active links of a Guild and tells whose they were.
@@ -165,12 +189,16 @@ pub async fn end_slice(
     cause: UnlinkCause,
     limit: i64,
 ) -> Result<Vec<String>, DbError> {
-    let whose = tx.list(&ACTIVE_SLICE, params![scope.num(), guild, limit]).await?;
     tx.execute(&FORGET_FLAGS, params![scope.num(), guild, limit])
         .await?;
     let values = params![scope.num(), guild, at_ms, cause.as_str(), limit];
-    tx.execute(&END_SLICE, values).await?;
-    Ok(whose)
+    let ended: Vec<Ended> = tx.list(&END_SLICE, values).await?;
+    let mut counted = Tallies::default();
+    for link in &ended {
+        counted.ended(link.linked_at_ms, link.ended_at_ms, cause);
+    }
+    counted.add(tx, scope, guild).await?;
+    Ok(ended.into_iter().map(|link| link.discord_id).collect())
 }
 
 /// Notes another verification of an existing pair; a country that is not known leaves the one before.

@@ -2,6 +2,7 @@
 
 pub mod flows;
 pub mod imports;
+pub mod link_days;
 pub mod link_pages;
 pub mod link_steps;
 pub mod links;

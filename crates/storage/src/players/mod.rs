@@ -16,5 +16,6 @@ pub mod person_marks;
 pub mod person_page;
 pub mod player_seen;
 pub mod server_players;
+pub mod stat_days;
 pub mod sweeps;
 pub mod trust;

@@ -3,6 +3,31 @@
 use crate::doctor::{Damage, set};
 use crate::support::Tenant;
 
+/// Damage to what is counted of links by day.
+pub fn damaged_counts(one: &Tenant) -> Vec<Damage> {
+    let org = one.scope.num();
+    vec![
+        set(
+            &format!("UPDATE link_days SET times = times + 1 WHERE org_num = {org}"),
+            &format!("UPDATE link_days SET times = times - 1 WHERE org_num = {org}"),
+            "a Guild's links by day differ from when its links began and ended (1 times)",
+        ),
+        set(
+            &format!("UPDATE link_days SET day = day + 1 WHERE org_num = {org}"),
+            &format!("UPDATE link_days SET day = day - 1 WHERE org_num = {org}"),
+            "a Guild's links by day differ from when its links began and ended (1 times)",
+        ),
+        set(
+            &format!(
+                "INSERT INTO link_lives (guild_num, org_num, day, lived, times) VALUES ({}, {org}, 1, 7, 1)",
+                one.guild.0
+            ),
+            "DELETE FROM link_lives",
+            "a Guild's counts of how long links lasted differ from its ended links (1 times)",
+        ),
+    ]
+}
+
 pub fn damaged(one: &Tenant) -> Vec<Damage> {
     let org = one.scope.num();
     let person = format!("(SELECT MIN(num) FROM people WHERE org_num = {org})");

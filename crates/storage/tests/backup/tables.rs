@@ -1,7 +1,9 @@
 //! A row for each table that no unit of the fixture writes, where there is none yet.
 
 /// A row for each Guild or Server that has none, in the tables that game servers and bots fill.
-pub const PLAYER_TABLES: [&str; 37] = [
+pub const PLAYER_TABLES: [&str; 38] = [
+    "INSERT INTO stat_days (org_num, day, guild_num, what, times)
+     SELECT num, 1, 0, 'country:NL', 2 FROM orgs WHERE num NOT IN (SELECT org_num FROM stat_days)",
     "INSERT INTO idempotency_keys (account_num, route, key_hash, request_hash, made, ends_at)
      SELECT num, '/orgs', id, 'a', id, 1 FROM accounts WHERE num NOT IN (SELECT account_num FROM idempotency_keys)",
     "INSERT INTO sign_ins (hash, purpose, state_hash, verifier_sealed, return_to, ends_at)

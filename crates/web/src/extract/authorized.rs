@@ -42,7 +42,7 @@ pub mod perm {
 
     required! {
         OrgSettings OrgTeam OrgInvites OrgNavigation ServersView ServersManage ServersKeys ServersRoles LinksView
-        LinksUnlink LinksBulkUnlink LinksExport LinksCleanup AuditView AuditExport
+        LinksUnlink LinksBulkUnlink LinksExport LinksCleanup AuditView AuditExport AnalyticsView AnalyticsExport
     }
 
     /// The owner, for what cannot be undone about an Org.

@@ -1,6 +1,7 @@
 // Made by scripts/gen-api.mjs from openapi.json. Run `npm run gen` instead of editing.
 
 import type {
+  AnalyticsNumbers,
   AttentionList,
   AuditChoices,
   AuditList,
@@ -94,6 +95,10 @@ export interface Operations {
   'POST /orgs': { path: {}; query: {}; body: NewOrg; answer: CreatedOrg };
   /** Only the Owner of the organisation. */
   'DELETE /orgs/{org}': { path: { org: string }; query: {}; body: OrgRemoval; answer: undefined };
+  /** Needs the permission `analytics.view` in the organisation. */
+  'GET /orgs/{org}/analytics': { path: { org: string }; query: { from?: string; to?: string; guild_id?: string }; body: undefined; answer: AnalyticsNumbers };
+  /** Needs the permission `analytics.export` in the organisation. */
+  'GET /orgs/{org}/analytics/export': { path: { org: string }; query: { from?: string; to?: string; guild_id?: string; table?: "days" | "tiers" | "countries" | "steps" | "retention"; format?: "csv" | "json" }; body: undefined; answer: undefined };
   /** Needs the permission `audit.view` in the organisation. */
   'GET /orgs/{org}/audit': { path: { org: string }; query: { action?: string; actor?: string; target?: string; from_ms?: number; to_ms?: number; before?: number; limit?: number }; body: undefined; answer: AuditList };
   /** Needs the permission `audit.view` in the organisation. */

@@ -2,6 +2,8 @@
 
 /** What a member has to hold for one operation or another. */
 export const NEEDED: ReadonlySet<string> = new Set([
+  'analytics.export',
+  'analytics.view',
   'audit.export',
   'audit.view',
   'links.bulk_unlink',

@@ -7,6 +7,7 @@ import type { Operations } from './operations';
 
 export type AuditFilter = Operations['GET /orgs/{org}/audit']['query'];
 export type ErrorFilter = Operations['GET /admin/errors']['query'];
+export type AnalyticsFilter = Operations['GET /orgs/{org}/analytics']['query'];
 export type UsersFilter = Operations['GET /orgs/{org}/users']['query'];
 
 export const keys = {
@@ -42,6 +43,7 @@ export const keys = {
   userChoices: (org: string) => ['org', org, 'users', 'choices'] as const,
   userPage: (org: string, filter: UsersFilter) => ['org', org, 'users', 'list', filter] as const,
   user: (org: string, user: string) => ['org', org, 'users', 'one', user] as const,
+  analytics: (org: string, filter: AnalyticsFilter) => ['org', org, 'analytics', filter] as const,
   bulkUnlink: (org: string) => ['org', org, 'bulk-unlink'] as const,
   trust: (org: string) => ['org', org, 'trust'] as const,
   cleanup: (org: string) => ['org', org, 'cleanup'] as const,
@@ -135,6 +137,11 @@ export const reads = {
       queryKey: keys.roleRecheck(org, guild),
       queryFn: ({ signal }) => call('GET /orgs/{org}/guilds/{guild}/role-recheck', { path: { org, guild }, signal }),
       refetchInterval: ({ state }) => (state.data?.running ? 2_000 : state.data?.waiting ? 5_000 : 30_000),
+    }),
+  analytics: (org: string, filter: AnalyticsFilter = {}) =>
+    queryOptions({
+      queryKey: keys.analytics(org, filter),
+      queryFn: ({ signal }) => call('GET /orgs/{org}/analytics', { path: { org }, query: filter, signal }),
     }),
   keys: (org: string) =>
     queryOptions({

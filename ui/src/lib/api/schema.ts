@@ -2,6 +2,25 @@
 
 export type Accent = "indigo" | "blue" | "teal" | "green" | "amber" | "red" | "pink" | "violet";
 export interface ActionGroupView { actions: Array<string>; name: string }
+
+/** An Org in numbers. Days are in UTC. */
+export interface AnalyticsNumbers {
+  /** Active links that the plan allows in all Guilds together; nothing where one Guild is asked for. */
+  ceiling?: number | null;
+  countries: LinkCountries;
+  /** All of them, in order. */
+  days: Array<DayOfLinks>;
+  /** The first day that is told. */
+  from: string;
+  funnel: LinkFunnel;
+  /** Links of the last fourteen months, the oldest first; the days that are asked for do not matter here. */
+  retention: Array<MonthOfLinks>;
+  /** People with an active link, counted each night. Days without a count are not there. */
+  tiers: Array<DayOfTiers>;
+  /** The last one. */
+  to: string;
+}
+
 export interface Area { name: string; permissions: Array<string> }
 
 /** One thing that somebody should look at. */
@@ -192,6 +211,17 @@ export interface CustomKeyView {
   server_id?: string | null;
 }
 
+export interface DayOfLinks {
+  /** Active links at the end of the day, or by now. */
+  active: number;
+  day: string;
+  ended: EndedLinks;
+  /** Links that began, relinks among them. */
+  linked: number;
+}
+
+export interface DayOfTiers { day: string; normal: number; risk: number; trusted: number; watch: number }
+
 /** A channel of the Discord server, or a category. */
 export interface DiscordChannel {
   /** When it was first missed; the name is what it was called. */
@@ -268,6 +298,16 @@ export interface EditedKey {
   revision?: number | null;
 }
 
+/** Links that ended, by cause. */
+export interface EndedLinks {
+  admin: number;
+  plugin: number;
+  /** One account was linked with another one instead. */
+  relink: number;
+  user: number;
+  "zombie-cleanup": number;
+}
+
 /** Failures with one code at one route in one minute. */
 export interface ErrorGroup {
   /** The minute in which they happened. */
@@ -291,6 +331,12 @@ export interface ErrorList {
   errors: Array<ErrorGroup>;
   /** What to ask for as `before` to go on; nothing at the end. */
   next_before?: string | null;
+}
+
+export interface FailedAttempts {
+  /** An error code. */
+  reason: string;
+  times: number;
 }
 
 /** Where it is put right. */
@@ -445,12 +491,41 @@ export interface KeyView {
   rotated_at_ms: number;
 }
 
+/** Active links by country, as they were counted last. */
+export interface LinkCountries {
+  /** The day of that count; nothing before the first one. */
+  as_of?: string | null;
+  /** The most frequent first; at most 50. */
+  list: Array<CountryOfLinks>;
+  /** Links of countries that are not listed. */
+  other: number;
+  /** Links without a known country. */
+  unknown: number;
+}
+
+/** How often each step of the link page was reached. */
+export interface LinkFunnel {
+  discord: number;
+  /** Attempts that ended with an error; the most frequent first. */
+  failed: Array<FailedAttempts>;
+  joined: number;
+  started: number;
+  steam: number;
+  verified: number;
+}
+
 /** The link page of a Guild. */
 export interface LinkPage { accent: Accent; guild_id: string; name: string; slug: string }
 
 export interface LinkPagePreview {
   /** A whole page. It needs no script, and nothing on it can be pressed. */
   html: string;
+}
+
+export interface LinksAfter {
+  days: number;
+  /** How many of them lasted so long; nothing while some cannot have. */
+  left?: number | null;
 }
 
 /** What became of a test message. */
@@ -514,6 +589,13 @@ export interface MemberChange {
 }
 
 export type MembershipMode = "off" | "invite" | "auto";
+
+export interface MonthOfLinks {
+  after: Array<LinksAfter>;
+  /** Links that began in this month. */
+  linked: number;
+  month: string;
+}
 
 export interface Navigation {
   ceiling: number;

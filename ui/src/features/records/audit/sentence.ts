@@ -60,6 +60,7 @@ export const KINDS: Record<AuditAction, Kind> = {
   'link.relinked': kind('Relinked', (it) => say`A new link replaced the link of ${it.player()}`),
   'link.removed': kind('Unlinked', (it) => (it.byPlayer ? say`${it.player(true)} unlinked` : say`${it.who} unlinked ${it.player()}${it.cause()}`)),
   'user.viewed': kind('Player viewed', (it) => say`${it.who} viewed ${it.player()}’s page`),
+  'analytics.exported': kind('Analytics exported', (it) => say`${it.who} exported analytics`),
   'users.exported': kind('Users exported', (it) => say`${it.who} exported the list of users`),
   'users.unlink_started': kind('Bulk unlink started', (it) => say`${it.who} started to end ${count(it.number('links'), 'link')}${it.inGuild()}`),
   'users.unlink_cancelled': kind('Bulk unlink cancelled', (it) => say`${it.who} cancelled a bulk unlink when ${number(it.number('ended'))} of ${count(it.number('links'), 'link')} had ended`),
