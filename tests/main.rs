@@ -11,6 +11,7 @@ mod downloads;
 mod errors;
 mod game;
 mod identity;
+mod imports;
 mod jobs;
 mod keys;
 mod linking;

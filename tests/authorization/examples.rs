@@ -14,6 +14,8 @@ pub struct Example {
     pub uri: String,
     /// None for routes that read no body.
     pub body: Option<String>,
+    /// Whether the body is a file.
+    pub is_file: bool,
     /// What a caller who may call it gets.
     pub success: u16,
 }
@@ -37,6 +39,8 @@ pub struct Target {
     pub session: String,
     /// Somebody who is linked.
     pub user: String,
+    /// An import that is over.
+    pub import: String,
     /// What is typed to confirm something that cannot be undone.
     pub confirm: String,
 }
@@ -69,6 +73,10 @@ impl From<&Tenant> for Target {
                 .player
                 .as_ref()
                 .map_or("700000000000000000".to_owned(), ToString::to_string),
+            import: tenant
+                .import
+                .as_ref()
+                .map_or("imp_".to_owned(), ToString::to_string),
             // The wrong word: what is tried must be there afterwards.
             confirm: "no".to_owned(),
         }
@@ -90,20 +98,22 @@ pub fn example(route: &RouteSpec, target: &Target) -> Example {
         ("GET", "/auth/discord/claim") => ("?org={org}", None, 503),
         ("GET", path) if path.starts_with("/auth/") => ("", None, 400),
         ("GET", "/api") => ("?action=count", None, 200),
-        ("GET", "/orgs/{org}/settings" | "/orgs/{org}/guilds" | "/orgs/{org}/guilds/{guild}") => {
-            ("", None, 200)
-        }
         ("PATCH", "/orgs/{org}/settings") => ("", Some(r#"{"refuse_query_keys":true}"#.to_owned()), 204),
         ("PATCH", "/orgs/{org}/guilds/{guild}") => ("", Some(r#"{"log_channel_id":null}"#.to_owned()), 204),
         (
             "GET",
-            "/orgs/{org}/servers"
+            "/orgs/{org}/audit"
+            | "/orgs/{org}/audit/choices"
+            | "/admin/attention"
+            | "/orgs/{org}/settings"
+            | "/orgs/{org}/guilds"
+            | "/orgs/{org}/guilds/{guild}"
+            | "/orgs/{org}/servers"
             | "/orgs/{org}/servers/{server}"
             | "/orgs/{org}/servers/{server}/plugin-file"
             | "/orgs/{org}/plugin"
             | "/orgs/{org}/refused-calls",
         ) => ("", None, 200),
-        ("GET", "/orgs/{org}/audit" | "/orgs/{org}/audit/choices" | "/admin/attention") => ("", None, 200),
         ("GET", "/orgs/{org}/analytics" | "/orgs/{org}/analytics/export") => ("?to=2026-01-01", None, 200),
         ("GET", "/orgs/{org}/errors" | "/admin/errors") => ("?status=4xx", None, 200),
         ("POST", "/orgs/{org}/servers") => {
@@ -117,6 +127,7 @@ pub fn example(route: &RouteSpec, target: &Target) -> Example {
         ("POST", "/orgs/{org}/servers/{server}/key/revoke") => ("", None, 204),
         (method, path) if path.contains("role") => of_roles(method, path),
         (method, path) if path.starts_with("/bot/") => of_bots(method, path),
+        (method, path) if path.starts_with("/orgs/{org}/imports") => of_imports(method, path),
         (method, path) if path.starts_with("/orgs/{org}/keys") => of_keys(method, path, target),
         (method, path)
             if ["/orgs/{org}/users", "/orgs/{org}/trust", "/orgs/{org}/cleanup"]
@@ -131,8 +142,9 @@ pub fn example(route: &RouteSpec, target: &Target) -> Example {
     assert!(!path.contains('{'), "{path}: its parameter has no value");
     Example {
         method: route.method.clone(),
-        uri: path + &query.replace("{org}", &target.org),
+        uri: path + &filled(query, target),
         body,
+        is_file: route.takes_file,
         success,
     }
 }
@@ -149,6 +161,7 @@ fn filled(path: &str, target: &Target) -> String {
         .replace("{code}", &target.code)
         .replace("{session}", &target.session)
         .replace("{user}", &target.user)
+        .replace("{import}", &target.import)
         .replace("{*rest}", "orgs")
         .replace("{file}", "none.css")
         .replace("{version}", "v1.0.0")
@@ -197,6 +210,19 @@ fn of_roles(method: &str, path: &str) -> (&'static str, Option<String>, u16) {
             ("", Some(r#"{"rules":[]}"#.to_owned()), 200)
         }
         ("GET" | "POST" | "DELETE", "/orgs/{org}/guilds/{guild}/role-recheck") => ("", None, 200),
+        (method, path) => panic!("{method} {path} has no example"),
+    }
+}
+
+/// Routes of files of older systems.
+fn of_imports(method: &str, path: &str) -> (&'static str, Option<String>, u16) {
+    match (method, path) {
+        // Nothing in it is a Discord ID.
+        ("POST", "/orgs/{org}/imports") => ("?guild_id={guild}&kind=users", Some("a,b".to_owned()), 400),
+        ("POST", "/orgs/{org}/imports/{import}/start") => ("", None, 409),
+        ("POST", "/orgs/{org}/imports/{import}/cancel") => ("", None, 200),
+        ("DELETE", "/orgs/{org}/imports/{import}") => ("", None, 204),
+        ("GET", _) => ("", None, 200),
         (method, path) => panic!("{method} {path} has no example"),
     }
 }
@@ -331,6 +357,11 @@ impl Example {
 
     pub async fn send(&self, caller: &Client) -> Reply {
         let body = self.body.clone().map_or_else(Body::empty, Body::from);
+        let caller = if self.is_file {
+            caller.clone().sending_file()
+        } else {
+            caller.clone()
+        };
         caller.send(self.method.clone(), &self.uri, body).await
     }
 }

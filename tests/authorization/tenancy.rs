@@ -1,6 +1,6 @@
 //! Another tenant's things do not exist.
 
-use domain::id::{AccountId, GuildId, InviteId, KeyId, OrgId, ServerId};
+use domain::id::{AccountId, GuildId, ImportId, InviteId, KeyId, OrgId, ServerId};
 use domain::plan::Tier;
 use domain::random::SeededRandom;
 use serde_json::Value;
@@ -13,7 +13,7 @@ use crate::secrecy::rows::Rows;
 type Field = fn(&mut Target) -> &mut String;
 
 /// What a parameter of a path names. A route with one that is not here fails the test.
-const PARAMETERS: [(&str, Field); 8] = [
+const PARAMETERS: [(&str, Field); 9] = [
     ("{org}", |target| &mut target.org),
     ("{guild}", |target| &mut target.guild),
     ("{server}", |target| &mut target.server),
@@ -22,6 +22,7 @@ const PARAMETERS: [(&str, Field); 8] = [
     ("{invite}", |target| &mut target.invite),
     ("{session}", |target| &mut target.session),
     ("{user}", |target| &mut target.user),
+    ("{import}", |target| &mut target.import),
 ];
 
 /// The fields of bodies that name something by an id of ours. Those of Discord belong to nobody here.
@@ -156,6 +157,7 @@ both_databases! {
             account: AccountId::generate(START_MS, &random).to_string(),
             invite: InviteId::generate(START_MS, &random).to_string(),
             user: testkit::discord(1_234).to_string(),
+            import: ImportId::generate(START_MS, &random).to_string(),
             ..own.clone()
         };
         let tenants = Tenants { own, foreign, missing };

@@ -281,6 +281,7 @@ test('every screen is whole on a phone and on a desk, in both themes', async () 
     plugin: `${base}/plugin?server=${guild.servers[0].id}`,
     analytics: `${base}/analytics`,
     roles: `${base}/roles`,
+    import: `${base}/import`,
     keys: `${base}/keys`,
     team: `${base}/team`,
     invites: `${base}/team?tab=invites`,

@@ -16,7 +16,7 @@ const LIMIT_BYTES: usize = 64 * 1024;
 fn reading(tenant: &Tenant) -> Vec<(Example, Map<String, Value>)> {
     let mut found = Vec::new();
     for route in web::table() {
-        if route.access == Access::Bot {
+        if route.access == Access::Bot || route.takes_file {
             continue;
         }
         for prefix in prefixes(&route) {

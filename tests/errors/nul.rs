@@ -80,7 +80,9 @@ both_databases! {
                         assert_eq!(reply.json()["parameter"], "address", "{place}");
                     }
                 }
-                let body = good.body.as_deref().map(|body| serde_json::from_str(body).unwrap());
+                // What is in a file is a matter of its reader.
+                let body = good.body.as_deref().filter(|_| !good.is_file);
+                let body = body.map(|body| serde_json::from_str(body).unwrap());
                 for bad in body.as_ref().map(bodies).unwrap_or_default() {
                     let call = Example { body: Some(bad.to_string()), ..good.clone() };
                     let place = format!("{} {} with {bad}", call.method, call.uri);

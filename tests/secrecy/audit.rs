@@ -23,6 +23,7 @@ use serde_json::{Value, json};
 use testkit::{Client, Tenant, TestApp, both_databases, discord, steam};
 
 use super::rows::{Rows, texts};
+use crate::imports::import_files;
 use crate::linking::stage::Stage;
 
 /// What everybody in this walk is called, wherever somebody may type.
@@ -242,6 +243,7 @@ async fn link_and_unlink(stage: &Stage, tenant: &Tenant) {
         planned: 0,
     };
     app::import::run(app, tenant.scope, slice).await.unwrap();
+    import_files(&stage.test, tenant, NAME).await;
 }
 
 /// What operators do, and the ends of things.

@@ -1,6 +1,7 @@
 //! kill -9 while dormant links are being ended, and players who come back meanwhile: each link ends once, and theirs not.
 
 use domain::dormancy::{DAY_MS, day_of};
+use storage::testing::COUNT_LINKS_ANEW;
 use testkit::{Engine, both_databases, rounds, steam, wait_until};
 
 use super::race::report;
@@ -54,6 +55,7 @@ async fn everybody_is_dormant(site: &Site, org: i64) {
             days.join(", ")
         ))
         .await;
+    site.db.damage(COUNT_LINKS_ANEW).await;
 }
 
 both_databases! {

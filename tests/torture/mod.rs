@@ -8,6 +8,7 @@ mod cleanup;
 mod downloads;
 mod exports;
 mod flows;
+mod imports;
 mod jobs;
 mod kill;
 mod life;

@@ -53,9 +53,27 @@ impl Wire {
         header: (&str, &str),
         body: &str,
     ) -> Result<Answer> {
-        let (name, value) = header;
+        self.send_as("application/json", method, uri, header, body).await
+    }
+
+    /// A file, with a session.
+    pub async fn send_file(&mut self, session: &str, uri: &str, file: &str) -> Result<Answer> {
+        let cookie = format!("symbolon={session}");
+        let header = ("cookie", cookie.as_str());
+        self.send_as("application/octet-stream", "POST", uri, header, file)
+            .await
+    }
+
+    async fn send_as(
+        &mut self,
+        kind: &str,
+        method: &str,
+        uri: &str,
+        (name, value): (&str, &str),
+        body: &str,
+    ) -> Result<Answer> {
         let request = format!(
-            "{method} {uri} HTTP/1.1\r\nhost: test\r\ncontent-type: application/json\r\ncontent-length: {}\r\n{name}: {value}\r\n\r\n{body}",
+            "{method} {uri} HTTP/1.1\r\nhost: test\r\ncontent-type: {kind}\r\ncontent-length: {}\r\n{name}: {value}\r\n\r\n{body}",
             body.len()
         );
         tokio::time::timeout(PATIENCE, async {

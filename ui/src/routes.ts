@@ -77,6 +77,13 @@ export const routes: Route[] = [
     load: () => import('./features/roles/history/History.svelte'),
   },
   {
+    path: '/orgs/:org/import',
+    title: 'Import links',
+    needs: ['org.settings'],
+    under: '/orgs/:org/guilds',
+    load: () => import('./features/linking/import/Import.svelte'),
+  },
+  {
     path: '/orgs/:org/servers',
     title: 'Servers',
     needs: ['servers.view'],

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { dryRun, recheck, rechecking, roleHistory, rolePlaces, roleRules } from './fixtures-roles.mjs';
 import { builds, pluginFile, refused } from './fixtures-plugin.mjs';
 import { auditOf, PERSON_READS, PERSON_WRITES, roleHistoryOf } from './fixtures-person.mjs';
+import { checkedImport, importing, imports, importsChecked, importsNone, importsNothing } from './fixtures-imports.mjs';
 import { kicked, lacking, onDiscord, unseen } from './fixtures-discord.mjs';
 import { analytics, nothing } from './fixtures-analytics.mjs';
 import { cleanup, cleanupOff, dormant, simulation, trustSettings, unlinking, unlinkingNone, userChoices, userList } from './fixtures-players.mjs';
@@ -237,6 +238,7 @@ export const READS = {
   '/orgs/o1/overview': overview,
   '/orgs/o2/overview': { ...overview, usage: arcadia.usage, ceilings: FREE, tier: 'free', recent: [], servers: servers.slice(0, 3), guilds: guilds.slice(0, 1), attention: [notice('warn', 'over_limit', 'servers', `Servers: ${OVER}`, 'View Servers', '/orgs/o2/servers'), notice('warn', 'over_limit', 'links', `Active links: ${OVER}`)] },
   '/orgs/o1/guilds': { guilds, removals: [] },
+  '/orgs/o1/imports': imports,
   '/orgs/o1/claimable-guilds': {
     candidates: [
       { discord_guild_id: '614513381600264202', name: 'Rustlands', claimed: true },
@@ -340,6 +342,9 @@ export const PAGE_STYLE = 'body { margin: 0; padding: 32px 16px; font: 16px/1.5 
 const picture = `<!doctype html><html lang="en" data-accent="indigo" data-theme="light"><head><meta charset="utf-8"><title>Link your accounts</title><style>${PAGE_STYLE}</style></head><body inert><main><h1>Rustlands</h1><p>Link your Discord and Steam accounts to play here.</p></main></body></html>`;
 
 export const WRITES = {
+  'POST /orgs/o1/imports': [201, { ...checkedImport, state: 'checking', done: 0 }],
+  'POST /orgs/o1/imports/i1/start': [200, { ...checkedImport, state: 'importing', done: 0 }],
+  'POST /orgs/o1/imports/i1/cancel': [200, { ...checkedImport, state: 'cancelled' }],
   'POST /orgs/o1/users/unlink': [200, { links: unlinking.running.total }],
   'POST /orgs/o1/trust/simulate': [200, simulation],
   'PUT /orgs/o1/trust': [200, trustSettings],
@@ -371,6 +376,9 @@ export const WORLDS = {
   kicked: { '/orgs/o1/guilds/g1/discord': kicked, '/orgs/o1/servers/s1/roles': { ...roleRules, present: false } },
   checking: { '/orgs/o1/guilds/g1/role-recheck': rechecking },
   unlinking: { '/orgs/o1/users/unlink': unlinking },
+  checked: { '/orgs/o1/imports': importsChecked },
+  nothing_new: { '/orgs/o1/imports': importsNothing },
+  importing: { '/orgs/o1/imports': importing },
   filling: { '/orgs/o1/users': (query) => ({ ...userList(query), complete: false }) },
   // An Admin, who is not the Owner.
   admin: { '/account': { ...me, orgs: [{ ...rustlands, role: 'admin', permissions: ADMIN }, arcadia] } },
@@ -390,6 +398,7 @@ export const WORLDS = {
     '/account': { ...me, orgs: [{ ...rustlands, tier: 'free', usage: { guilds: 0, servers: 0, links: 0, navigation_links: 0 }, ceilings: FREE }] },
     '/orgs/o1/overview': { usage: { guilds: 0, servers: 0, links: 0, navigation_links: 0 }, ceilings: FREE, tier: 'free', guilds: [], servers: [], recent: [], attention: [notice('info', 'no_guild', null, 'There’s no Guild yet, so nobody can link.', 'Add Guild', '/orgs/o1/guilds/new')] },
     '/orgs/o1/guilds': { guilds: [], removals: [] },
+    '/orgs/o1/imports': importsNone,
     '/orgs/o1/servers': { servers: [] },
     '/orgs/o1/plugin': { builds: [] },
     '/orgs/o1/roles': { guilds: [] },

@@ -60,7 +60,7 @@ function api(request, response, path, query) {
     if (!answer) return fail(404, 'NOT_FOUND', 'There is no such thing.');
     return send(200, typeof answer === 'function' ? answer(query) : answer);
   }
-  if (request.headers['content-type'] !== 'application/json') return fail(415, 'WRONG_TYPE', 'Send JSON.');
+  if (!['application/json', 'application/octet-stream'].includes(request.headers['content-type'])) return fail(415, 'WRONG_TYPE', 'Send JSON.');
   if (world === 'again') return fail(403, 'SIGN_IN_AGAIN', 'Sign in again to do this.');
   const [status, body] = WRITES[`${request.method} ${path}`] ?? [204];
   return send(status, body);

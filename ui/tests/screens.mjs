@@ -182,6 +182,17 @@ export const SCREENS = {
   'analytics-year': ['/orgs/o1/analytics?days=365&guild_id=g1'],
   'analytics-gone': ['/orgs/o1/analytics?guild_id=g9'],
   'analytics-error': ['/orgs/o1/analytics', 'error'],
+  import: ['/orgs/o1/import'],
+  'import-checked': ['/orgs/o1/import', 'checked'],
+  'import-nothing': ['/orgs/o1/import', 'nothing_new'],
+  'import-start': ['/orgs/o1/import', 'checked', async (page) => {
+    await page.getByRole('button', { name: 'Import 1,204 links and 87 ended links' }).click();
+    await dialog(page);
+  }],
+  'import-running': ['/orgs/o1/import', 'importing'],
+  'import-done': ['/orgs/o1/import?import=i2'],
+  'import-stopped': ['/orgs/o1/import?import=i3'],
+  'import-error': ['/orgs/o1/import', 'error'],
   trust: ['/orgs/o1/trust'],
   'trust-tried': ['/orgs/o1/trust', '', async (page) => {
     await page.getByRole('button', { name: 'Add keyword' }).click();
@@ -237,7 +248,7 @@ export const SCREENS = {
     await page.getByRole('button', { name: 'Account and theme' }).click();
     await page.getByRole('menu').waitFor();
   }],
-  ...Object.fromEntries(['guilds', 'guilds/new', 'servers', 'roles', 'team?tab=invites', 'keys', 'link-page', 'audit', 'errors', 'users', 'trust', 'cleanup', 'analytics'].map((path) => [`none-${path.split(/[/?]/).join('-')}`, [`/orgs/o1/${path}`, 'fresh']])),
+  ...Object.fromEntries(['guilds', 'guilds/new', 'servers', 'roles', 'team?tab=invites', 'keys', 'link-page', 'audit', 'errors', 'users', 'trust', 'cleanup', 'analytics', 'import'].map((path) => [`none-${path.split(/[/?]/).join('-')}`, [`/orgs/o1/${path}`, 'fresh']])),
   'guilds-new-done': ['/orgs/o1/guilds/new', '', async (page) => {
     await page.getByLabel('Rustlands Events').check();
     await page.getByRole('button', { name: 'Add Guild' }).click();

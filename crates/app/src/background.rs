@@ -30,7 +30,7 @@ use crate::memories::seen::{SeenMark, WriteMarks};
 use crate::players::{cleanup, cleanup_run, steam_calls, sweep};
 use crate::state::App;
 use crate::tenancy::claims;
-use crate::{jobs, people, roles, work};
+use crate::{import, jobs, people, roles, work};
 
 const FLUSH_EVERY: Duration = Duration::from_secs(5);
 const KEEP_EVERY: Duration = Duration::from_secs(1);
@@ -142,7 +142,7 @@ pub async fn flush_errors(app: &App) -> Result<(), AppError> {
 }
 
 /// The steps of housekeeping, by the names under which their failures are counted.
-const HOUSEKEEPING: [(&str, StepOf); 25] = [
+const HOUSEKEEPING: [(&str, StepOf); 26] = [
     ("last_uses", |app| Box::pin(flush_uses(app))),
     ("seen", |app| Box::pin(flush_seen(app))),
     ("refusals", |app| {
@@ -173,6 +173,7 @@ const HOUSEKEEPING: [(&str, StepOf); 25] = [
     ("interactions", |app| Box::pin(purge(app, Expired::Interactions))),
     ("log_batches", |app| Box::pin(purge(app, Expired::LogBatches))),
     ("role_sweep", |app| Box::pin(roles::sweep(app))),
+    ("imports", |app| Box::pin(import::runs::end_due(app))),
     ("people_sweep", |app| Box::pin(sweep::begin_due(app))),
     ("people_cleanup", |app| Box::pin(cleanup_run::begin_due(app))),
     ("old_guild_days", |app| Box::pin(purge(app, Expired::GuildDays))),

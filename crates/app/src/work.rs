@@ -7,6 +7,7 @@ use tokio::sync::watch;
 
 use crate::bots::{log, look};
 use crate::error::AppError;
+use crate::import;
 use crate::jobs::{Claimed, Engine, Outcome, Worker, carry};
 use crate::players::{bulk_unlink, cleanup_run, following, sweep};
 use crate::roles;
@@ -41,6 +42,7 @@ async fn step(app: &App, claimed: Claimed) -> Result<Outcome, AppError> {
         Job::UnlinkPeople { by, .. } => bulk_unlink::step(app, &claimed, by).await,
         Job::SweepPeople { .. } => sweep::step(app, &claimed).await,
         Job::CleanUp { .. } => cleanup_run::step(app, &claimed).await,
+        Job::ImportLinks { import, by, .. } => import::job::step(app, &claimed, import, by).await,
     }
 }
 

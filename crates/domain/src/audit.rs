@@ -68,6 +68,10 @@ words! {
         JobRetried = "job.retried",
         /// Links of another system were taken over; the detail counts them.
         LinksImported = "links.imported",
+        /// The same in the dashboard, from a file that was checked before; the details count rows.
+        ImportStarted = "import.started",
+        ImportFinished = "import.finished",
+        ImportCancelled = "import.cancelled",
         SessionCreated = "session.created",
         SessionEnded = "session.ended",
         OperatorGranted = "operator.granted",
@@ -260,7 +264,7 @@ mod tests {
 
     #[test]
     fn every_action_is_a_dotted_name() {
-        assert_eq!(AuditAction::ALL.len(), 60);
+        assert_eq!(AuditAction::ALL.len(), 63);
         for action in AuditAction::ALL {
             assert_eq!(action.as_str().split('.').count(), 2);
             assert_eq!(AuditAction::parse(action.as_str()), Some(*action));

@@ -77,6 +77,8 @@ own_ids! {
     BlockId "blk_",
     /// A rule that ties a group of a Server to a role.
     MappingId "map_",
+    /// A file of an older system that is taken over.
+    ImportId "imp_",
 }
 
 fn generate(prefix: &str, now_ms: i64, random: &dyn Random) -> InlineText<ID_CHARS> {

@@ -1,6 +1,61 @@
 //! Taking links over from another system: what becomes of one row, given what its Guild already holds.
 
 use crate::platform_id::{DiscordId, SteamId};
+use crate::words::words;
+
+words! {
+    /// What is in a file of an older system.
+    pub enum ImportKind {
+        /// A MySQL dump with one or both tables.
+        Dump = "dump",
+        /// Who is linked, as CSV.
+        Users = "users",
+        /// Who was, as CSV.
+        Removed = "removed",
+    }
+}
+
+words! {
+    /// How far the import of a file is.
+    pub enum ImportState {
+        /// Its rows are being stored.
+        Reading = "reading",
+        /// The dry run is under way.
+        Checking = "checking",
+        /// Somebody has to say whether it goes on.
+        Checked = "checked",
+        /// Links are being made.
+        Importing = "importing",
+        Done = "done",
+        /// By somebody of the team; what was imported stays.
+        Cancelled = "cancelled",
+        /// It cannot go on; what was imported stays.
+        Stopped = "stopped",
+    }
+}
+
+words! {
+    /// Why an import cannot go on.
+    pub enum ImportStop {
+        GuildRemoved = "guild_removed",
+        ServerDeleted = "server_deleted",
+        TooManyBoosters = "too_many_boosters",
+        /// The service ended while it stored the rows.
+        Interrupted = "interrupted",
+        /// Nobody said for days that it goes on.
+        Expired = "expired",
+    }
+}
+
+impl ImportState {
+    /// Whether there is nothing more to come.
+    pub const fn is_over(self) -> bool {
+        match self {
+            Self::Reading | Self::Checking | Self::Checked | Self::Importing => false,
+            Self::Done | Self::Cancelled | Self::Stopped => true,
+        }
+    }
+}
 
 /// What a Guild knows about the two ids of a row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,7 +87,7 @@ pub enum ImportRefusal {
     UnlinkedSince,
     #[error("the plan allows {ceiling} links")]
     Full { ceiling: i64 },
-    #[error("its time is in the future; if it is local time, add --utc-offset")]
+    #[error("its time is in the future; if it is local time, the UTC offset has to be given")]
     Future,
     #[error("it ended before it began")]
     EndedBeforeItBegan,

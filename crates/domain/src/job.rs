@@ -3,8 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::audit::Actor;
-use crate::id::{AccountId, GuildId, KeyId, LinkId, OrgId, ServerId};
+pub use crate::doer::Doer;
+use crate::id::{AccountId, GuildId, ImportId, LinkId, OrgId, ServerId};
 use crate::words::words;
 
 const HOUR_MS: i64 = 60 * 60_000;
@@ -34,6 +34,7 @@ words! {
         UnlinkPeople = "people.unlink",
         SweepPeople = "people.sweep",
         CleanUp = "people.cleanup",
+        ImportLinks = "links.import",
     }
 }
 
@@ -52,37 +53,6 @@ words! {
         People = "people",
         /// Long work on an Org.
         Org = "org",
-    }
-}
-
-/// Who did what a job tells about, by our own ids.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Doer {
-    Account(AccountId),
-    Key(KeyId),
-}
-
-impl Doer {
-    /// Players, operators and the service itself are not named.
-    pub fn of(actor: &Actor) -> Option<Self> {
-        match actor {
-            Actor::Account(id) => Some(Self::Account(id.clone())),
-            Actor::Key(id) => Some(Self::Key(id.clone())),
-            Actor::Player | Actor::Operator | Actor::System => None,
-        }
-    }
-
-    fn parse(text: &str) -> Result<Self, JobError> {
-        let account = AccountId::parse(text).map(Self::Account);
-        let found = account.or_else(|_| KeyId::parse(text).map(Self::Key));
-        found.map_err(|_| JobError::Payload)
-    }
-
-    fn as_str(&self) -> &str {
-        match self {
-            Self::Account(id) => id.as_str(),
-            Self::Key(id) => id.as_str(),
-        }
     }
 }
 
@@ -117,6 +87,12 @@ pub enum Job {
     SweepPeople { org: OrgId },
     /// Goes through the links of an Org and sees to those that are dormant.
     CleanUp { org: OrgId },
+    /// Decides on the rows of a file, makes links of them, and forgets them.
+    ImportLinks {
+        org: OrgId,
+        import: ImportId,
+        by: AccountId,
+    },
 }
 
 /// What a job is about, as it is stored.
@@ -131,6 +107,8 @@ struct Payload {
     link: Option<LinkId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     server: Option<ServerId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    import: Option<ImportId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     by: Option<String>,
 }
@@ -159,6 +137,7 @@ impl Job {
             Job::UnlinkPeople { .. } => JobKind::UnlinkPeople,
             Job::SweepPeople { .. } => JobKind::SweepPeople,
             Job::CleanUp { .. } => JobKind::CleanUp,
+            Job::ImportLinks { .. } => JobKind::ImportLinks,
         }
     }
 
@@ -170,7 +149,7 @@ impl Job {
             Job::LookAtGuild { .. } => LaneKind::Bot,
             Job::SyncRoles { .. } => LaneKind::Roles,
             Job::FollowPeople { .. } | Job::UnlinkPeople { .. } => LaneKind::People,
-            Job::SweepPeople { .. } | Job::CleanUp { .. } => LaneKind::Org,
+            Job::SweepPeople { .. } | Job::CleanUp { .. } | Job::ImportLinks { .. } => LaneKind::Org,
         }
     }
 
@@ -188,7 +167,8 @@ impl Job {
             Job::FollowPeople { org }
             | Job::UnlinkPeople { org, .. }
             | Job::SweepPeople { org }
-            | Job::CleanUp { org } => org.as_str(),
+            | Job::CleanUp { org }
+            | Job::ImportLinks { org, .. } => org.as_str(),
         }
     }
 
@@ -202,6 +182,7 @@ impl Job {
         let about = match self {
             Job::LogLinked { link, .. } | Job::LogUnlinked { link, .. } => link.as_str(),
             Job::EndServer { server, .. } => server.as_str(),
+            Job::ImportLinks { import, .. } => import.as_str(),
             Job::LogMore { .. }
             | Job::EndGuild { .. }
             | Job::LookAtGuild { .. }
@@ -256,6 +237,14 @@ impl Job {
                     ..parts
                 }
             }
+            Job::ImportLinks { org, import, by } => {
+                parts.by = Some(by.as_str().to_owned());
+                Payload {
+                    org: Some(org),
+                    import: Some(import),
+                    ..parts
+                }
+            }
             Job::FollowPeople { org } | Job::SweepPeople { org } | Job::CleanUp { org } => Payload {
                 org: Some(org),
                 ..none
@@ -270,6 +259,11 @@ impl Job {
         let guild = || parts.guild.clone().ok_or(JobError::Payload);
         let org = || parts.org.clone().ok_or(JobError::Payload);
         let link = || parts.link.clone().ok_or(JobError::Payload);
+        let doer = |text| Doer::parse(text).ok_or(JobError::Payload);
+        let account = || {
+            let by = parts.by.as_deref().map(AccountId::parse);
+            by.and_then(Result::ok).ok_or(JobError::Payload)
+        };
         let job = match kind {
             JobKind::LogLinked => Job::LogLinked {
                 guild: guild()?,
@@ -278,7 +272,7 @@ impl Job {
             JobKind::LogUnlinked => Job::LogUnlinked {
                 guild: guild()?,
                 link: link()?,
-                by: parts.by.as_deref().map(Doer::parse).transpose()?,
+                by: parts.by.as_deref().map(doer).transpose()?,
             },
             JobKind::LogMore => Job::LogMore { guild: guild()? },
             JobKind::EndGuild => Job::EndGuild { guild: guild()? },
@@ -290,13 +284,17 @@ impl Job {
             JobKind::SyncRoles => Job::SyncRoles { guild: guild()? },
             JobKind::RecheckRoles => Job::RecheckRoles { guild: guild()? },
             JobKind::FollowPeople => Job::FollowPeople { org: org()? },
-            JobKind::UnlinkPeople => {
-                let by = parts.by.as_deref().map(AccountId::parse);
-                let by = by.and_then(Result::ok).ok_or(JobError::Payload)?;
-                Job::UnlinkPeople { org: org()?, by }
-            }
+            JobKind::UnlinkPeople => Job::UnlinkPeople {
+                org: org()?,
+                by: account()?,
+            },
             JobKind::SweepPeople => Job::SweepPeople { org: org()? },
             JobKind::CleanUp => Job::CleanUp { org: org()? },
+            JobKind::ImportLinks => Job::ImportLinks {
+                org: org()?,
+                import: parts.import.clone().ok_or(JobError::Payload)?,
+                by: account()?,
+            },
         };
         // A part that is not this kind's is no more known than one that no kind has.
         if job.parts() == parts {
@@ -316,7 +314,8 @@ impl Job {
             | JobKind::EndServer
             | JobKind::SyncRoles
             | JobKind::FollowPeople
-            | JobKind::UnlinkPeople => None,
+            | JobKind::UnlinkPeople
+            | JobKind::ImportLinks => None,
         }
     }
 
@@ -334,7 +333,8 @@ impl Job {
             | Job::FollowPeople { .. }
             | Job::UnlinkPeople { .. }
             | Job::SweepPeople { .. }
-            | Job::CleanUp { .. } => None,
+            | Job::CleanUp { .. }
+            | Job::ImportLinks { .. } => None,
         }
     }
 }
@@ -363,7 +363,8 @@ impl JobKind {
             | JobKind::EndServer
             | JobKind::SyncRoles
             | JobKind::FollowPeople
-            | JobKind::UnlinkPeople => false,
+            | JobKind::UnlinkPeople
+            | JobKind::ImportLinks => false,
         }
     }
 }

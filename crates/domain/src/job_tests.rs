@@ -1,9 +1,11 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::audit::Actor;
+use crate::id::KeyId;
 use crate::random::SeededRandom;
 
-fn jobs(seed: u64, now_ms: i64) -> [Job; 12] {
+fn jobs(seed: u64, now_ms: i64) -> [Job; 13] {
     let random = SeededRandom::new(seed);
     let guild = GuildId::generate(now_ms, &random);
     let server = ServerId::generate(now_ms, &random);
@@ -30,9 +32,17 @@ fn jobs(seed: u64, now_ms: i64) -> [Job; 12] {
         Job::SyncRoles { guild: guild.clone() },
         Job::RecheckRoles { guild },
         Job::FollowPeople { org: org.clone() },
-        Job::UnlinkPeople { org: org.clone(), by },
+        Job::UnlinkPeople {
+            org: org.clone(),
+            by: by.clone(),
+        },
         Job::SweepPeople { org: org.clone() },
-        Job::CleanUp { org },
+        Job::CleanUp { org: org.clone() },
+        Job::ImportLinks {
+            org,
+            import: ImportId::generate(now_ms, &random),
+            by,
+        },
     ]
 }
 

@@ -2,6 +2,7 @@
 //! Time and randomness come in through [`clock::Clock`] and [`random::Random`], so that every rule can be replayed.
 
 mod digest;
+mod doer;
 mod secret;
 mod text;
 mod words;

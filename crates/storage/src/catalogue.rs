@@ -31,7 +31,6 @@ pub fn statements() -> impl Iterator<Item = &'static Statement> {
         crate::tenancy::guild_settings::STATEMENTS,
         crate::tenancy::guilds::STATEMENTS,
         crate::records::idempotency::STATEMENTS,
-        crate::linking::imports::STATEMENTS,
         crate::tenancy::invites::STATEMENTS,
         crate::jobs::enqueue::STATEMENTS,
         crate::jobs::lanes::STATEMENTS,
@@ -60,6 +59,7 @@ pub fn statements() -> impl Iterator<Item = &'static Statement> {
     .chain(of_keys())
     .chain(of_people())
     .chain(of_analytics())
+    .chain(of_imports())
     .flatten()
     .copied()
 }
@@ -80,6 +80,14 @@ fn of_keys() -> [&'static [&'static Statement]; 5] {
         crate::keys::plugin_keys::STATEMENTS,
         crate::keys::refusals::STATEMENTS,
         crate::keys::resolved_keys::STATEMENTS,
+    ]
+}
+
+fn of_imports() -> [&'static [&'static Statement]; 3] {
+    [
+        crate::linking::import_rows::STATEMENTS,
+        crate::linking::import_runs::STATEMENTS,
+        crate::linking::imports::STATEMENTS,
     ]
 }
 

@@ -105,6 +105,7 @@ const MIGRATIONS: &[Migration] = migrations! {
     33 "0033_people" portable;
     34 "0034_cleanup" portable;
     35 "0035_analytics" portable;
+    36 "0036_imports" portable;
 };
 
 /// The newest schema this binary knows.

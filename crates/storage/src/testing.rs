@@ -11,6 +11,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use domain::id::{GuildId, ImportId};
 use secrecy::SecretString;
 
 pub use self::proxy::Proxy;
@@ -40,6 +41,13 @@ pub const COUNT_LINKS_ANEW: &str = "
                       ELSE 0 END AS lived
           FROM links WHERE ended_at IS NOT NULL) e
     GROUP BY e.guild_num, e.org_num, e.day, e.lived;";
+
+/// An import into a Guild that is over and has no rows.
+const ENDED_IMPORT: &str = "
+    INSERT INTO imports (id, org_num, guild_num, kind, state, about, result, has_rows, created_at, touched_at, ended_at)
+    SELECT ':id', org_num, num, 'users', 'done', '{}', '{}', 0, :now, :now, :now
+    FROM guilds
+    WHERE id = ':guild'";
 
 /// The database that a test is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +86,15 @@ impl TestDb {
     /// What `--database` would be given.
     pub fn url_or_path(&self) -> String {
         self.place.url_or_path()
+    }
+
+    /// An import into a Guild that is over and has no rows.
+    pub async fn add_ended_import(&self, id: &ImportId, guild: &GuildId, now_ms: i64) {
+        let sql = ENDED_IMPORT
+            .replace(":id", id.as_str())
+            .replace(":guild", guild.as_str())
+            .replace(":now", &now_ms.to_string());
+        self.damage(&sql).await;
     }
 
     /// Runs SQL on a connection of its own, past every rule of ours: to break a store, and to repair it.

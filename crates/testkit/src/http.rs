@@ -42,6 +42,16 @@ impl Client {
         self
     }
 
+    /// Sends a file where it would send JSON.
+    pub fn sending_file(mut self) -> Self {
+        for (name, value) in &mut self.headers {
+            if *name == http::header::CONTENT_TYPE && *value == "application/json" {
+                *value = HeaderValue::from_static("application/octet-stream");
+            }
+        }
+        self
+    }
+
     /// Comes from another address.
     pub fn from(mut self, address: &str) -> Self {
         self.peer = SocketAddr::new(address.parse().expect("an address"), 40_000);

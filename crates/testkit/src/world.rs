@@ -11,7 +11,7 @@ use app::tenancy::{orgs, servers};
 use app::{App, OrgScope};
 use domain::action::ActionSet;
 use domain::audit::Actor;
-use domain::id::{AccountId, GuildId, InviteId, KeyId, OrgId, ServerId};
+use domain::id::{AccountId, GuildId, ImportId, InviteId, KeyId, OrgId, ServerId};
 use domain::invitation::Expiry;
 use domain::name::{DisplayName, Slug};
 use domain::permission::{Permission, PermissionSet, Role};
@@ -50,6 +50,8 @@ pub struct Tenant {
     pub invite: Option<(InviteId, String)>,
     /// Somebody who is linked, made by `full_tenant` only.
     pub player: Option<DiscordId>,
+    /// An import that is over, made by `full_tenant` only.
+    pub import: Option<ImportId>,
 }
 
 impl TestApp {
@@ -95,6 +97,7 @@ impl TestApp {
             helper: None,
             invite: None,
             player: None,
+            import: None,
         }
     }
 
@@ -136,7 +139,16 @@ impl TestApp {
         tenant.invite = Some(self.invite(&tenant, Role::Staff, &[]).await);
         tenant.link(&self.app, 970_000 + number).await;
         tenant.player = Some(discord(970_000 + number));
+        tenant.import = Some(self.ended_import(&tenant).await);
         tenant
+    }
+
+    /// An import that is over and has no rows.
+    async fn ended_import(&self, tenant: &Tenant) -> ImportId {
+        let now_ms = self.app.now_ms();
+        let id = ImportId::generate(now_ms, &*self.app.random);
+        self.db.add_ended_import(&id, &tenant.guild, now_ms).await;
+        id
     }
 
     /// An invitation by the owner, and its code.

@@ -76,6 +76,8 @@ pub fn objects(value: &Value) -> Vec<&serde_json::Map<String, Value>> {
 pub enum Manner {
     /// The browser's cookies and a JSON body.
     Json,
+    /// The same with a file.
+    File,
     /// A form of one of our pages.
     Form,
     /// An API key.
@@ -129,6 +131,11 @@ impl Actor {
                 client = client
                     .header("cookie", &pairs.join("; "))
                     .header("content-type", "application/json");
+            }
+            Manner::File => {
+                client = client
+                    .header("cookie", &pairs.join("; "))
+                    .header("content-type", "application/octet-stream");
             }
             Manner::Form => {
                 client = client

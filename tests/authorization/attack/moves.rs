@@ -47,7 +47,11 @@ impl Place<'_> {
             method,
             uri,
             body: body.unwrap_or_default(),
-            manner: Manner::Json,
+            manner: if route.takes_file {
+                Manner::File
+            } else {
+                Manner::Json
+            },
         };
         match (route.method.as_str(), route.path) {
             ("GET", "/api") => {
@@ -119,6 +123,11 @@ impl Place<'_> {
                 .unwrap_or_else(|| "A".repeat(43)),
             slug: if dice.percent(85) { "guild-1" } else { "guild-2" }.to_owned(),
             user: if dice.percent(80) { ours.user } else { theirs.user },
+            import: if dice.percent(80) {
+                ours.import
+            } else {
+                theirs.import
+            },
             session: dice.learned(&actor.sessions).cloned().unwrap_or(ours.session),
             org,
             guild,

@@ -154,7 +154,8 @@ async fn embed_of(
         | Job::FollowPeople { .. }
         | Job::UnlinkPeople { .. }
         | Job::SweepPeople { .. }
-        | Job::CleanUp { .. } => return Ok(None),
+        | Job::CleanUp { .. }
+        | Job::ImportLinks { .. } => return Ok(None),
     };
     let Some(facts) = log_lines::find_link(tx, scope, link).await? else {
         return Ok(None);

@@ -73,7 +73,7 @@ impl HttpError {
             Self::UnsupportedMediaType => ErrorAnswer::new(
                 415,
                 "UNSUPPORTED_MEDIA_TYPE",
-                "Send the body as application/json.",
+                "Send the body as application/json, or as application/octet-stream where a file is expected.",
             ),
             Self::PayloadTooLarge { limit_bytes } => ErrorAnswer::new(
                 413,

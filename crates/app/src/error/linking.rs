@@ -11,6 +11,24 @@ pub enum LinkingError {
         /// What is left of the pause.
         wait_ms: i64,
     },
+    /// An Org has one at a time.
+    #[error("another import is not over")]
+    ImportRunning,
+    /// A node reads a few files at a time, because their rows are in memory until all were read.
+    #[error("as many files are read as may be")]
+    UploadsRunning,
+    /// More than is read of a file.
+    #[error("a file of more than {most_bytes} bytes")]
+    FileTooLarge {
+        /// That much is.
+        most_bytes: usize,
+    },
+    /// Nothing in it is taken.
+    #[error("a file that cannot be read: {problem}")]
+    FileUnreadable {
+        /// In words for a person.
+        problem: String,
+    },
 }
 
 impl LinkingError {
@@ -25,6 +43,28 @@ impl LinkingError {
                 ),
             )
             .retry_after_s(seconds(*wait_ms)),
+            Self::ImportRunning => ErrorAnswer::new(
+                409,
+                "IMPORT_RUNNING",
+                "This organisation has an import that is not finished. Finish or cancel it first.",
+            ),
+            Self::UploadsRunning => ErrorAnswer::new(
+                429,
+                "UPLOADS_RUNNING",
+                "Other files are being read right now. Try again in a few seconds.",
+            )
+            .retry_after_s(5),
+            Self::FileTooLarge { most_bytes } => ErrorAnswer::new(
+                413,
+                "FILE_TOO_LARGE",
+                format!(
+                    "The file is larger than {} MiB. Split it, or ask the operator to import it at the command line.",
+                    most_bytes / (1024 * 1024)
+                ),
+            ),
+            Self::FileUnreadable { problem } => {
+                ErrorAnswer::new(400, "FILE_UNREADABLE", format!("Nothing was imported: {problem}"))
+            }
         }
     }
 }

@@ -1,5 +1,13 @@
 //! Taking over the links of another system, a slice at a time. Each slice is one transaction and may be sent again.
+//!
+//! The command line sends slices itself. In the dashboard a file is stored row by row, and a job takes the slices.
 
+pub mod files;
+pub(crate) mod job;
+pub mod runs;
+mod storing;
+pub mod tally;
+pub mod uploads;
 mod work;
 
 use domain::audit::Actor;

@@ -22,6 +22,9 @@ use crate::error::{AppError, RequestError};
 use crate::people;
 use crate::plugin::groups;
 
+/// What is refused when a Guild would have too many of them.
+pub(super) const BOOSTERS: &str = "boosters";
+
 pub(super) struct Import {
     pub slice: ImportSlice,
     /// One for each row, used or not.
@@ -40,18 +43,16 @@ impl Work for Import {
             .await?
             .ok_or(RequestError::NotFound)?;
         let place = self.find_server(tx, act.scope, &guild).await?;
-        let known = self.existing_links(tx, &guild).await?;
-        let (rows, added) = self.decide(&org, known, act.now_ms);
-        let mut report = ImportReport {
-            rows,
-            boosters: added.iter().filter(|link| link.boosts()).count(),
-            groups: added.iter().filter(|link| link.groups.is_some()).count(),
+        let place = match (place, &self.slice.server) {
+            (None, Some(_)) => return Err(AppError::invalid("server", "this Server is not in this Guild")),
+            (place, Some(_) | None) => place,
         };
-        if place.is_none() {
-            report.groups = 0;
-        }
-        if self.slice.write && !added.is_empty() {
-            self.store(tx, act, &org, &guild, place, &added).await?;
+        let report = self.take(tx, act, &org, &guild, place).await?;
+        let (active, ended) = self.count_added(&report);
+        if self.slice.write && active + ended > 0 {
+            let detail = json!({ "guild": guild.id.as_str(), "active": active, "ended": ended });
+            let target = Some(guild.id.as_str());
+            act.note(tx, AuditAction::LinksImported, target, &detail).await?;
         }
         Ok(report)
     }
@@ -89,7 +90,8 @@ impl ExistingLinks {
 }
 
 impl Import {
-    async fn find_server(
+    /// The Server of the slice, if it has one and that is in the Guild.
+    pub(super) async fn find_server(
         &self,
         tx: &mut Tx<'_>,
         scope: OrgScope,
@@ -98,15 +100,49 @@ impl Import {
         let Some(id) = &self.slice.server else {
             return Ok(None);
         };
-        let found = servers::find_in(tx, scope, id)
-            .await?
-            .filter(|server| server.guild == guild.num);
-        let server = found.ok_or_else(|| AppError::invalid("server", "this Server is not in this Guild"))?;
-        Ok(Some(ServerPlace {
-            scope,
-            guild: guild.num,
-            server: server.num,
-        }))
+        let found = servers::find_in(tx, scope, id).await?;
+        Ok(found
+            .filter(|server| server.guild == guild.num)
+            .map(|server| ServerPlace {
+                scope,
+                guild: guild.num,
+                server: server.num,
+            }))
+    }
+
+    /// Decides on the rows, and writes what is new unless the slice says otherwise. Under the Org's lock.
+    pub(super) async fn take(
+        &self,
+        tx: &mut Tx<'_>,
+        act: &Act,
+        org: &LockedOrg,
+        guild: &Guild,
+        place: Option<ServerPlace>,
+    ) -> Result<ImportReport, AppError> {
+        let known = self.existing_links(tx, guild).await?;
+        let (rows, added) = self.decide(org, known, act.now_ms);
+        let mut report = ImportReport {
+            rows,
+            boosters: added.iter().filter(|link| link.boosts()).count(),
+            groups: added.iter().filter(|link| link.groups.is_some()).count(),
+        };
+        if place.is_none() {
+            report.groups = 0;
+        }
+        if self.slice.write && !added.is_empty() {
+            self.store(tx, act, org, guild, place, &added).await?;
+        }
+        Ok(report)
+    }
+
+    /// Links among what was added, and history.
+    pub(super) fn count_added(&self, report: &ImportReport) -> (i64, i64) {
+        let rows = self.slice.rows.iter().zip(&report.rows);
+        let added = rows.filter(|(_, outcome)| **outcome == RowOutcome::Added);
+        added.fold((0, 0), |(active, ended), (row, _)| match row.ended {
+            None => (active + 1, ended),
+            Some(_) => (active, ended + 1),
+        })
     }
 
     async fn existing_links(&self, tx: &mut Tx<'_>, guild: &Guild) -> Result<ExistingLinks, AppError> {
@@ -194,11 +230,7 @@ impl Import {
             act.now_ms,
         )
         .await?;
-        people::sweep_later(tx, act.scope, act.now_ms).await?;
-        let ended = links.len() as i64 - active;
-        let detail = json!({ "guild": guild.id.as_str(), "active": active, "ended": ended });
-        let target = Some(guild.id.as_str());
-        Ok(act.note(tx, AuditAction::LinksImported, target, &detail).await?)
+        people::sweep_later(tx, act.scope, act.now_ms).await
     }
 }
 
@@ -237,7 +269,7 @@ async fn store_boosters(
     boosters::add_all(tx, act.scope, guild.num, &ids, act.now_ms).await?;
     if boosters::count(tx, guild.num).await? > boosters::MOST {
         return Err(AppError::invalid(
-            "boosters",
+            BOOSTERS,
             format!("a Guild has at most {} boosters", boosters::MOST),
         ));
     }

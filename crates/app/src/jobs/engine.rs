@@ -91,6 +91,11 @@ impl Engine {
         }
     }
 
+    /// Which lanes it takes.
+    pub fn lanes(&self) -> LaneKind {
+        self.lanes
+    }
+
     /// The same engine at another pace.
     #[must_use]
     pub fn at(mut self, pace: Pace) -> Self {

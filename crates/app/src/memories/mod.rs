@@ -20,6 +20,7 @@ pub(crate) mod shelf;
 pub(crate) mod steam_group_names;
 pub(crate) mod steam_groups;
 mod tallies;
+pub(crate) mod uploads;
 pub(crate) mod views;
 
 use std::sync::Arc;
@@ -47,6 +48,7 @@ use seen::Seen;
 use shelf::Shelf;
 use steam_group_names::SteamGroupNames;
 use steam_groups::SteamGroups;
+use uploads::Uploads;
 use views::Views;
 
 /// What is kept of bodies whose senders have proved nothing yet: 8 MiB, shared by their networks.
@@ -66,6 +68,8 @@ pub struct Memories {
     pub unproven: Room<ClientNetwork>,
     /// Room for exports of the audit log.
     pub(crate) exports: Exports,
+    /// Room for files of older systems.
+    pub(crate) uploads: Uploads,
     /// Room for rules that are played through.
     pub(crate) dry_runs: Exports,
     /// Whose page was looked at by whom.
@@ -106,6 +110,7 @@ impl Memories {
             bodies: Bodies::default(),
             unproven: Room::new(UNPROVEN_STEPS),
             exports: Exports::default(),
+            uploads: Uploads::default(),
             views: Views::default(),
             dry_runs: Exports::default(),
             log_tests: Lately::default(),

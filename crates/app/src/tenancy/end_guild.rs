@@ -6,7 +6,7 @@ use domain::job::LaneKind;
 use domain::link::UnlinkCause;
 use storage::bots::{guild_bots, log_batches, places};
 use storage::jobs::{self, Grip, Held};
-use storage::linking::{link_steps, links};
+use storage::linking::{import_rows, link_steps, links};
 use storage::players::{boosters, player_seen, stat_days};
 pub use storage::tenancy::removals::Removal;
 use storage::tenancy::{guilds, orgs, removals};
@@ -89,6 +89,9 @@ impl Work for EndSlice {
         }
         if gone == 0 {
             gone = stat_days::forget(tx, scope, guild.num, SLICE).await?;
+        }
+        if gone == 0 {
+            gone = import_rows::forget_of_guild(tx, scope, guild.num, SLICE).await?;
         }
         if gone == 0 {
             gone = removals::forget_roles(tx, scope, guild.num, SLICE).await?;

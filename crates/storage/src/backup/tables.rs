@@ -7,7 +7,7 @@ use super::BackupError;
 use crate::migrate::{self, Migrate};
 
 /// All tables, each after those it refers to. The ledger of migrations is not among them: the target has its own.
-pub(super) const TABLES: [&str; 59] = [
+pub(super) const TABLES: [&str; 61] = [
     "accounts",
     "sessions",
     "orgs",
@@ -50,6 +50,8 @@ pub(super) const TABLES: [&str; 59] = [
     "guild_days",
     "cleanup_settings",
     "dormant_links",
+    "imports",
+    "import_rows",
     "pictures",
     "flows",
     "flow_trips",

@@ -1,6 +1,8 @@
 //! Links, the flows that make and end them, and what a Guild looks up about them.
 
 pub mod flows;
+pub mod import_rows;
+pub mod import_runs;
 pub mod imports;
 pub mod link_days;
 pub mod link_pages;

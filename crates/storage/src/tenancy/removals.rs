@@ -7,7 +7,7 @@ use crate::bots::register;
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row, Tx};
 use crate::keys::plugin_keys;
-use crate::linking::flows;
+use crate::linking::{flows, import_runs};
 use crate::params;
 use crate::roles::{grants, ledger, marks, members};
 use crate::scope::{GuildNum, OrgScope, ServerNum};
@@ -71,6 +71,7 @@ pub async fn remove_guild(
     tx.execute(&DELETE_KEYS, params![org, guild]).await?;
     let servers = servers::remove_all(tx, scope, guild, now_ms).await?;
     flows::end_of_guild(tx, scope, guild, now_ms).await?;
+    import_runs::stop_of_guild(tx, scope, guild, now_ms).await?;
     register::remove_of_guild(tx, scope, guild).await?;
     Ok(servers)
 }

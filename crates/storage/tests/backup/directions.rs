@@ -55,8 +55,8 @@ directions! {
     rows_survive_from_postgres_to_postgres: Postgres to Postgres;
 }
 
-/// What the last migration has made is not there before it, but for what it counts among the links.
-const COUNTED_BY_NIGHT: &str = "DELETE FROM stat_days";
+/// What the last migration has made is not there before it.
+const LAST_ROWS: [&str; 2] = ["DELETE FROM import_rows", "DELETE FROM imports"];
 
 both_databases! {
     async fn a_backup_is_two_private_files_and_checking_it_changes_nothing(engine) {
@@ -102,14 +102,16 @@ both_databases! {
         let to = backups.join("one");
         let origin = TestDb::open(Engine::Sqlite).await;
         add_tenant(&origin.db).await;
-        origin.db.write(fixture::Run(COUNTED_BY_NIGHT)).await.unwrap();
+        for table in LAST_ROWS {
+            origin.db.write(fixture::Run(table)).await.unwrap();
+        }
         let wanted = rows::of(&origin.options()).await;
         let directory = origin.directory().join("symbolon.db");
         origin.db.close().await;
         // The last migration, undone.
         rusqlite::Connection::open(directory).unwrap().execute_batch("
-            DROP TABLE link_days; DROP TABLE link_lives; DROP TABLE stat_days;
-            DELETE FROM schema_migrations WHERE name = '0035_analytics'").unwrap();
+            DROP TABLE import_rows; DROP TABLE imports;
+            DELETE FROM schema_migrations WHERE name = '0036_imports'").unwrap();
         let made = backup::create(&origin.options(), &to, NOW).await.unwrap();
         assert_eq!(made.schema, storage::migrate::newest() - 1);
         assert_eq!(backup::verify(&to).await.unwrap(), made);

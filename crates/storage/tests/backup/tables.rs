@@ -1,7 +1,7 @@
 //! A row for each table that no unit of the fixture writes, where there is none yet.
 
 /// A row for each Guild or Server that has none, in the tables that game servers and bots fill.
-pub const PLAYER_TABLES: [&str; 38] = [
+pub const PLAYER_TABLES: [&str; 40] = [
     "INSERT INTO stat_days (org_num, day, guild_num, what, times)
      SELECT num, 1, 0, 'country:NL', 2 FROM orgs WHERE num NOT IN (SELECT org_num FROM stat_days)",
     "INSERT INTO idempotency_keys (account_num, route, key_hash, request_hash, made, ends_at)
@@ -86,4 +86,9 @@ pub const PLAYER_TABLES: [&str; 38] = [
      SELECT num, 0, 90, 7, 1 FROM orgs WHERE num NOT IN (SELECT org_num FROM cleanup_settings)",
     "INSERT INTO dormant_links (link_num, org_num, kept_at)
      SELECT num, org_num, 5 FROM links WHERE ended_at IS NULL AND num NOT IN (SELECT link_num FROM dormant_links)",
+    "INSERT INTO imports (id, org_num, guild_num, kind, state, about, result, created_at, touched_at)
+     SELECT 'imp_' || substr(id, 5), org_num, num, 'dump', 'checked', '{}', '{\"a\":\"b	c\"}', 5, 6 FROM guilds
+     WHERE num NOT IN (SELECT guild_num FROM imports)",
+    "INSERT INTO import_rows (import_num, org_num, row_no, part, place, line, body, reason)
+     SELECT num, org_num, 1, 'users', 1, 2, NULL, 'a	b' FROM imports WHERE num NOT IN (SELECT import_num FROM import_rows)",
 ];

@@ -2,17 +2,12 @@
 //!
 //! The files are read and checked here; what is left goes to the service in slices, which decides and writes.
 
-mod columns;
-mod csv;
 mod gather;
-mod mysql;
 mod report;
-mod rows;
-mod source;
-mod table;
 
 use std::path::PathBuf;
 
+use app::import::files::Gathered;
 use app::import::{ImportReport, ImportRow, ImportSlice, MOST_ROWS, RowOutcome};
 use clap::Args;
 use domain::id::{GuildId, ServerId};
@@ -21,7 +16,7 @@ use crate::admin::Channel;
 use crate::cli::Common;
 use crate::open::load_config;
 use crate::output::Failure;
-use gather::{Gathered, gather};
+use gather::gather;
 use report::{Outcome, Report};
 
 /// Bytes of one slice as it travels to a running service.

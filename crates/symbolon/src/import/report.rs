@@ -1,8 +1,8 @@
 //! What a run did or would do.
 
+use app::import::files::{Gathered, Place};
 use serde_json::{Value, json};
 
-use super::gather::{Gathered, Place};
 use crate::output::say;
 
 /// Outcome of one table.
@@ -68,7 +68,7 @@ impl Report {
         };
         list("columns read", gathered.used.iter().cloned().collect());
         list("columns ignored", gathered.ignored.iter().cloned().collect());
-        list("details left out", left_out(gathered));
+        list("details left out", gathered.left_out.in_words());
         for (place, reason) in &outcome.refused {
             say(format!("  row {} (line {}): {reason}", place.row, place.line));
         }
@@ -87,7 +87,7 @@ impl Report {
                 "refused": refused.collect::<Vec<_>>(),
                 "columns_read": gathered.used,
                 "columns_ignored": gathered.ignored,
-                "left_out": left_out(gathered),
+                "left_out": gathered.left_out.in_words(),
             })
         };
         json!({
@@ -98,17 +98,4 @@ impl Report {
             "groups": self.groups,
         })
     }
-}
-
-fn left_out(gathered: &Gathered) -> Vec<String> {
-    let counts = gathered.left_out;
-    [
-        (counts.names, "names that are not text or too long"),
-        (counts.boosters, "booster flags that are neither yes nor no"),
-        (counts.causes, "unknown causes"),
-    ]
-    .into_iter()
-    .filter(|(count, _)| *count > 0)
-    .map(|(count, what)| format!("{count} {what}"))
-    .collect()
 }

@@ -13,17 +13,22 @@ use http::header::ORIGIN;
 use http::request::Parts;
 use http::{HeaderMap, Method};
 
-use super::body::is_json;
+use super::body::{has_type, is_json};
 use super::person::session_token;
 use super::signed_in::signed_in;
 use crate::error::Failure;
 use crate::state::{Settings, WebState};
+
+/// The type of a file that is sent: like JSON, none that a form can have.
+pub const FILE: &str = "application/octet-stream";
 
 /// A permission as a type, so that a route's signature says what it needs.
 pub trait Required: Send + Sync + 'static {
     const PERMISSION: Permission;
     /// Holding the permission is not enough: it takes the owner.
     const OWNER_ONLY: bool = false;
+    /// What is sent is a file. No page of another site can send one either.
+    const SENDS_FILE: bool = false;
 }
 
 /// One type per permission that a route asks for.
@@ -43,6 +48,14 @@ pub mod perm {
     required! {
         OrgSettings OrgTeam OrgInvites OrgNavigation ServersView ServersManage ServersKeys ServersRoles LinksView
         LinksUnlink LinksBulkUnlink LinksExport LinksCleanup AuditView AuditExport AnalyticsView AnalyticsExport
+    }
+
+    /// For a file that is sent.
+    pub struct FileOfSettings;
+
+    impl super::Required for FileOfSettings {
+        const PERMISSION: Permission = Permission::OrgSettings;
+        const SENDS_FILE: bool = true;
     }
 
     /// The owner, for what cannot be undone about an Org.
@@ -105,7 +118,7 @@ impl<P: Required> FromRequestParts<WebState> for Authorized<P> {
         let org = named.and_then(|text| OrgId::parse(text).ok());
         let token = session_token(&parts.headers, &state.settings);
         let caller = signed_in(state, &parts.extensions, token.as_ref(), org.as_ref()).await?;
-        refuse_other_sites(&parts.method, &parts.headers, &state.settings)?;
+        refuse_others(&parts.method, &parts.headers, &state.settings, P::SENDS_FILE)?;
         // Someone else's Org and one that never was look the same.
         let membership = caller.membership.ok_or(RequestError::NotFound)?;
         if !membership.permissions.contains(P::PERMISSION) {
@@ -133,6 +146,15 @@ pub(super) fn refuse_other_sites(
     headers: &HeaderMap,
     settings: &Settings,
 ) -> Result<(), AppError> {
+    refuse_others(method, headers, settings, false)
+}
+
+fn refuse_others(
+    method: &Method,
+    headers: &HeaderMap,
+    settings: &Settings,
+    sends_file: bool,
+) -> Result<(), AppError> {
     if matches!(*method, Method::GET | Method::HEAD) {
         return Ok(());
     }
@@ -145,7 +167,12 @@ pub(super) fn refuse_other_sites(
     if !same_site || !same_origin {
         return Err(HttpError::CrossSite.into());
     }
-    if !is_json(headers) {
+    let is_marked = if sends_file {
+        has_type(headers, FILE)
+    } else {
+        is_json(headers)
+    };
+    if !is_marked {
         return Err(HttpError::UnsupportedMediaType.into());
     }
     Ok(())

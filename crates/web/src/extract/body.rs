@@ -106,7 +106,7 @@ pub(super) async fn read_bytes(
     Ok(whole)
 }
 
-fn broken_off(error: &(dyn Error + 'static)) -> AppError {
+pub(super) fn broken_off(error: &(dyn Error + 'static)) -> AppError {
     if is_too_slow(error) {
         return ServiceError::Timeout.into();
     }

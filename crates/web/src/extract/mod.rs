@@ -13,9 +13,10 @@ mod person;
 mod pressed;
 mod signed;
 mod signed_in;
+mod upload;
 
 pub use asked::{Asked, Asks, Question};
-pub use authorized::{Authorized, Required, perm};
+pub use authorized::{Authorized, FILE, Required, perm};
 pub use bearer::bearer;
 pub use body::{JsonBody, has_type, read_kept, read_limited};
 pub use bot::{Bot, BotRegister};
@@ -27,3 +28,4 @@ pub use person::{Person, session_token};
 pub use pressed::{IDEMPOTENCY_KEY, Pressed};
 pub use signed::{Shown, Signature, Signed};
 pub use signed_in::signed_in;
+pub use upload::SentFile;

@@ -3,7 +3,7 @@
 use app::error::RequestError;
 use axum::extract::{FromRequestParts, RawPathParams};
 use domain::action::Action;
-use domain::id::{AccountId, GuildId, InviteId, KeyId, OrgId, ServerId};
+use domain::id::{AccountId, GuildId, ImportId, InviteId, KeyId, OrgId, ServerId};
 use domain::platform_id::EitherId;
 use http::request::Parts;
 
@@ -35,6 +35,7 @@ segments! {
     KeyId "key"
     AccountId "account"
     InviteId "invite"
+    ImportId "import"
 }
 
 /// Somebody of an Org by either id.

@@ -1,9 +1,11 @@
 //! The link page and the way through Discord and Steam.
 
 mod checks;
+pub mod imports;
 pub mod link;
 pub mod page;
 pub mod preview;
+mod refused_rows;
 pub mod sign_in;
 
 use axum::routing::get;
@@ -21,7 +23,7 @@ pub(crate) fn routes(routes: Routes) -> Routes {
     let routes = pairs.fold(routes, |routes, (provider, purpose)| {
         sign_in::add(routes, provider, purpose)
     });
-    routes
+    imports::add(routes)
         .page(
             PrivatePage,
             "/link/{slug}",

@@ -4,7 +4,7 @@ use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::Schema;
 use utoipa::{PartialSchema, ToSchema};
 
-use crate::extract::{Asked, Asks, JsonBody, Pressed, Question, Segment, Segments};
+use crate::extract::{Asked, Asks, JsonBody, Pressed, Question, Segment, Segments, SentFile};
 use crate::routes::{Created, Done, Found, FoundSecret, RouteAnswer};
 
 /// A type's name in the description, with the schemas of it and of everything in it.
@@ -24,6 +24,8 @@ pub fn described<T: ToSchema + PartialSchema>() -> Described {
 pub trait Takes {
     const BODY: Option<fn() -> Described> = None;
     const ASKS: &'static [Asks] = &[];
+    /// It is a file, whatever is in it.
+    const FILE: bool = false;
     /// It may be sent again under the same `Idempotency-Key`.
     const REPEATABLE: bool = false;
 }
@@ -43,6 +45,11 @@ impl<T: ToSchema> Takes for JsonBody<T> {
 impl<T: ToSchema> Takes for Pressed<JsonBody<T>> {
     const BODY: Option<fn() -> Described> = Some(described::<T>);
     const REPEATABLE: bool = true;
+}
+
+impl<T: Question> Takes for SentFile<T> {
+    const ASKS: &'static [Asks] = T::ASKS;
+    const FILE: bool = true;
 }
 
 impl<A: Takes, B: Takes> Takes for (A, B) {

@@ -24,7 +24,7 @@ use route_codes::route_codes;
 
 use crate::constant::Constant;
 use crate::error::ErrorObject;
-use crate::extract::{Asks, IDEMPOTENCY_KEY};
+use crate::extract::{Asks, FILE, IDEMPOTENCY_KEY};
 use crate::layers::{self, Surface};
 use crate::routes::{Access, RouteAnswer, RouteSpec};
 use crate::state::WebState;
@@ -114,6 +114,7 @@ fn path_schema(name: &str) -> Value {
         "key" => "key_",
         "account" => "usr_",
         "invite" => "inv_",
+        "import" => "imp_",
         _ => return json!({ "type": "string" }),
     };
     json!({ "type": "string", "pattern": format!("^{prefix}[0-9A-HJKMNP-TV-Z]{{26}}$") })
@@ -168,14 +169,20 @@ fn operation(route: &RouteSpec, schemas: &mut BTreeMap<String, Value>) -> Value 
     if !parameters.is_empty() {
         operation["parameters"] = parameters.into();
     }
-    if let Some(body) = route.takes {
-        let schema = add(schemas, body());
-        operation["requestBody"] =
-            json!({ "required": true, "content": { "application/json": { "schema": schema } } });
-    } else if route.method != Method::GET {
-        operation["requestBody"] = no_fields(route);
+    if route.method != Method::GET {
+        operation["requestBody"] = request_body(route, schemas);
     }
     operation
+}
+
+/// What is sent: JSON, a file, or nothing that is read.
+fn request_body(route: &RouteSpec, schemas: &mut BTreeMap<String, Value>) -> Value {
+    let (kind, schema) = match route.takes {
+        Some(body) => ("application/json", add(schemas, body())),
+        None if route.takes_file => (FILE, json!({ "type": "string", "format": "binary" })),
+        None => return no_fields(route),
+    };
+    json!({ "required": true, "content": { kind: { "schema": schema } } })
 }
 
 /// How callers of a route prove who they are, and where it is listed.

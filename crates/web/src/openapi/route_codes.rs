@@ -147,6 +147,10 @@ fn add_of_input(codes: &mut Vec<&'static str>, route: &RouteSpec) {
     if route.path.ends_with("/users/unlink") && route.takes.is_some() {
         codes.extend(["TOO_MANY_USERS", "UNLINK_RUNNING"]);
     }
+    if route.takes_file {
+        codes.extend(["FILE_TOO_LARGE", "FILE_UNREADABLE"]);
+        codes.extend(["IMPORT_RUNNING", "UPLOADS_RUNNING", "INVALID_JSON"]);
+    }
     if route.path.ends_with("/cleanup/run") {
         codes.push("CLEANUP_OFF");
     }

@@ -61,6 +61,8 @@ pub struct RouteSpec {
     pub summary: &'static str,
     /// The JSON body it reads, if any.
     pub takes: Option<fn() -> Described>,
+    /// It reads a file instead.
+    pub takes_file: bool,
     /// What it understands behind the question mark.
     pub asks: &'static [Asks],
     /// It makes something, once for each `Idempotency-Key`.
@@ -86,6 +88,7 @@ impl RouteSpec {
             limit: None,
             summary,
             takes: None,
+            takes_file: false,
             asks: &[],
             repeatable: false,
             answer,

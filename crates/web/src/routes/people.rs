@@ -151,6 +151,7 @@ impl Routes {
             mirrored: C::MIRRORED,
             limit: C::LIMIT,
             takes: I::BODY,
+            takes_file: I::FILE,
             asks: I::ASKS,
             repeatable: I::REPEATABLE,
             ..RouteSpec::plain(method, (path, summary), side, O::ANSWER)

@@ -26,6 +26,8 @@ import type {
   GuildRemoval,
   GuildView,
   GuildWithSettings,
+  Import,
+  Imports,
   InviteList,
   InviteView,
   LinkPagePreview,
@@ -143,6 +145,20 @@ export interface Operations {
   'POST /orgs/{org}/guilds/{guild}/role-recheck': { path: { org: string; guild: string }; query: {}; body: undefined; answer: RoleRecheck };
   /** Needs the permission `servers.roles` in the organisation. */
   'DELETE /orgs/{org}/guilds/{guild}/role-recheck': { path: { org: string; guild: string }; query: {}; body: undefined; answer: RoleRecheck };
+  /** Needs the permission `org.settings` in the organisation. */
+  'GET /orgs/{org}/imports': { path: { org: string }; query: {}; body: undefined; answer: Imports };
+  /** Needs the permission `org.settings` in the organisation. */
+  'POST /orgs/{org}/imports': { path: { org: string }; query: { guild_id?: string; kind?: "dump" | "users" | "removed"; server_id?: string; utc_offset?: string }; body: undefined; answer: Import };
+  /** Needs the permission `org.settings` in the organisation. */
+  'GET /orgs/{org}/imports/{import}': { path: { org: string; import: string }; query: {}; body: undefined; answer: Import };
+  /** Needs the permission `org.settings` in the organisation. */
+  'DELETE /orgs/{org}/imports/{import}': { path: { org: string; import: string }; query: {}; body: undefined; answer: undefined };
+  /** Needs the permission `org.settings` in the organisation. */
+  'POST /orgs/{org}/imports/{import}/cancel': { path: { org: string; import: string }; query: {}; body: undefined; answer: Import };
+  /** Needs the permission `org.settings` in the organisation. */
+  'GET /orgs/{org}/imports/{import}/refused': { path: { org: string; import: string }; query: { format?: "csv" | "json" }; body: undefined; answer: undefined };
+  /** Needs the permission `org.settings` in the organisation. */
+  'POST /orgs/{org}/imports/{import}/start': { path: { org: string; import: string }; query: {}; body: undefined; answer: Import };
   /** Needs the permission `org.invites` in the organisation. */
   'GET /orgs/{org}/invites': { path: { org: string }; query: {}; body: undefined; answer: InviteList };
   /** Needs the permission `org.invites` in the organisation. */

@@ -47,6 +47,7 @@ export const keys = {
   bulkUnlink: (org: string) => ['org', org, 'bulk-unlink'] as const,
   trust: (org: string) => ['org', org, 'trust'] as const,
   cleanup: (org: string) => ['org', org, 'cleanup'] as const,
+  imports: (org: string) => ['org', org, 'imports'] as const,
 };
 
 /** How often a page asks in a row for what the bot was told to look at. */
@@ -231,6 +232,12 @@ export const reads = {
       queryKey: keys.cleanup(org),
       queryFn: ({ signal }) => call('GET /orgs/{org}/cleanup', { path: { org }, signal }),
       refetchInterval: ({ state }) => (state.data?.running ? 2_000 : false),
+  imports: (org: string) =>
+    queryOptions({
+      queryKey: keys.imports(org),
+      queryFn: ({ signal }) => call('GET /orgs/{org}/imports', { path: { org }, signal }),
+      // Only while something runs; a file that waits to be imported changes nothing by itself.
+      refetchInterval: ({ state }) => (state.data?.imports.some((one) => ['reading', 'checking', 'importing'].includes(one.state)) ? 1_500 : false),
     }),
 };
 

@@ -458,6 +458,71 @@ export type GuildWithSettings = GuildView & {
 };
 
 export interface HeldPermission { held: boolean; name: string }
+
+/** A file of links that is taken over. */
+export interface Import {
+  columns_ignored: Array<string>;
+  /** `field: column`. */
+  columns_read: Array<string>;
+  /** What would come of them after a dry run, and what came of them after the import. */
+  counts: ImportCounts;
+  /** How many of them were gone through. */
+  done: number;
+  ended_at_ms?: number | null;
+  /** When its rows are forgotten; nothing when they are. */
+  forgotten_at_ms?: number | null;
+  guild_id: string;
+  id: string;
+  /** `dump`, `users` or `removed`. */
+  kind: string;
+  /** Details of rows that are left out, in words. */
+  left_out: Array<string>;
+  /** Whose players get the permission groups. */
+  server_id?: string | null;
+  started_at_ms: number;
+  /** `reading`, `checking`, `checked`, `importing`, `done`, `cancelled` or `stopped`. */
+  state: string;
+  /** Why it stopped: `guild_removed`, `server_deleted`, `too_many_boosters`, `interrupted` or `expired`. */
+  stop?: string | null;
+  /** Rows of the file. */
+  total: number;
+}
+
+export interface ImportCounts {
+  boosters: number;
+  /** Players whose permission groups are taken over. */
+  groups: number;
+  /** Ended links. */
+  history: number;
+  /** Linked like this already. */
+  known: number;
+  links: number;
+  reasons: Array<ImportReason>;
+  refused: number;
+}
+
+export interface ImportGuild { id: string; name: string; servers: Array<ImportServer> }
+
+/** Where a row stands in the file. */
+export interface ImportPlace {
+  line: number;
+  row: number;
+  /** `users` or `removed`. */
+  table: string;
+}
+
+export interface ImportReason { first: Array<ImportPlace>; reason: string; rows: number }
+export interface ImportServer { id: string; name: string }
+
+/** The newest imports, and where links can be imported to. */
+export interface Imports {
+  guilds: Array<ImportGuild>;
+  /** The last one first. */
+  imports: Array<Import>;
+  /** The largest file that is taken. */
+  most_bytes: number;
+}
+
 export type InviteExpiry = "1d" | "7d" | "30d" | "never";
 export interface InviteList { invites: Array<InviteView> }
 

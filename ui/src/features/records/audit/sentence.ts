@@ -67,6 +67,9 @@ export const KINDS: Record<AuditAction, Kind> = {
   'users.cleanup_ran': kind('Dormant accounts cleaned up', (it) => say`${it.who} looked for dormant accounts${it.cleaned()}`),
   'users.kept': kind('Dormant accounts kept', (it) => say`${it.who} kept ${count(it.number('links'), 'link')} flagged as dormant`),
   'links.imported': kind('Links imported', (it) => say`${it.who} imported ${count(it.number('active'), 'active link')} and ${count(it.number('ended'), 'ended link')} into ${it.the('Guild')}`),
+  'import.started': kind('Import started', (it) => say`${it.who} started to import ${it.imported()} into ${it.the('Guild')}`),
+  'import.finished': kind('Import ended', (it) => say`The import that ${it.who} started has ended: ${it.imported()} added to ${it.the('Guild')}, ${count(it.number('refused'), 'row')} refused`),
+  'import.cancelled': kind('Import cancelled', (it) => say`${it.who} cancelled an import into ${it.the('Guild')} after ${it.imported()}`),
   'job.dropped': kind('Pending work dropped', (it) => say`${it.who} dropped pending work${it.inBrackets('kind')}`),
   'job.retried': kind('Pending work retried', (it) => say`${it.who} retried pending work${it.inBrackets('kind')}`),
   'session.created': kind('Signed in', (it) => say`${it.who} signed in`),
@@ -168,6 +171,11 @@ class Telling {
   private part(name: AuditName): Part {
     const page = this.names.page(name);
     return { name: name.name ?? nameless(name.id), ...(page && { page }) };
+  }
+
+  /** "3 links and 2 ended links". */
+  imported(): string {
+    return `${count(this.number('active'), 'link')} and ${count(this.number('ended'), 'ended link')}`;
   }
 
   /** Its name, and that it is gone, unless the sentence says so. */

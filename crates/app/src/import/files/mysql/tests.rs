@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::import::table::{TOO_LONG, Value};
+use crate::import::files::table::{TOO_LONG, Value};
 
 type Rows = Result<Vec<(usize, u64, Vec<String>, Vec<Value>)>, ReadError>;
 

@@ -1,6 +1,5 @@
 //! From a row of a file to a row of the import, or the reason why not.
 
-use app::import::{Ended, ImportRow};
 use domain::link::UnlinkCause;
 use domain::name::given_name;
 use domain::platform_id::{DiscordId, SteamId};
@@ -10,13 +9,32 @@ use jiff::tz::{Offset, TimeZone};
 
 use super::columns::{Field, Mapping, Table};
 use super::table::{RawRow, Value};
+use crate::import::{Ended, ImportRow};
 
 /// Details that were left out of rows which were taken all the same.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LeftOut {
+    /// No text, or too long.
     pub names: u64,
+    /// Neither yes nor no.
     pub boosters: u64,
+    /// Words that we have not.
     pub causes: u64,
+}
+
+impl LeftOut {
+    /// In words, what there was of each.
+    pub fn in_words(self) -> Vec<String> {
+        [
+            (self.names, "names that are not text or too long"),
+            (self.boosters, "booster flags that are neither yes nor no"),
+            (self.causes, "unknown causes"),
+        ]
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect()
+    }
 }
 
 pub struct RowReader<'a> {

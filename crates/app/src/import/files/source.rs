@@ -8,7 +8,9 @@ const CHUNK_BYTES: usize = 64 * 1024;
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {problem}")]
 pub struct ReadError {
+    /// Counted from 1.
     pub line: u64,
+    /// In words for a person.
     pub problem: String,
 }
 

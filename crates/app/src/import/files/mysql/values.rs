@@ -3,8 +3,8 @@
 use std::io::Read;
 
 use super::lexer::Lexer;
-use crate::import::source::ReadError;
-use crate::import::table::{Collector, MOST_COLUMNS, Value};
+use crate::import::files::source::ReadError;
+use crate::import::files::table::{Collector, MOST_COLUMNS, Value};
 
 const EXPRESSION: Value = Value::Unreadable("is an expression, not a value");
 

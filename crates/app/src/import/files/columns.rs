@@ -1,5 +1,7 @@
 //! Which column of a table is which. The older systems have no common schema, so columns are found by their names.
 
+use super::gather::FileError;
+
 /// Something a column can hold for us.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Field {
@@ -14,9 +16,12 @@ pub enum Field {
     Cause,
 }
 
+/// One of the two tables of an older system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Table {
+    /// Who is linked.
     Users,
+    /// Who was.
     Removed,
 }
 
@@ -138,6 +143,7 @@ pub struct Chosen {
 }
 
 impl Chosen {
+    /// Refuses a field that there is not, with those that there are.
     pub fn parse(text: &str) -> Result<Self, String> {
         let (field, name) = text
             .split_once('=')
@@ -166,15 +172,14 @@ pub struct Mapping {
 
 impl Mapping {
     /// Finds the fields, or says which of the two ids has no column.
-    pub fn find(table: Table, columns: &[String], chosen: &[Chosen]) -> Result<Self, String> {
+    pub fn find(table: Table, columns: &[String], chosen: &[Chosen]) -> Result<Self, FileError> {
         let places = FIELDS.map(|(field, _, aliases)| place(table, field, aliases, columns, chosen));
         for (index, (field, label, _)) in FIELDS.iter().enumerate() {
             if matches!(field, Field::DiscordId | Field::SteamId) && places[index].is_none() {
-                return Err(format!(
-                    "no column holds the {}; there are {}. Name it with --column {label}=NAME",
-                    label.replace('_', " "),
-                    columns.join(", ")
-                ));
+                return Err(FileError::NoColumn {
+                    field: label,
+                    columns: columns.join(", "),
+                });
             }
         }
         let used = |index: &usize| places.contains(&Some(*index));
@@ -281,11 +286,10 @@ mod tests {
     #[test]
     fn a_table_without_an_id_is_refused_with_what_to_do() {
         let error = Mapping::find(Table::Users, &columns(&["discord_id", "player"]), &[]).unwrap_err();
-        assert!(
-            error.contains("steam id") && error.contains("discord_id, player"),
-            "{error}"
+        assert_eq!(
+            error.to_string(),
+            "no column holds the steam id; there are discord_id, player"
         );
-        assert!(error.contains("--column steam_id=NAME"), "{error}");
         let chosen = [Chosen::parse("steam_id=Player").unwrap()];
         let mapping = Mapping::find(Table::Users, &columns(&["discord_id", "player"]), &chosen).unwrap();
         assert_eq!(mapping.place(Field::SteamId), Some(1));
@@ -304,7 +308,7 @@ mod tests {
 
     #[test]
     fn the_guide_lists_the_names_of_every_column() {
-        let guide = include_str!("../../../../docs/migrating.md");
+        let guide = include_str!("../../../../../docs/migrating.md");
         let in_ticks =
             |text: &str| -> Vec<String> { text.split('`').skip(1).step_by(2).map(plain).collect() };
         for (_, label, names) in FIELDS {

@@ -2,8 +2,8 @@
 
 use std::io::Read;
 
-use crate::import::source::{ReadError, Source};
-use crate::import::table::{Collector, Value};
+use crate::import::files::source::{ReadError, Source};
+use crate::import::files::table::{Collector, Value};
 
 const MOST_NAME_BYTES: usize = 256;
 
