@@ -114,7 +114,6 @@ pub fn example(route: &RouteSpec, target: &Target) -> Example {
             | "/orgs/{org}/plugin"
             | "/orgs/{org}/refused-calls",
         ) => ("", None, 200),
-        ("GET", "/orgs/{org}/analytics" | "/orgs/{org}/analytics/export") => ("?to=2026-01-01", None, 200),
         ("GET", "/orgs/{org}/errors" | "/admin/errors") => ("?status=4xx", None, 200),
         ("POST", "/orgs/{org}/servers") => {
             let body = format!(r#"{{"guild_id":"{}","name":"Made here"}}"#, target.guild);
@@ -129,13 +128,7 @@ pub fn example(route: &RouteSpec, target: &Target) -> Example {
         (method, path) if path.starts_with("/bot/") => of_bots(method, path),
         (method, path) if path.starts_with("/orgs/{org}/imports") => of_imports(method, path),
         (method, path) if path.starts_with("/orgs/{org}/keys") => of_keys(method, path, target),
-        (method, path)
-            if ["/orgs/{org}/users", "/orgs/{org}/trust", "/orgs/{org}/cleanup"]
-                .iter()
-                .any(|start| path.starts_with(start)) =>
-        {
-            of_players(method, path)
-        }
+        (method, path) if PLAYERS.iter().any(|start| path.starts_with(start)) => of_players(method, path),
         (method, path) => of_people(method, path, target),
     };
     let path = filled(route.path, target);
@@ -251,7 +244,15 @@ fn of_keys(method: &str, path: &str, target: &Target) -> (&'static str, Option<S
     }
 }
 
-/// Routes of people who are linked.
+/// How the paths of routes of people who are linked begin.
+const PLAYERS: [&str; 4] = [
+    "/orgs/{org}/users",
+    "/orgs/{org}/trust",
+    "/orgs/{org}/cleanup",
+    "/orgs/{org}/analytics",
+];
+
+/// Those routes.
 fn of_players(method: &str, path: &str) -> (&'static str, Option<String>, u16) {
     let keywords = || Some(r#"{"keywords":[{"text":"helper","class":"staff"}]}"#.to_owned());
     match (method, path) {
@@ -260,6 +261,7 @@ fn of_players(method: &str, path: &str) -> (&'static str, Option<String>, u16) {
             ("", Some(r#"{"filter":{"q":"nobodyatall"}}"#.to_owned()), 200)
         }
         ("DELETE", "/orgs/{org}/users/unlink") => ("", None, 204),
+        ("GET", "/orgs/{org}/analytics" | "/orgs/{org}/analytics/export") => ("?to=2026-01-01", None, 200),
         ("PUT", "/orgs/{org}/cleanup") => (
             "",
             Some(r#"{"enabled":false,"days":30,"grace_days":7}"#.to_owned()),

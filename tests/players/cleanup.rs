@@ -10,7 +10,7 @@ use domain::permission::Permission;
 use domain::plan::Tier;
 use http::Method;
 use serde_json::{Value, json};
-use testkit::{Client, Engine, Tenant, TestApp, both_databases, discord, steam, wait_until};
+use testkit::{Engine, Tenant, TestApp, both_databases, discord, steam, wait_until};
 
 use super::crowd::{all, call, link, owner, page, start, users, who};
 

@@ -1,4 +1,5 @@
 mod audit;
+mod blocks;
 mod flow;
 mod master_keys;
 mod platforms;

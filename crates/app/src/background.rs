@@ -13,7 +13,6 @@ use storage::bots::{interactions, log_batches};
 use storage::identity::{blocklist, sessions, sign_ins};
 use storage::keys::{plugin_keys, refusals as key_refusals};
 use storage::linking::link_steps;
-use storage::players::player_seen::Sighting;
 use storage::players::{daily_calls, player_seen};
 use storage::records::{error_log, idempotency};
 use storage::roles::ledger;
@@ -26,11 +25,11 @@ use crate::keys::refusals;
 use crate::linking;
 use crate::memories::error_log::WriteGroups;
 use crate::memories::gate::KeyUse;
-use crate::memories::seen::{SeenMark, WriteMarks};
-use crate::players::{cleanup, cleanup_run, steam_calls, sweep};
+pub use crate::players::seen::flush as flush_seen;
+use crate::players::{cleanup_run, steam_calls, sweep};
 use crate::state::App;
 use crate::tenancy::claims;
-use crate::{import, jobs, people, roles, work};
+use crate::{import, jobs, roles, work};
 
 const FLUSH_EVERY: Duration = Duration::from_secs(5);
 const KEEP_EVERY: Duration = Duration::from_secs(1);
@@ -220,27 +219,6 @@ pub async fn flush_uses(app: &App) -> Result<(), AppError> {
         }
     }
     Ok(())
-}
-
-/// Writes down who was seen where.
-pub async fn flush_seen(app: &App) -> Result<(), AppError> {
-    let marks = app.memories.seen.drain(app.clock.steady_ms());
-    let (mut newcomers, mut back) = (Vec::new(), Vec::new());
-    for (index, slice) in marks.chunks(SLICE).enumerate() {
-        match app.db.write(WriteMarks(slice.to_vec())).await {
-            Ok(first) => {
-                newcomers.extend(first);
-                let seen: Vec<Sighting> = slice.iter().map(SeenMark::sighting).collect();
-                back.extend(player_seen::list_flagged(&app.db, &seen).await?);
-            }
-            Err(error) => {
-                app.memories.seen.restore(&marks[index * SLICE..]);
-                return Err(error);
-            }
-        }
-    }
-    people::follow_newcomers(app, newcomers).await?;
-    cleanup::clear_seen(app, back).await
 }
 
 struct RecordUses(Vec<KeyUse>);

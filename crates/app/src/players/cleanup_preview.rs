@@ -9,6 +9,7 @@ use storage::players::dormant_links;
 use storage::tenancy::guilds::{self, Guild};
 
 use super::cleanup::{HeardGuild, PAGE, checked, list_heard};
+use super::seen;
 use crate::error::{AppError, PlayersError};
 use crate::state::App;
 
@@ -53,6 +54,8 @@ pub async fn preview(app: &App, scope: OrgScope, rules: CleanupRules) -> Result<
         .dry_runs
         .begin(scope)
         .ok_or(PlayersError::SimulationsRunning)?;
+    // Whoever came back this minute is written down before anybody is counted.
+    seen::flush(app).await?;
     let mut longest = Longest::default();
     let mut dormant = Vec::new();
     for guild in guilds::list(&app.db, scope).await? {

@@ -16,7 +16,7 @@ use storage::tenancy::{guilds, orgs};
 use storage::{OrgScope, Tx, Work};
 
 use super::cleanup::{CameTo, PAGE, dormancy_of};
-use crate::background;
+use super::seen;
 use crate::error::AppError;
 use crate::jobs::{Claimed, Outcome};
 use crate::linking::links;
@@ -101,58 +101,17 @@ pub(crate) async fn step(app: &App, claimed: &Claimed) -> Result<Outcome, AppErr
     let Some(guild) = there.into_iter().find(|guild| guild.num.0 >= run.guild) else {
         return app.db.write_for(act, Finish { held, run }).await;
     };
-    let after = if guild.num.0 == run.guild { &*run.after } else { "" };
     let rules = cleanup::get(&app.db, scope).await?.rules;
     let page = Page {
         dormancy: dormancy_of(app, &guild, &rules).await?,
         rules,
-        held,
+        held: held.clone(),
         guild,
     };
-    let found = dormant_links::list(&app.db, scope, page.guild.num, after, PAGE).await?;
-    let Some(last) = found.last().map(|last| last.link.discord_id.as_str().to_owned()) else {
-        let next = Run {
-            guild: page.guild.num.0 + 1,
-            after: String::new(),
-            ..run
-        };
-        return app
-            .db
-            .write_for(
-                act,
-                Advance {
-                    held: page.held,
-                    run: next,
-                },
-            )
-            .await;
-    };
-    let concerned: Vec<(i64, String)> = found
-        .into_iter()
-        .filter(|one| page.dormancy.judge(one.signs) != Verdict::Leave)
-        .map(|one| (one.link.num, one.link.discord_id.as_str().to_owned()))
-        .collect();
-    let run = match page.see_to(app, &act, &concerned, run).await? {
-        Seen::All(run) => run,
-        Seen::Some(outcome) => return Ok(outcome),
-    };
-    let next = Run {
-        guild: page.guild.num.0,
-        after: last,
-        ..run
-    };
-    let outcome = app
-        .db
-        .write_for(
-            act,
-            Advance {
-                held: page.held,
-                run: next,
-            },
-        )
-        .await?;
-    app.bell.ring();
-    Ok(outcome)
+    match page.go_through(app, &act, run).await? {
+        Gone::On(run) => app.db.write_for(act, Advance { held, run }).await,
+        Gone::Elsewhere(outcome) => Ok(outcome),
+    }
 }
 
 /// What a page is judged by.
@@ -165,34 +124,43 @@ struct Page {
 }
 
 /// How far a page went.
-enum Seen {
-    All(Run),
+enum Gone {
+    On(Run),
     /// The job is somebody else's now, or begins anew.
-    Some(Outcome),
+    Elsewhere(Outcome),
 }
 
 impl Page {
-    async fn see_to(
-        &self,
-        app: &App,
-        act: &Act,
-        concerned: &[(i64, String)],
-        mut run: Run,
-    ) -> Result<Seen, AppError> {
+    /// Looks at the next links of the Guild, and sees to those that it would not leave.
+    async fn go_through(&self, app: &App, act: &Act, mut run: Run) -> Result<Gone, AppError> {
+        let guild = self.guild.num;
+        let after = if guild.0 == run.guild { &*run.after } else { "" };
+        let found = dormant_links::list(&app.db, act.scope, guild, after, PAGE).await?;
+        let Some(last) = found.last().map(|last| last.link.discord_id.as_str().to_owned()) else {
+            (run.guild, run.after) = (guild.0 + 1, String::new());
+            return Ok(Gone::On(run));
+        };
+        let concerned: Vec<(i64, String)> = found
+            .into_iter()
+            .filter(|one| self.dormancy.judge(one.signs) != Verdict::Leave)
+            .map(|one| (one.link.num, one.link.discord_id.as_str().to_owned()))
+            .collect();
         for some in concerned.chunks(SLICE) {
             // Whoever came back this minute is written down before anybody is judged.
-            background::flush_seen(app).await?;
+            seen::flush(app).await?;
             let slice = Slice {
                 page: self.clone(),
                 links: some.to_vec(),
                 run,
             };
             match app.db.write_for(act.clone(), slice).await? {
-                Seen::All(next) => run = next,
-                seen @ Seen::Some(_) => return Ok(seen),
+                Gone::On(next) => run = next,
+                gone @ Gone::Elsewhere(_) => return Ok(gone),
             }
+            app.bell.ring();
         }
-        Ok(Seen::All(run))
+        (run.guild, run.after) = (guild.0, last);
+        Ok(Gone::On(run))
     }
 }
 
@@ -204,20 +172,20 @@ struct Slice {
 
 impl Work for Slice {
     type For = Act;
-    type Output = Seen;
+    type Output = Gone;
     type Error = AppError;
     const NAME: &'static str = "clean_up";
 
-    async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<Seen, AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<Gone, AppError> {
         let (scope, page) = (act.scope, &self.page);
         orgs::lock_even_removed(tx, scope).await?;
         if jobs::hold(tx, &page.held).await? == Grip::Lost {
-            return Ok(Seen::Some(Outcome::Lost));
+            return Ok(Gone::Elsewhere(Outcome::Lost));
         }
         // Rules that were changed meanwhile asked for another run: this one ends nothing by the old ones.
         if cleanup::get_in(tx, scope).await?.rules != page.rules {
             jobs::advance(tx, &page.held, None, 0).await?;
-            return Ok(Seen::Some(Outcome::Again));
+            return Ok(Gone::Elsewhere(Outcome::Again));
         }
         let mut run = self.run.clone();
         // The end of a removed Guild ends its links.
@@ -250,7 +218,7 @@ impl Work for Slice {
         }
         let ended = run.came_to.ended;
         jobs::advance(tx, &page.held, Some(&run.text()?), ended).await?;
-        Ok(Seen::All(run))
+        Ok(Gone::On(run))
     }
 }
 

@@ -232,6 +232,7 @@ export const reads = {
       queryKey: keys.cleanup(org),
       queryFn: ({ signal }) => call('GET /orgs/{org}/cleanup', { path: { org }, signal }),
       refetchInterval: ({ state }) => (state.data?.running ? 2_000 : false),
+    }),
   imports: (org: string) =>
     queryOptions({
       queryKey: keys.imports(org),

@@ -35,7 +35,7 @@ export interface Attention {
 }
 
 export interface AttentionList { attention: Array<Attention> }
-export type AuditAction = "org.created" | "org.changed" | "org.removed" | "org.owner_changed" | "org.navigation_changed" | "member.added" | "member.changed" | "member.removed" | "member.left" | "invite.created" | "invite.reissued" | "invite.revoked" | "audit.exported" | "org.trust_changed" | "org.cleanup_changed" | "org.tier_changed" | "guild.created" | "guild.changed" | "guild.removed" | "guild.recheck_started" | "guild.recheck_cancelled" | "server.created" | "server.activated" | "server.deactivated" | "server.changed" | "server.roles_changed" | "server.deleted" | "key.created" | "key.edited" | "key.revealed" | "key.regenerated" | "key.revoked" | "key.removed" | "key.retired_used" | "link.created" | "link.relinked" | "link.removed" | "user.viewed" | "users.exported" | "users.unlink_started" | "users.unlink_cancelled" | "users.kept" | "users.cleanup_ran" | "job.dropped" | "job.retried" | "links.imported" | "session.created" | "session.ended" | "operator.granted" | "operator.revoked" | "block.added" | "block.removed" | "access.denied" | "maintenance.switched" | "registration.changed" | "registration.code_made" | "ring.rotated" | "bot_secret.shown" | "bot_secret.rotated";
+export type AuditAction = "org.created" | "org.changed" | "org.removed" | "org.owner_changed" | "org.navigation_changed" | "member.added" | "member.changed" | "member.removed" | "member.left" | "invite.created" | "invite.reissued" | "invite.revoked" | "audit.exported" | "org.trust_changed" | "org.cleanup_changed" | "org.tier_changed" | "guild.created" | "guild.changed" | "guild.removed" | "guild.recheck_started" | "guild.recheck_cancelled" | "server.created" | "server.activated" | "server.deactivated" | "server.changed" | "server.roles_changed" | "server.deleted" | "key.created" | "key.edited" | "key.revealed" | "key.regenerated" | "key.revoked" | "key.removed" | "key.retired_used" | "link.created" | "link.relinked" | "link.removed" | "user.viewed" | "users.exported" | "analytics.exported" | "users.unlink_started" | "users.unlink_cancelled" | "users.kept" | "users.cleanup_ran" | "job.dropped" | "job.retried" | "links.imported" | "import.started" | "import.finished" | "import.cancelled" | "session.created" | "session.ended" | "operator.granted" | "operator.revoked" | "block.added" | "block.removed" | "access.denied" | "maintenance.switched" | "registration.changed" | "registration.code_made" | "ring.rotated" | "bot_secret.shown" | "bot_secret.rotated";
 
 /** What the log can be filtered by. */
 export interface AuditChoices {
@@ -182,6 +182,7 @@ export interface CleanupSettings {
   running: boolean;
 }
 
+export interface CountryOfLinks { country: string; links: number }
 export interface CreatedOrg { id: string; slug: string }
 
 export interface CustomKeyList {
