@@ -64,8 +64,9 @@ pub async fn get(app: &App, scope: OrgScope, key: &EitherId, viewer: Actor) -> R
     let mut links = person_page::list_links(&app.db, scope, &found.discord_id, MOST_LINKS + 1).await?;
     let is_cut = links.len() as i64 > MOST_LINKS;
     links.truncate(MOST_LINKS as usize);
-    let standing = links.first().ok_or(RequestError::NotFound)?;
-    note_view(app, scope, found.num, standing.id.clone(), viewer).await?;
+    let newest = links.iter().max_by_key(|link| link.linked_at_ms);
+    let newest = newest.ok_or(RequestError::NotFound)?;
+    note_view(app, scope, found.num, newest.id.clone(), viewer).await?;
     let rules = trust::get_rules(&app.db, scope).await?.rules;
     let keywords = rules.effective();
     let presence = person_page::list_presence(&app.db, scope, found.num).await?;
