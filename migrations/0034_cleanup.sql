@@ -27,6 +27,8 @@ CREATE TABLE cleanup_settings (
   enabled BIGINT NOT NULL CHECK (enabled IN (0, 1)),
   days BIGINT NOT NULL CHECK (days > 0),
   grace_days BIGINT NOT NULL CHECK (grace_days > 0),
+  -- When it was last turned on: flags from before that are none.
+  enabled_at BIGINT NOT NULL DEFAULT 0,
   revision BIGINT NOT NULL,
   -- When a run last ended, and what it came to.
   ran_at BIGINT NOT NULL DEFAULT 0,

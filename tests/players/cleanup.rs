@@ -2,12 +2,14 @@
 
 use app::background;
 use app::import::{self, ImportRow, ImportSlice};
+use app::memories::seen::SeenAt;
 use app::tenancy::servers;
 use domain::action::ActionSet;
 use domain::audit::Actor;
 use domain::dormancy::{DAY_MS, day_of};
 use domain::permission::Permission;
 use domain::plan::Tier;
+use domain::platform_id::SteamAccount;
 use http::Method;
 use serde_json::{Value, json};
 use testkit::{Engine, Tenant, TestApp, both_databases, discord, steam, wait_until};
@@ -164,6 +166,28 @@ both_databases! {
         call(&owner(&test, &tenant).await, Method::POST, &uri(&tenant, "/run"), "", 204).await;
         test.drain_jobs().await;
         assert_eq!(test.db.count("links WHERE ended_at IS NOT NULL").await, 0);
+        // The same when no run came between off and on.
+        days_pass(&test, &tenant, 10).await;
+        set(&test, &tenant, false, 30).await;
+        set(&test, &tenant, true, 30).await;
+        test.drain_jobs().await;
+        assert_eq!(test.db.count("links WHERE ended_at IS NOT NULL").await, 0);
+        assert_eq!(flagged(&test, &tenant).await.len(), 30);
+        test.finish().await;
+    }
+
+    async fn whoever_was_seen_is_written_down_also_when_nobody_waits_for_it(engine) {
+        let test = start(engine).await;
+        let tenant = test.tenant(1, Tier::Pro).await;
+        let server = servers::get(&test.app, tenant.scope, &tenant.server).await.unwrap().num;
+        let players = (1..=1_000).filter_map(|number| SteamAccount::of(steam(number).as_str()));
+        test.app.memories.seen.mark(server, players, SeenAt::of(&test.app.clock));
+        let mut given_up = Box::pin(background::flush_seen(&test.app));
+        assert!(futures_util::poll!(given_up.as_mut()).is_pending());
+        drop(given_up);
+        // Who asks next waits for their turn, and then all of them are there.
+        background::flush_seen(&test.app).await.unwrap();
+        assert_eq!(test.db.count("player_seen").await, 1_000);
         test.finish().await;
     }
 

@@ -192,7 +192,7 @@ both_databases! {
         let stranger = test.tenant(2, Tier::Pro).await;
         let owner = owner(&test, &tenant).await;
         for (query, parameter) in [
-            ("tier=trusted", "tier"), ("status=flagged", "status"), ("sort=steam", "sort"), ("country=DEU", "country"),
+            ("tier=trusted", "tier"), ("status=gone", "status"), ("sort=steam", "sort"), ("country=DEU", "country"),
             ("guild_id=x", "guild_id"), ("server_id=gld_x", "server_id"), ("limit=0", "limit"), ("limit=201", "limit"),
             ("cursor=x", "cursor"), ("format=csv", "format"), ("offset=1", "query"), ("q=%00", "q"),
         ] {

@@ -190,7 +190,7 @@ async fn clean_up(stage: &Stage, tenant: &Tenant, owner: &Client) {
     );
     test.db.damage(&flag).await;
     let cleanup = format!("/orgs/{}/cleanup", tenant.org);
-    let player = json!({ "users": [discord(1)] });
+    let player = json!({ "users": [discord(3)] });
     call(owner, Method::POST, &format!("{cleanup}/keep"), player).await;
     test.db.damage(&flag).await;
     let rules = json!({ "enabled": true, "days": 30, "grace_days": 7 });

@@ -52,7 +52,8 @@ fn calls(target: &Target) -> Vec<(Example, &'static str)> {
 fn every_route_that_makes_something_takes_an_idempotency_key() {
     let mut seen = 0;
     for route in web::table() {
-        let makes = matches!(route.answer, RouteAnswer::Json(201, _));
+        // A second file is refused while the first is looked at.
+        let makes = matches!(route.answer, RouteAnswer::Json(201, _)) && !route.takes_file;
         assert_eq!(route.repeatable, makes, "{} {}", route.method, route.path);
         seen += usize::from(makes);
     }

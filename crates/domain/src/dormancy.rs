@@ -36,6 +36,8 @@ pub struct Dormancy {
     dormant_before_ms: Option<i64>,
     /// Whoever was flagged before this had time enough.
     graced_before_ms: Option<i64>,
+    /// Flags from before it was turned on are none.
+    on_since_ms: i64,
 }
 
 /// What becomes of a link.
@@ -63,7 +65,7 @@ pub const fn day_of(at_ms: i64) -> i64 {
 
 impl Dormancy {
     /// By the days that are over and on which a game server was heard from, the newest first.
-    pub fn of(heard: &[i64], rules: &CleanupRules) -> Self {
+    pub fn of(heard: &[i64], rules: &CleanupRules, on_since_ms: i64) -> Self {
         // As many days lie after the sign as the rules say when the first of that many does.
         let first_of = |count: i64| {
             let place = usize::try_from(count - 1).ok()?;
@@ -72,6 +74,7 @@ impl Dormancy {
         Self {
             dormant_before_ms: first_of(rules.days).filter(|_| rules.enabled),
             graced_before_ms: first_of(rules.grace_days),
+            on_since_ms,
         }
     }
 
@@ -87,6 +90,7 @@ impl Dormancy {
             (false, None) => Verdict::Leave,
             (false, Some(_)) => Verdict::Clear,
             (true, None) => Verdict::Flag,
+            (true, Some(at_ms)) if at_ms < self.on_since_ms => Verdict::Flag,
             (true, Some(at_ms)) if is_before(at_ms, self.graced_before_ms) => Verdict::End,
             (true, Some(_)) => Verdict::Leave,
         }
@@ -118,7 +122,7 @@ mod tests {
 
     #[test]
     fn somebody_is_flagged_after_the_days_and_unlinked_after_the_grace() {
-        let dormancy = Dormancy::of(&every_day(0, 100), &RULES);
+        let dormancy = Dormancy::of(&every_day(0, 100), &RULES, 0);
         assert_eq!(dormancy.judge(signs(71, None)), Verdict::Leave);
         assert_eq!(dormancy.judge(signs(70, None)), Verdict::Flag);
         assert_eq!(dormancy.judge(signs(70, Some(98))), Verdict::Leave);
@@ -130,13 +134,21 @@ mod tests {
     fn days_on_which_no_game_server_was_heard_from_do_not_count() {
         let mut heard = every_day(0, 100);
         heard.retain(|day| day % 2 == 0);
-        let dormancy = Dormancy::of(&heard, &RULES);
+        let dormancy = Dormancy::of(&heard, &RULES, 0);
         assert_eq!(dormancy.judge(signs(70, None)), Verdict::Leave);
         assert_eq!(dormancy.judge(signs(41, None)), Verdict::Flag);
         // A plugin that is new, or was silent all along, flags nobody.
-        let new = Dormancy::of(&every_day(72, 100), &RULES);
+        let new = Dormancy::of(&every_day(72, 100), &RULES, 0);
         assert_eq!(new.dormant_before_ms(), None);
         assert_eq!(new.judge(signs(0, None)), Verdict::Leave);
+    }
+
+    #[test]
+    fn a_flag_from_before_it_was_turned_on_is_none() {
+        let dormancy = Dormancy::of(&every_day(0, 100), &RULES, 50 * DAY_MS);
+        assert_eq!(dormancy.judge(signs(10, Some(40))), Verdict::Flag);
+        assert_eq!(dormancy.judge(signs(10, Some(60))), Verdict::End);
+        assert_eq!(dormancy.judge(signs(90, Some(40))), Verdict::Clear);
     }
 
     #[test]
@@ -145,7 +157,7 @@ mod tests {
             enabled: false,
             ..RULES
         };
-        let dormancy = Dormancy::of(&every_day(0, 100), &off);
+        let dormancy = Dormancy::of(&every_day(0, 100), &off, 0);
         assert_eq!(dormancy.judge(signs(0, None)), Verdict::Leave);
         assert_eq!(dormancy.judge(signs(0, Some(1))), Verdict::Clear);
     }
@@ -161,7 +173,7 @@ mod tests {
         ) {
             let newest_first: Vec<i64> = heard.iter().rev().copied().collect();
             let rules = CleanupRules { enabled: true, days, grace_days };
-            let verdict = Dormancy::of(&newest_first, &rules).judge(signs(last, flagged));
+            let verdict = Dormancy::of(&newest_first, &rules, 0).judge(signs(last, flagged));
             let since = |day: i64| heard.range(day + 1..).count() as i64;
             let is_dormant = since(last) >= days;
             let is_over = flagged.is_some_and(|day| since(day) >= grace_days);

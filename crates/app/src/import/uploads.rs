@@ -190,12 +190,16 @@ impl Upload {
             return Err(error);
         }
         let check = Check {
-            id,
+            id: id.clone(),
             about,
             total,
             by: self.by.clone(),
         };
-        let run = app.db.write_for(app.act(scope, actor()), check).await?;
+        let checked = app.db.write_for(app.act(scope, actor()), check).await;
+        if checked.is_err() {
+            drop(runs::press(app, scope, id, Press::Cancel, self.by.clone()).await);
+        }
+        let run = checked?;
         app.bell.ring();
         drop(self.place);
         Ok(run)

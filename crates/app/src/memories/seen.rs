@@ -16,7 +16,7 @@ use crate::error::AppError;
 const HOUR_MS: i64 = 60 * 60_000;
 /// Callers of different Servers rarely need the same part.
 const PARTS: usize = 16;
-/// Marks held between two writes; beyond it new ones wait for the next minute.
+/// Marks held; beyond it those that are written down are forgotten, and without them new ones wait for the next minute.
 const MOST: usize = 200_000;
 
 /// One mark per player, Server and hour. The players of a Server are kept together, because a game server names many
@@ -25,6 +25,7 @@ const MOST: usize = 200_000;
 pub struct Seen {
     parts: [Mutex<HashMap<ServerNum, Marks>>; PARTS],
     count: AtomicUsize,
+    writing: tokio::sync::Mutex<()>,
 }
 
 type Marks = HashMap<SteamAccount, Mark>;
@@ -76,9 +77,17 @@ impl SeenMark {
 }
 
 impl Seen {
+    /// Marks are written by one task at a time.
+    pub(crate) async fn turn(&self) -> tokio::sync::MutexGuard<'_, ()> {
+        self.writing.lock().await
+    }
+
     /// Remembers players. A mark of the last hour stays as it is, and beyond the bound newcomers are left out.
     pub fn mark(&self, server: ServerNum, players: impl IntoIterator<Item = SteamAccount>, now: SeenAt) {
         let mut part = self.part(server);
+        if self.count.load(Ordering::Relaxed) >= MOST {
+            self.make_room(&mut part);
+        }
         let marks = part.entry(server).or_default();
         for player in players {
             let fresh = Mark {
@@ -124,6 +133,15 @@ impl Seen {
 }
 
 impl Seen {
+    /// What is written down is only kept so that it is not written again soon: it goes before anybody is left out.
+    fn make_room(&self, part: &mut HashMap<ServerNum, Marks>) {
+        for marks in part.values_mut() {
+            let held = marks.len();
+            marks.retain(|_, mark| !mark.written);
+            self.count.fetch_sub(held - marks.len(), Ordering::Relaxed);
+        }
+    }
+
     fn part(&self, server: ServerNum) -> MutexGuard<'_, HashMap<ServerNum, Marks>> {
         locked(&self.parts[server.0.unsigned_abs() as usize % PARTS])
     }
@@ -271,6 +289,17 @@ mod tests {
         seen.mark(ServerNum(1), many(MOST as u64), at(START + HOUR_MS));
         seen.restore(&drained);
         assert_eq!(seen.drain(START + HOUR_MS).len(), MOST);
+    }
+
+    #[test]
+    fn what_is_written_makes_room_for_whoever_comes() {
+        let seen = Seen::default();
+        let many = |first: u64| (first..first + MOST as u64).map(player);
+        seen.mark(ServerNum(1), many(0), at(START));
+        assert_eq!(seen.drain(START).len(), MOST);
+        // Of the same part: the other parts are asked when their Servers are.
+        seen.mark(ServerNum(1 + PARTS as i64), [player(1)], at(START + 1));
+        assert_eq!(seen.drain(START + 1).len(), 1);
     }
 
     #[test]

@@ -66,10 +66,19 @@ pub(crate) async fn follow_strays(
     strays: &[(String, i64)],
     now_ms: i64,
 ) -> Result<(), AppError> {
+    let before = people::list_known(tx, scope, strays.iter().map(|(id, _)| &**id)).await?;
+    let before: BTreeSet<&str> = before.iter().map(|one| &*one.discord_id).collect();
     let known = keep(tx, scope, strays.iter().map(|(id, _)| &**id)).await?;
     let mut by_accounts: BTreeMap<i64, Vec<&str>> = BTreeMap::new();
     for (id, accounts) in strays {
-        by_accounts.entry(*accounts).or_default().push(id);
+        // Whoever has a row may have been linked since the links were read.
+        let accounts = if before.contains(&**id) {
+            let together = graph::list_joined(tx, scope, id, MOST_ACCOUNTS + 1).await?;
+            (together.len() as i64).min(MOST_ACCOUNTS)
+        } else {
+            *accounts
+        };
+        by_accounts.entry(accounts).or_default().push(id);
     }
     for (accounts, ids) in by_accounts {
         people::set_accounts(tx, scope, ids.into_iter(), accounts).await?;

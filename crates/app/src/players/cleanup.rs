@@ -101,9 +101,10 @@ pub(super) async fn list_heard(app: &App, guild: &Guild, rules: &CleanupRules) -
 pub(super) async fn dormancy_of(
     app: &App,
     guild: &Guild,
-    rules: &CleanupRules,
+    stored: &StoredCleanup,
 ) -> Result<Dormancy, AppError> {
-    Ok(Dormancy::of(&list_heard(app, guild, rules).await?, rules))
+    let heard = list_heard(app, guild, &stored.rules).await?;
+    Ok(Dormancy::of(&heard, &stored.rules, stored.enabled_at_ms))
 }
 
 pub(super) fn checked(rules: CleanupRules) -> Result<CleanupRules, AppError> {
@@ -159,7 +160,7 @@ impl Work for Save {
         if self.revision.is_some_and(|seen| seen != before.revision) {
             return Err(RequestError::ChangedMeanwhile.into());
         }
-        cleanup::set(tx, scope, &self.rules).await?;
+        cleanup::set(tx, scope, &self.rules, act.now_ms).await?;
         run_later(tx, scope, act.now_ms).await?;
         let detail = json!({ "before": before.rules, "after": self.rules });
         Ok(act.note(tx, AuditAction::CleanupChanged, None, &detail).await?)

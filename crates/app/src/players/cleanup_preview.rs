@@ -55,12 +55,12 @@ pub async fn preview(app: &App, scope: OrgScope, rules: CleanupRules) -> Result<
         .begin(scope)
         .ok_or(PlayersError::SimulationsRunning)?;
     // Whoever came back this minute is written down before anybody is counted.
-    seen::flush(app).await?;
+    seen::settle(app).await?;
     let mut longest = Longest::default();
     let mut dormant = Vec::new();
     for guild in guilds::list(&app.db, scope).await? {
         let heard = list_heard(app, &guild, &rules).await?;
-        let found = match Dormancy::of(&heard, &rules).dormant_before_ms() {
+        let found = match Dormancy::of(&heard, &rules, 0).dormant_before_ms() {
             Some(bound) => find_dormant(app, scope, &guild, bound, &mut longest).await?,
             None => 0,
         };

@@ -2,7 +2,7 @@
 //! enough end. Everybody is judged twice: on the way, and again in the unit that does something about them.
 
 use domain::audit::{Actor, AuditAction};
-use domain::dormancy::{CleanupRules, DAY_MS, Dormancy, Verdict};
+use domain::dormancy::{DAY_MS, Dormancy, Verdict};
 use domain::job::Job;
 use domain::link::UnlinkCause;
 use serde::{Deserialize, Serialize};
@@ -101,10 +101,10 @@ pub(crate) async fn step(app: &App, claimed: &Claimed) -> Result<Outcome, AppErr
     let Some(guild) = there.into_iter().find(|guild| guild.num.0 >= run.guild) else {
         return app.db.write_for(act, Finish { held, run }).await;
     };
-    let rules = cleanup::get(&app.db, scope).await?.rules;
+    let stored = cleanup::get(&app.db, scope).await?;
     let page = Page {
-        dormancy: dormancy_of(app, &guild, &rules).await?,
-        rules,
+        dormancy: dormancy_of(app, &guild, &stored).await?,
+        revision: stored.revision,
         held: held.clone(),
         guild,
     };
@@ -119,7 +119,7 @@ pub(crate) async fn step(app: &App, claimed: &Claimed) -> Result<Outcome, AppErr
 struct Page {
     held: Held,
     guild: Guild,
-    rules: CleanupRules,
+    revision: i64,
     dormancy: Dormancy,
 }
 
@@ -147,7 +147,7 @@ impl Page {
             .collect();
         for some in concerned.chunks(SLICE) {
             // Whoever came back this minute is written down before anybody is judged.
-            seen::flush(app).await?;
+            seen::settle(app).await?;
             let slice = Slice {
                 page: self.clone(),
                 links: some.to_vec(),
@@ -183,9 +183,8 @@ impl Work for Slice {
             return Ok(Gone::Elsewhere(Outcome::Lost));
         }
         // Rules that were changed meanwhile asked for another run: this one ends nothing by the old ones.
-        if cleanup::get_in(tx, scope).await?.rules != page.rules {
-            jobs::advance(tx, &page.held, None, 0).await?;
-            return Ok(Gone::Elsewhere(Outcome::Again));
+        if cleanup::get_in(tx, scope).await?.revision != page.revision {
+            return Ok(Gone::Elsewhere(anew(tx, &page.held, &self.run).await?));
         }
         let mut run = self.run.clone();
         // The end of a removed Guild ends its links.
@@ -220,6 +219,17 @@ impl Work for Slice {
         jobs::advance(tx, &page.held, Some(&run.text()?), ended).await?;
         Ok(Gone::On(run))
     }
+}
+
+/// Goes through everybody once more. What was done so far is told at the end.
+async fn anew(tx: &mut Tx<'_>, held: &Held, run: &Run) -> Result<Outcome, AppError> {
+    let again = Run {
+        asked: jobs::get_total(tx, held).await?,
+        came_to: run.came_to,
+        ..Run::default()
+    };
+    jobs::advance(tx, held, Some(&again.text()?), again.came_to.ended).await?;
+    Ok(Outcome::Again)
 }
 
 struct Advance {
@@ -260,8 +270,7 @@ impl Work for Finish {
             return Ok(Outcome::Lost);
         }
         if jobs::get_total(tx, &self.held).await? != self.run.asked {
-            jobs::advance(tx, &self.held, None, 0).await?;
-            return Ok(Outcome::Again);
+            return anew(tx, &self.held, &self.run).await;
         }
         let came_to = self.run.came_to;
         cleanup::note_run(tx, scope, act.now_ms, &json!(came_to).to_string()).await?;

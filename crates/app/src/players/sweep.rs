@@ -107,8 +107,7 @@ pub(crate) async fn step(app: &App, claimed: &Claimed) -> Result<Outcome, AppErr
             return Ok(Outcome::Lost);
         }
     }
-    // Whoever was linked since the links were read is found by looking again.
-    let are_more = !strays.is_empty() && steps < STRAY_STEPS;
+    let are_more = strays.len() >= STRAYS_IN_A_STEP && steps < STRAY_STEPS;
     let next = if are_more {
         (None, steps + 1)
     } else {

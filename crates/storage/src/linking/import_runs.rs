@@ -46,7 +46,8 @@ statements! {
         WHERE org_num = $1 AND num = $2";
     STOP_OF_GUILD = "
         UPDATE imports
-        SET state = 'stopped', stop = 'guild_removed', ended_at = $3, touched_at = $3
+        SET state = 'stopped', stop = 'guild_removed', ended_at = $3, touched_at = $3,
+            result = CASE WHEN state = 'importing' THEN result ELSE '{}' END
         WHERE org_num = $1 AND guild_num = $2 AND ended_at IS NULL";
     FORGET_OF_GUILD = "
         UPDATE imports

@@ -14,10 +14,11 @@ statements! {
         FROM cleanup_settings
         WHERE org_num = $1";
     SET = "
-        INSERT INTO cleanup_settings (org_num, enabled, days, grace_days, revision)
-        VALUES ($1, $2, $3, $4, 1)
+        INSERT INTO cleanup_settings (org_num, enabled, days, grace_days, enabled_at, revision)
+        VALUES ($1, $2, $3, $4, $5, 1)
         ON CONFLICT (org_num) DO UPDATE SET
             enabled = excluded.enabled, days = excluded.days, grace_days = excluded.grace_days,
+            enabled_at = CASE WHEN cleanup_settings.enabled = 0 THEN excluded.enabled_at ELSE cleanup_settings.enabled_at END,
             revision = cleanup_settings.revision + 1";
     RAN = "
         UPDATE cleanup_settings
@@ -37,6 +38,8 @@ statements! {
 pub struct StoredCleanup {
     /// What the Org wants.
     pub rules: CleanupRules,
+    /// When it was last turned on.
+    pub enabled_at_ms: i64,
     /// One more with every save.
     pub revision: i64,
     /// When a run last ended; 0 before the first.
@@ -46,7 +49,7 @@ pub struct StoredCleanup {
 }
 
 impl FromRow for StoredCleanup {
-    const COLUMNS: &'static str = "enabled, days, grace_days, revision, ran_at, last_run";
+    const COLUMNS: &'static str = "enabled, days, grace_days, revision, ran_at, last_run, enabled_at";
 
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
@@ -58,6 +61,7 @@ impl FromRow for StoredCleanup {
             revision: row.int(3)?,
             ran_at_ms: row.int(4)?,
             last_run: row.opt_text(5)?,
+            enabled_at_ms: row.int(6)?,
         })
     }
 }
@@ -93,12 +97,13 @@ pub async fn get_in(tx: &mut Tx<'_>, scope: OrgScope) -> Result<StoredCleanup, D
 }
 
 /// Replaces what an Org wants. Under the Org's lock.
-pub async fn set(tx: &mut Tx<'_>, scope: OrgScope, rules: &CleanupRules) -> Result<(), DbError> {
+pub async fn set(tx: &mut Tx<'_>, scope: OrgScope, rules: &CleanupRules, now_ms: i64) -> Result<(), DbError> {
     let values = params![
         scope.num(),
         i64::from(rules.enabled),
         rules.days,
-        rules.grace_days
+        rules.grace_days,
+        now_ms,
     ];
     tx.execute(&SET, values).await.map(drop)
 }

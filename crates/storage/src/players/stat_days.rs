@@ -48,15 +48,20 @@ statements! {
     PURGE = "
         DELETE FROM stat_days
         WHERE org_num = $1 AND day < $2";
+    /// Not of a Guild that was removed while it was counted.
     INSERT = "
         INSERT INTO stat_days (org_num, day, guild_num, what, times)
         SELECT CAST($1 AS BIGINT), CAST($2 AS BIGINT), CAST(added.value ->> 'guild' AS BIGINT), added.value ->> 'what',
                CAST(added.value ->> 'times' AS BIGINT)
-        FROM json_each($3) added" postgres "
+        FROM json_each($3) added
+        LEFT JOIN guilds g ON g.num = CAST(added.value ->> 'guild' AS BIGINT)
+        WHERE g.removed_at IS NULL" postgres "
         INSERT INTO stat_days (org_num, day, guild_num, what, times)
         SELECT CAST($1 AS BIGINT), CAST($2 AS BIGINT), CAST(added.value ->> 'guild' AS BIGINT), added.value ->> 'what',
                CAST(added.value ->> 'times' AS BIGINT)
-        FROM jsonb_array_elements(CAST(CAST($3 AS TEXT) AS JSONB)) AS added (value)";
+        FROM jsonb_array_elements(CAST(CAST($3 AS TEXT) AS JSONB)) AS added (value)
+        LEFT JOIN guilds g ON g.num = CAST(added.value ->> 'guild' AS BIGINT)
+        WHERE g.removed_at IS NULL";
     TIERS: Stat = "
         SELECT {columns}
         FROM stat_days s

@@ -9,6 +9,7 @@ use app::{App, AppError};
 use domain::audit::Actor;
 use domain::id::{AccountId, GuildId, ImportId, ServerId};
 use domain::import::{ImportKind, ImportState};
+use domain::permission::Permission;
 use http::Method;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -236,7 +237,10 @@ struct ImportServer {
 
 pub async fn list(app: App, caller: Authorized<perm::OrgSettings>, (): ()) -> Answer<Found<Imports>> {
     let found = runs::list(&app, caller.scope).await?;
-    let servers = servers::list(&app, caller.scope).await?;
+    let mut servers = servers::list(&app, caller.scope).await?;
+    if !caller.permissions.contains(Permission::ServersView) {
+        servers.clear();
+    }
     let guilds = guilds::list(&app, caller.scope).await?.into_iter();
     let guilds = guilds.map(|guild| ImportGuild {
         servers: servers

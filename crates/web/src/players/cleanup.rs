@@ -165,7 +165,7 @@ struct PreviewUser {
     steam_name: Option<String>,
     #[schema(value_type = String)]
     guild_id: GuildId,
-    /// The last time they were seen on a game server or verified themselves.
+    /// The newest sign of them: seen on a game server, verified, imported, or kept by the team.
     last_active_ms: i64,
     flagged_at_ms: Option<i64>,
 }

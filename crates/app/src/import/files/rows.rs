@@ -165,8 +165,13 @@ impl RowReader<'_> {
 
 struct NoTime;
 
-/// A date, a date with a time, or Unix time in seconds or milliseconds. MySQL's zero date is no time.
+/// A date, a date with a time, or Unix time in seconds or milliseconds. MySQL's zero date is no time, and nobody linked
+/// anything before 1970.
 fn time_ms(text: &str, offset: Offset) -> Result<Option<i64>, NoTime> {
+    Ok(any_time_ms(text, offset)?.filter(|at_ms| *at_ms > 0))
+}
+
+fn any_time_ms(text: &str, offset: Offset) -> Result<Option<i64>, NoTime> {
     if text.starts_with("0000-00-00") || text == "0" {
         return Ok(None);
     }
