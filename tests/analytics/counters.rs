@@ -69,7 +69,7 @@ both_databases! {
             linked_at_ms: Some(now_ms - linked * DAY_MS),
             ended: removed.map(|days| Ended { at_ms: Some(now_ms - days * DAY_MS), cause: UnlinkCause::User }),
         };
-        let rows = vec![row(1, 3, None), row(2, 3, None), row(3, 400, None), row(4, 20, Some(10)), row(5, 20, Some(19))];
+        let rows = [row(1, 3, None), row(2, 3, None), row(3, 400, None), row(4, 20, Some(10)), row(5, 20, Some(19))];
         for part in [&rows[..3], &rows[3..]] {
             let slice = ImportSlice { guild: tenant.guild.clone(), server: None, rows: part.to_vec(), write: true, planned: 0 };
             app::import::run(&test.app, tenant.scope, slice).await.expect("an import");

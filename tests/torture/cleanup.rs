@@ -1,5 +1,6 @@
 //! kill -9 while dormant links are being ended, and players who come back meanwhile: each link ends once, and theirs not.
 
+use domain::clock::{Clock, SystemClock};
 use domain::dormancy::{DAY_MS, day_of};
 use storage::testing::COUNT_LINKS_ANEW;
 use testkit::{Engine, both_databases, rounds, steam, wait_until};
@@ -15,8 +16,7 @@ const KILLS: i64 = 3;
 const EVERY: u64 = 50;
 
 fn now_ms() -> i64 {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    i64::try_from(since.expect("after 1970").as_millis()).expect("not that late")
+    SystemClock.now_ms()
 }
 
 /// Nobody can change when a link was made, except who goes around the rules.
