@@ -50,9 +50,10 @@ async fn everybody_is_dormant(site: &Site, org: i64) {
              SELECT g.num, g.org_num, d.column1 FROM guilds g CROSS JOIN (VALUES {}) d WHERE g.org_num = {org};
              INSERT INTO dormant_links (link_num, org_num, flagged_at)
              SELECT num, org_num, {long_ago} FROM links WHERE org_num = {org};
-             INSERT INTO cleanup_settings (org_num, enabled, days, grace_days, revision) VALUES ({org}, 0, 30, 7, 1)",
+             INSERT INTO cleanup_settings (org_num, enabled, days, grace_days, revision, ran_at) VALUES ({org}, 1, 30, 7, 1, {})",
             linked_at(site.engine, org, long_ago),
-            days.join(", ")
+            days.join(", "),
+            now_ms()
         ))
         .await;
     site.db.damage(COUNT_LINKS_ANEW).await;
@@ -67,9 +68,8 @@ both_databases! {
         site.db.damage(slow(engine)).await;
         let mut node = site.node().await;
         let mut wire = Wire::open(node.address).await.expect("a connection");
-        let body = r#"{"enabled":true,"days":30,"grace_days":7}"#;
-        let answer = wire.person(&cleaned.session, "PUT", &cleaned.uri("/cleanup"), body).await.expect("an answer");
-        assert_eq!(answer.status, 200, "{answer:?}");
+        let answer = wire.person(&cleaned.session, "POST", &cleaned.uri("/cleanup/run"), "").await.expect("an answer");
+        assert_eq!(answer.status, 204, "{answer:?}");
         for kill in 1..=KILLS {
             let further = format!("jobs WHERE kind = 'people.cleanup' AND done >= {}", links * kill / (KILLS + 1));
             wait_until("the cleanup gets on", async || site.db.count(&further).await == 1).await;
@@ -100,9 +100,8 @@ both_databases! {
         site.db.damage(slow(engine)).await;
         let node = site.node().await;
         let mut wire = Wire::open(node.address).await.expect("a connection");
-        let body = r#"{"enabled":true,"days":30,"grace_days":7}"#;
-        let answer = wire.person(&cleaned.session, "PUT", &cleaned.uri("/cleanup"), body).await.expect("an answer");
-        assert_eq!(answer.status, 200, "{answer:?}");
+        let answer = wire.person(&cleaned.session, "POST", &cleaned.uri("/cleanup/run"), "").await.expect("an answer");
+        assert_eq!(answer.status, 204, "{answer:?}");
         let mut back = Vec::new();
         for number in (1..=links).rev().step_by(EVERY as usize) {
             let asked = format!("action=findBySteam&id={}", steam(number));
@@ -119,6 +118,8 @@ both_databases! {
             assert_eq!(site.db.count(&late).await, 0, "player {number} was there and lost their link later");
         }
         let kept = site.db.count("links WHERE ended_at IS NULL").await;
+        assert_eq!(kept + site.db.count("links WHERE end_cause = 'zombie-cleanup'").await, links as i64);
+        assert!(kept <= back.len() as i64, "everybody else was unlinked");
         assert!(node.stop().await, "a clean stop");
         site.db.damage(no_longer_slow(engine)).await;
         site.finish().await;
