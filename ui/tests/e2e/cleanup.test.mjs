@@ -118,7 +118,7 @@ test('a run is asked for, watched while it lasts, and told when it is over', asy
   await page.getByText('A run is under way. You can leave this page.').waitFor();
   isRunning = false;
   await page.getByText('Finished the run. Flagged 3 links and ended 1 link.').waitFor();
-  await page.getByText('On. The next run is tonight.').waitFor();
+  await page.getByText('On. A run looks for dormant accounts once a day.').waitFor();
   await leave();
 });
 

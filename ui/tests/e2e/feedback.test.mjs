@@ -151,8 +151,8 @@ for (const [name, path, title, act] of [
 test('nothing is promised that does not exist yet', async () => {
   const team = await visit('/orgs/o1/team');
   const switches = await team.page.getByRole('switch').evaluateAll((all) => all.map((one) => one.labels[0].textContent));
-  for (const built of ['Reveal and replace keys', 'Unlink players', 'Export links', 'View analytics']) assert.ok(switches.some((label) => label.startsWith(built)), built);
-  assert.deepEqual(switches.filter((label) => /billing|bots|dormant/i.test(label)), []);
+  for (const built of ['Reveal and replace keys', 'Unlink players', 'Export links', 'Clean up dormant accounts', 'View analytics']) assert.ok(switches.some((label) => label.startsWith(built)), built);
+  assert.deepEqual(switches.filter((label) => /billing|bots/i.test(label)), []);
   await team.leave();
 
   const invites = await visit('/orgs/o1/team?tab=invites');
