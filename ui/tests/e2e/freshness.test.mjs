@@ -29,6 +29,8 @@ for (const [trouble, answer] of Object.entries(away)) {
       await notice.waitFor();
       assert.match(await notice.innerText(), /Not updated since 2:03\sPM\. (We couldn’t reach the server|Something broke on our side)/);
       await page.getByRole('heading', { level: 1, name: 'Rustlands' }).waitFor();
+      // Over the page: the navigation may scroll by itself.
+      await page.mouse.move(width * 0.6, 400);
       await page.mouse.wheel(0, 600);
       await page.waitForFunction(() => scrollY > 100);
       const { y } = await notice.boundingBox();
