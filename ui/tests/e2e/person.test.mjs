@@ -45,7 +45,7 @@ test('the page tells who it is, how far they are trusted and why', async () => {
   assert.match(await text('Role history'), /Added VIP on Discord.*The newest 5 changes.*Nothing of theirs was changed/);
   assert.match(await text('Who looked at this page'), /maya\.okafor.*iven.*A deleted account/);
   const all = page.getByRole('link', { name: 'All in the audit log' });
-  assert.match(await all.getAttribute('href'), /\/audit\?action=user\.viewed&target=lnk_1$/);
+  assert.match(await all.getAttribute('href'), /\/audit\?action=user\.viewed&target=lnk_2$/);
   await leave();
 });
 

@@ -770,7 +770,7 @@ export interface PreviewUser {
   discord_name?: string | null;
   flagged_at_ms?: number | null;
   guild_id: string;
-  /** The last time they were seen on a game server or verified themselves. */
+  /** The newest sign of them: seen on a game server, verified, imported, or kept by the team. */
   last_active_ms: number;
   steam_id?: string | null;
   steam_name?: string | null;
