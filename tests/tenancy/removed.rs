@@ -8,6 +8,7 @@ use app::keys::custom_keys::{CustomKeyRequest, KeyEdit};
 use app::keys::{bot_keys, custom_keys, plugin_keys};
 use app::linking::links;
 use app::linking::links::LinkRequest;
+use app::records::exports;
 use app::tenancy::guild_changes::{self, GuildChange};
 use app::tenancy::guilds::NewGuildRequest;
 use app::tenancy::invites::InviteRequest;
@@ -15,7 +16,7 @@ use app::tenancy::orgs::OrgChange;
 use app::tenancy::team::MemberChange;
 use app::tenancy::{guilds, invited, invites, navigation, orgs, servers, team};
 use domain::action::ActionSet;
-use domain::audit::Actor;
+use domain::audit::{Actor, AuditAction};
 use domain::invitation::{Code, Expiry};
 use domain::link::UnlinkCause;
 use domain::name::{DisplayName, Slug};
@@ -189,8 +190,8 @@ async fn the_org(test: &TestApp, tenant: &Tenant) -> Outcomes {
         ("orgs::get_own", orgs::get_own(app, scope).await.map(drop)),
         ("navigation::replace", buttons.map(drop)),
         (
-            "audit::begin_export",
-            app::records::audit::begin_export(app, scope, system())
+            "exports::begin",
+            exports::begin(app, scope, system(), AuditAction::AuditExported)
                 .await
                 .map(drop),
         ),

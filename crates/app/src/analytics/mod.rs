@@ -3,21 +3,17 @@
 use std::collections::BTreeMap;
 
 use domain::analytics::{Day, DayRange, Kept, Month, months, retention};
-use domain::audit::{Actor, AuditAction};
 use domain::flow::LinkStep;
 use domain::id::GuildId;
 use domain::link::UnlinkCause;
 use domain::trust::TrustTier;
-use serde_json::json;
 use storage::linking::link_days::{self, LinkDays};
 use storage::linking::link_steps::{self, Steps};
 use storage::players::stat_days::{self, COUNTRY, OTHER, Stat, TIER};
-use storage::records::audit::Act;
 use storage::tenancy::{guilds, orgs};
-use storage::{GuildNum, OrgScope, Tx, Work};
+use storage::{GuildNum, OrgScope};
 
-use crate::error::{AppError, RecordsError, RequestError};
-use crate::memories::exports::ExportPlace;
+use crate::error::{AppError, RequestError};
 use crate::state::App;
 
 const HOURS: i64 = 24;
@@ -203,32 +199,5 @@ fn funnel(steps: Vec<Steps>) -> Funnel {
             .filter(|one| one.step == LinkStep::Failed)
             .map(|one| (one.reason, one.times))
             .collect(),
-    }
-}
-
-/// Writes down that somebody takes the numbers home. The export lasts as long as what is returned.
-pub async fn begin_export(app: &App, scope: OrgScope, actor: Actor) -> Result<ExportPlace, AppError> {
-    let place = app
-        .memories
-        .exports
-        .begin(scope)
-        .ok_or(RecordsError::ExportsRunning)?;
-    app.db.write_for(app.act(scope, actor), NoteExport).await?;
-    Ok(place)
-}
-
-struct NoteExport;
-
-impl Work for NoteExport {
-    type For = Act;
-    type Output = ();
-    type Error = AppError;
-    const NAME: &'static str = "note_analytics_export";
-
-    async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<(), AppError> {
-        orgs::lock(tx, act.scope).await?;
-        Ok(act
-            .note(tx, AuditAction::AnalyticsExported, None, &json!({}))
-            .await?)
     }
 }

@@ -14,8 +14,7 @@ use storage::tenancy::orgs;
 use storage::{OrgScope, Tx, Work};
 
 use super::tally::{About, Tally};
-use crate::error::{AppError, RecordsError, RequestError};
-use crate::memories::exports::ExportPlace;
+use crate::error::{AppError, RequestError};
 use crate::state::App;
 
 const DAY_MS: i64 = 24 * 60 * 60_000;
@@ -37,12 +36,6 @@ pub async fn list(app: &App, scope: OrgScope) -> Result<Vec<ImportRun>, AppError
 pub async fn get(app: &App, scope: OrgScope, id: &ImportId) -> Result<ImportRun, AppError> {
     let found = import_runs::find(&app.db, scope, id).await?;
     found.ok_or(RequestError::NotFound.into())
-}
-
-/// Takes a place for a file of refused rows. It is free again when what is returned is dropped.
-pub fn begin_export(app: &App, scope: OrgScope) -> Result<ExportPlace, AppError> {
-    let place = app.memories.exports.begin(scope);
-    place.ok_or(RecordsError::ExportsRunning.into())
 }
 
 /// The next rows that were refused. None of an import whose rows are being forgotten.

@@ -1,7 +1,8 @@
 //! How the rows of a file are stored: what is told of them, and the units of work.
 
-use domain::id::{AccountId, ImportId};
-use domain::import::ImportState;
+use domain::id::{AccountId, GuildId, ImportId, ServerId};
+use domain::import::{ImportKind, ImportState};
+use jiff::tz::Offset;
 use storage::linking::import_rows::{self, NewRow};
 use storage::linking::import_runs::{self, ImportNum, ImportRun, NewRun};
 use storage::records::audit::Act;
@@ -11,7 +12,6 @@ use storage::{GuildNum, OrgScope, Tx, Work};
 use super::files::{Gathered, Place};
 use super::runs;
 use super::tally::{About, RowPlace};
-use super::uploads::NewImport;
 use crate::error::{AppError, LinkingError, RequestError};
 use crate::state::App;
 
@@ -22,6 +22,19 @@ const MOST_COLUMNS: usize = 40;
 const MOST_NAME_CHARS: usize = 60;
 /// Imports of an Org whose refused rows are kept, the newest ones.
 const KEPT: usize = 5;
+
+/// A file that is to be taken over.
+#[derive(Debug, Clone)]
+pub struct NewImport {
+    /// Where links are made.
+    pub guild: GuildId,
+    /// Whose reports the permission groups become.
+    pub server: Option<ServerId>,
+    /// What is in it.
+    pub kind: ImportKind,
+    /// Of times that name no zone themselves.
+    pub offset: Offset,
+}
 
 /// What was half stored long ago is in nobody's way.
 pub(super) fn is_in_the_way(run: &ImportRun, now_ms: i64) -> bool {

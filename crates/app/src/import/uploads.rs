@@ -4,7 +4,7 @@
 use std::io::Read;
 
 use domain::audit::Actor;
-use domain::id::{AccountId, GuildId, ImportId, ServerId};
+use domain::id::{AccountId, ImportId};
 use domain::import::ImportKind;
 use jiff::tz::Offset;
 use storage::OrgScope;
@@ -15,6 +15,7 @@ use tokio::task::JoinHandle;
 
 use super::files::{FileError, Gathered, Reading, TABLE_NAMES, Table};
 use super::runs::{self, Press};
+pub use super::storing::NewImport;
 use super::storing::{Begin, Check, is_in_the_way, shortened, store_rows, take_apart};
 use crate::error::{AppError, LinkingError, RequestError};
 use crate::memories::uploads::UploadPlace;
@@ -26,19 +27,6 @@ pub const MOST_BYTES: usize = 10 * 1024 * 1024;
 pub const MOST_ROWS: u64 = 100_000;
 /// Pieces that wait to be read.
 const PIECES: usize = 4;
-
-/// A file that is to be taken over.
-#[derive(Debug, Clone)]
-pub struct NewImport {
-    /// Where links are made.
-    pub guild: GuildId,
-    /// Whose reports the permission groups become.
-    pub server: Option<ServerId>,
-    /// What is in it.
-    pub kind: ImportKind,
-    /// Of times that name no zone themselves.
-    pub offset: Offset,
-}
 
 /// A file that is being read.
 pub struct Upload {

@@ -1,4 +1,4 @@
-//! A run through the links of an Org, each night where it is wanted: dormant ones are flagged, those that were flagged long
+//! A run through the links of an Org, once a day where it is wanted: dormant ones are flagged, those that were flagged long
 //! enough end. Everybody is judged twice: on the way, and again in the unit that does something about them.
 
 use domain::audit::{Actor, AuditAction};
@@ -8,63 +8,30 @@ use domain::link::UnlinkCause;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use storage::jobs::{self, Grip, Held};
-use storage::players::cleanup::{self, DueCleanup};
-use storage::players::dormant_links;
+use storage::players::{cleanup, dormant_links};
 use storage::records::audit::Act;
 use storage::tenancy::guilds::Guild;
 use storage::tenancy::{guilds, orgs};
-use storage::{OrgScope, Tx, Work};
+use storage::{Tx, Work};
 
 use super::cleanup::{CameTo, PAGE, dormancy_of};
-use super::seen;
+use super::{rounds, seen};
 use crate::error::AppError;
 use crate::jobs::{Claimed, Outcome};
 use crate::linking::links;
 use crate::people;
 use crate::state::App;
 
-/// Orgs whose nightly turn begins in one round.
-const AT_ONCE: i64 = 20;
 /// Links in one unit of work: an end is a dozen statements, and others wait for the Org meanwhile.
 const SLICE: usize = 20;
 
-/// Begins the nightly run where it is time.
+/// Begins the run of the day where it is time.
 pub(crate) async fn begin_due(app: &App) -> Result<(), AppError> {
-    let now_ms = app.now_ms();
-    let due = cleanup::list_due(&app.db, now_ms - DAY_MS, AT_ONCE).await?;
-    let is_any = !due.is_empty();
-    for due in due {
-        let scope = due.scope;
-        app.db.write_for(scope, Begin { due, now_ms }).await?;
-    }
-    if is_any {
-        app.bell.ring();
-    }
-    Ok(())
-}
-
-struct Begin {
-    due: DueCleanup,
-    now_ms: i64,
-}
-
-impl Work for Begin {
-    type For = OrgScope;
-    type Output = ();
-    type Error = AppError;
-    const NAME: &'static str = "begin_cleanup";
-
-    async fn run(&self, tx: &mut Tx<'_>, &scope: &OrgScope) -> Result<(), AppError> {
-        orgs::lock_even_removed(tx, scope).await?;
-        let job = Job::CleanUp {
-            org: self.due.id.clone(),
-        };
-        // Another node may have begun it just now.
-        if jobs::find_running_in(tx, &job.dedupe()).await?.is_none() {
-            jobs::enqueue(tx, scope, &job, self.now_ms).await?;
-        }
-        Ok(())
-    }
+    let due = cleanup::list_due(&app.db, app.now_ms() - DAY_MS, rounds::AT_ONCE).await?;
+    let due = due
+        .into_iter()
+        .map(|due| (due.scope, Job::CleanUp { org: due.id }));
+    rounds::begin(app, due).await
 }
 
 /// How far a run is, as it is kept with its job.

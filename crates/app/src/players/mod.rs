@@ -8,6 +8,7 @@ pub mod cleanup_preview;
 pub(crate) mod cleanup_run;
 pub(crate) mod following;
 pub mod person;
+mod rounds;
 pub mod seen;
 mod snapshot;
 pub mod steam_calls;

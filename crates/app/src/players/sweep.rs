@@ -6,7 +6,7 @@ use domain::job::Job;
 use storage::jobs::{self, Grip, Held};
 use storage::players::graph::{self, Pair};
 use storage::players::people as rows;
-use storage::players::sweeps::{self, DueOrg};
+use storage::players::sweeps;
 use storage::players::trust;
 use storage::tenancy::orgs;
 use storage::{OrgScope, Tx, Work};
@@ -15,12 +15,10 @@ use crate::error::AppError;
 use crate::jobs::{Claimed, Outcome};
 use crate::people::components::Components;
 use crate::people::{self, ERASED, score};
-use crate::players::snapshot;
+use crate::players::{rounds, snapshot};
 use crate::state::App;
 
 const DAY_MS: i64 = 24 * 60 * 60_000;
-/// Orgs whose nightly turn begins in one round.
-const AT_ONCE: i64 = 20;
 /// Rows of one read.
 const PAGE: i64 = 10_000;
 /// People in one unit of work, where their links are read and where only scores are.
@@ -38,41 +36,11 @@ const COUNTS: &str = "counts:";
 
 /// Begins the nightly round where it is time.
 pub(crate) async fn begin_due(app: &App) -> Result<(), AppError> {
-    let now_ms = app.now_ms();
-    let due = sweeps::list_due(&app.db, now_ms - DAY_MS, AT_ONCE).await?;
-    let is_any = !due.is_empty();
-    for due in due {
-        let scope = due.scope;
-        app.db.write_for(scope, Begin { due, now_ms }).await?;
-    }
-    if is_any {
-        app.bell.ring();
-    }
-    Ok(())
-}
-
-struct Begin {
-    due: DueOrg,
-    now_ms: i64,
-}
-
-impl Work for Begin {
-    type For = OrgScope;
-    type Output = ();
-    type Error = AppError;
-    const NAME: &'static str = "begin_sweep";
-
-    async fn run(&self, tx: &mut Tx<'_>, &scope: &OrgScope) -> Result<(), AppError> {
-        orgs::lock_even_removed(tx, scope).await?;
-        let job = Job::SweepPeople {
-            org: self.due.id.clone(),
-        };
-        // Another node may have begun it just now.
-        if jobs::find_running_in(tx, &job.dedupe()).await?.is_none() {
-            jobs::enqueue(tx, scope, &job, self.now_ms).await?;
-        }
-        Ok(())
-    }
+    let due = sweeps::list_due(&app.db, app.now_ms() - DAY_MS, rounds::AT_ONCE).await?;
+    let due = due
+        .into_iter()
+        .map(|due| (due.scope, Job::SweepPeople { org: due.id }));
+    rounds::begin(app, due).await
 }
 
 /// The next step of a round.

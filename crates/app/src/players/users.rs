@@ -2,25 +2,21 @@
 
 use std::collections::HashMap;
 
-use domain::audit::{Actor, AuditAction};
 use domain::id::{GuildId, ServerId};
 use domain::link::Country;
 use domain::person::Search;
 use domain::platform_id::EitherId;
 use domain::trust::{Thresholds, TrustTier};
-use serde_json::json;
 use storage::players::people_pages::{self, ALL_SCORES, PeopleFilter, Wanted};
 pub use storage::players::people_pages::{Order, Place, Status};
 pub use storage::players::people_rows::PersonRow;
 use storage::players::{people_rows, person_page, sweeps};
-use storage::records::audit::Act;
 use storage::tenancy::guilds::Guild;
 use storage::tenancy::servers::Server;
-use storage::tenancy::{guilds, orgs, servers};
-use storage::{GuildNum, OrgScope, Tx, Work};
+use storage::tenancy::{guilds, servers};
+use storage::{GuildNum, OrgScope};
 
-use crate::error::{AppError, RecordsError, RequestError};
-use crate::memories::exports::ExportPlace;
+use crate::error::{AppError, RequestError};
 use crate::state::App;
 
 /// What somebody asks for; what is none is not asked for.
@@ -204,31 +200,6 @@ pub(crate) async fn find(
         EitherId::Discord(id) => person_page::find_by_discord(&app.db, scope, id.as_str()).await?,
         EitherId::Steam(id) => person_page::find_by_steam(&app.db, scope, id.as_str()).await?,
     })
-}
-
-/// Writes down that somebody takes a list home. The export lasts as long as what is returned.
-pub async fn begin_export(app: &App, scope: OrgScope, actor: Actor) -> Result<ExportPlace, AppError> {
-    let place = app
-        .memories
-        .exports
-        .begin(scope)
-        .ok_or(RecordsError::ExportsRunning)?;
-    app.db.write_for(app.act(scope, actor), NoteExport).await?;
-    Ok(place)
-}
-
-struct NoteExport;
-
-impl Work for NoteExport {
-    type For = Act;
-    type Output = ();
-    type Error = AppError;
-    const NAME: &'static str = "note_users_export";
-
-    async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<(), AppError> {
-        orgs::lock(tx, act.scope).await?;
-        Ok(act.note(tx, AuditAction::UsersExported, None, &json!({})).await?)
-    }
 }
 
 /// What the list can be filtered by.

@@ -2,19 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use domain::audit::{Actor, AuditAction};
 use domain::id::LinkId;
-use serde_json::{Value, json};
-use storage::records::audit::Act;
+use serde_json::Value;
+use storage::OrgScope;
 pub use storage::records::audit_names::Named;
 use storage::records::audit_names::{self, WantedNames};
 use storage::records::audit_pages;
 pub use storage::records::audit_pages::{AuditFilter, NamedEntry};
-use storage::tenancy::orgs;
-use storage::{OrgScope, Tx, Work};
 
-use crate::error::{AppError, RecordsError};
-use crate::memories::exports::ExportPlace;
+use crate::error::AppError;
 use crate::state::App;
 
 /// Where a detail holds an id of ours. What somebody typed never stands under these.
@@ -78,29 +74,4 @@ pub async fn choices(app: &App, scope: OrgScope) -> Result<AuditChoices, AppErro
         actors: of(&acting),
         things: of(&things),
     })
-}
-
-/// Writes down that somebody takes the log home. The export lasts as long as what is returned.
-pub async fn begin_export(app: &App, scope: OrgScope, actor: Actor) -> Result<ExportPlace, AppError> {
-    let place = app
-        .memories
-        .exports
-        .begin(scope)
-        .ok_or(RecordsError::ExportsRunning)?;
-    app.db.write_for(app.act(scope, actor), NoteExport).await?;
-    Ok(place)
-}
-
-struct NoteExport;
-
-impl Work for NoteExport {
-    type For = Act;
-    type Output = ();
-    type Error = AppError;
-    const NAME: &'static str = "note_export";
-
-    async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<(), AppError> {
-        orgs::lock(tx, act.scope).await?;
-        Ok(act.note(tx, AuditAction::AuditExported, None, &json!({})).await?)
-    }
 }

@@ -3,4 +3,5 @@
 pub(crate) mod attention;
 pub mod audit;
 pub mod errors;
+pub mod exports;
 pub mod log_lines;

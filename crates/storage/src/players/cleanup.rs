@@ -1,11 +1,11 @@
 //! What an Org wants done about dormant links, and how the last run ended.
 
 use domain::dormancy::CleanupRules;
-use domain::id::OrgId;
 
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row, Tx};
 use crate::params;
+use crate::players::sweeps::DueOrg;
 use crate::scope::OrgScope;
 
 statements! {
@@ -24,7 +24,7 @@ statements! {
         UPDATE cleanup_settings
         SET ran_at = $2, last_run = $3
         WHERE org_num = $1";
-    DUE: DueCleanup = "
+    DUE: DueOrg = "
         SELECT {columns}
         FROM cleanup_settings c
         JOIN orgs o ON o.num = c.org_num
@@ -66,26 +66,6 @@ impl FromRow for StoredCleanup {
     }
 }
 
-/// An Org whose run is due.
-#[derive(Debug, Clone)]
-pub struct DueCleanup {
-    /// Which.
-    pub scope: OrgScope,
-    /// The same by its id.
-    pub id: OrgId,
-}
-
-impl FromRow for DueCleanup {
-    const COLUMNS: &'static str = "o.num, o.id";
-
-    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
-        Ok(Self {
-            scope: OrgScope::new(row.int(0)?),
-            id: row.parse(1, OrgId::parse)?,
-        })
-    }
-}
-
 /// What an Org wants; nothing happens where nobody said so.
 pub async fn get(db: &Db, scope: OrgScope) -> Result<StoredCleanup, DbError> {
     Ok(db.find(&GET, params![scope.num()]).await?.unwrap_or_default())
@@ -116,6 +96,6 @@ pub async fn note_run(tx: &mut Tx<'_>, scope: OrgScope, at_ms: i64, came_to: &st
 }
 
 /// Orgs whose last run ended before this.
-pub async fn list_due(db: &Db, before_ms: i64, limit: i64) -> Result<Vec<DueCleanup>, DbError> {
+pub async fn list_due(db: &Db, before_ms: i64, limit: i64) -> Result<Vec<DueOrg>, DbError> {
     db.list_heavy(&DUE, params![before_ms, limit]).await
 }

@@ -1,8 +1,9 @@
 //! An Org's numbers as a file: one table of them at a time.
 
 use app::analytics::{self, Analytics, Funnel};
-use app::memories::exports::ExportPlace;
+use app::records::exports::{self, ExportPlace};
 use app::{App, AppError};
+use domain::audit::AuditAction;
 use domain::flow::LinkStep;
 use serde::{Deserialize, Serialize};
 
@@ -104,7 +105,7 @@ pub async fn export(
     let wanted = asked.asked(app.now_ms())?;
     let found = analytics::get(&app, caller.scope, &wanted).await?;
     let writing = Writing {
-        _place: analytics::begin_export(&app, caller.scope, caller.actor).await?,
+        _place: exports::begin(&app, caller.scope, caller.actor, AuditAction::AnalyticsExported).await?,
         lines: lines(table, format, found).into_iter(),
     };
     Ok(Export::new(format, table.names(), table.head(format), writing))

@@ -1,7 +1,7 @@
 //! Rows of an import that were refused, as a file. It names nobody.
 
 use app::import::runs::{self, RefusedRow};
-use app::memories::exports::ExportPlace;
+use app::records::exports::{self, ExportPlace};
 use app::{App, AppError, OrgScope};
 use domain::id::ImportId;
 use serde::{Deserialize, Serialize};
@@ -42,7 +42,7 @@ pub async fn refused(
         Format::Json => "",
     };
     let reading = Reading {
-        _place: runs::begin_export(&app, scope)?,
+        _place: exports::take_place(&app, scope)?,
         app,
         scope,
         id,

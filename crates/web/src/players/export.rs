@@ -1,8 +1,9 @@
 //! An Org's people as a file.
 
-use app::memories::exports::ExportPlace;
 use app::players::users::{self, Place, Resolved};
+use app::records::exports::{self, ExportPlace};
 use app::{App, AppError, OrgScope};
+use domain::audit::AuditAction;
 use serde::Deserialize;
 
 use super::users::{FILTERS, HEAD, User, UsersQuery};
@@ -52,7 +53,7 @@ pub async fn export(
         Format::Json => "",
     };
     let reading = Reading {
-        _place: users::begin_export(&app, scope, caller.actor).await?,
+        _place: exports::begin(&app, scope, caller.actor, AuditAction::UsersExported).await?,
         app,
         scope,
         asked,

@@ -1,7 +1,7 @@
 //! An Org's audit log: looked through, and taken home as a file.
 
-use app::memories::exports::ExportPlace;
 use app::records::audit::{self, AuditFilter, NamedEntry};
+use app::records::exports::{self, ExportPlace};
 use app::{App, AppError, OrgScope};
 use domain::audit::AuditAction;
 use domain::permission::Permission;
@@ -186,7 +186,7 @@ pub async fn export(
         Format::Json => "",
     };
     let reading = Reading {
-        _place: audit::begin_export(&app, scope, caller.actor).await?,
+        _place: exports::begin(&app, scope, caller.actor, AuditAction::AuditExported).await?,
         app,
         scope,
         filter,
