@@ -18,6 +18,7 @@ mod linking;
 mod model;
 mod players;
 mod plugin;
+mod privacy;
 mod records;
 mod roles;
 mod secrecy;

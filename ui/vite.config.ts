@@ -5,7 +5,7 @@ import { budget } from './scripts/budget.mjs';
 import { precompress } from './scripts/precompress.mjs';
 
 const SERVER = 'http://127.0.0.1:8080';
-const SERVED_BY_THE_SERVER = ['/api', '/auth', '/link', '/unlink', '/invite', '/download'];
+const SERVED_BY_THE_SERVER = ['/api', '/auth', '/link', '/unlink', '/invite', '/download', '/me'];
 
 const LAYERS =
   /node_modules\/(bits-ui|svelte-toolbelt|runed|tabbable|@floating-ui)\/|src\/lib\/ui\/(Layer|LayerHead|Dialog|Drawer|ConfirmDialog|Combobox|MenuLayer|MenuTrigger|RefusedCalls)\.svelte/;

@@ -187,7 +187,7 @@ impl Store {
             platforms: Platforms::default(),
             operators: Vec::new(),
             public_url: "http://127.0.0.1:8080".to_owned(),
-            role_history_days: 90,
+            retention: app::retention::Retention::default(),
             thresholds: domain::trust::Thresholds::default(),
         };
         Ok(App::start(parts).await?)

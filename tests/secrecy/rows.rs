@@ -4,6 +4,38 @@ use storage::Db;
 use storage::db::Statement;
 use storage::testing::statement;
 
+/// All tables with their columns.
+async fn schema(db: &Db) -> Vec<(String, Vec<String>)> {
+    let sqlite = db.engine() == "sqlite";
+    let tables = if sqlite {
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+    } else {
+        "SELECT CAST(table_name AS TEXT) FROM information_schema.tables WHERE table_schema = current_schema()"
+    };
+    let mut schema = Vec::new();
+    for table in texts(db, tables).await {
+        let columns = if sqlite {
+            format!("SELECT name FROM pragma_table_info('{table}')")
+        } else {
+            format!(
+                "SELECT CAST(column_name AS TEXT) FROM information_schema.columns \
+                 WHERE table_schema = current_schema() AND table_name = '{table}'"
+            )
+        };
+        let columns = texts(db, &columns).await;
+        schema.push((table, columns));
+    }
+    schema
+}
+
+/// Every column, as `table.column`.
+pub async fn columns(db: &Db) -> Vec<String> {
+    let of = |(table, columns): (String, Vec<String>)| {
+        columns.into_iter().map(move |column| format!("{table}.{column}"))
+    };
+    schema(db).await.into_iter().flat_map(of).collect()
+}
+
 /// Reads all rows of all tables in one statement.
 pub struct Rows(&'static Statement);
 
@@ -27,22 +59,8 @@ impl Rows {
     /// What the columns of a table tell about which of its rows are wanted; nothing when none is.
     async fn chosen(db: &Db, wanted: impl Fn(&[String]) -> Option<String>) -> Rows {
         let sqlite = db.engine() == "sqlite";
-        let tables = if sqlite {
-            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
-        } else {
-            "SELECT CAST(table_name AS TEXT) FROM information_schema.tables WHERE table_schema = current_schema()"
-        };
         let mut parts = Vec::new();
-        for table in texts(db, tables).await {
-            let columns = if sqlite {
-                format!("SELECT name FROM pragma_table_info('{table}')")
-            } else {
-                format!(
-                    "SELECT CAST(column_name AS TEXT) FROM information_schema.columns \
-                     WHERE table_schema = current_schema() AND table_name = '{table}'"
-                )
-            };
-            let columns = texts(db, &columns).await;
+        for (table, columns) in schema(db).await {
             let Some(condition) = wanted(&columns) else {
                 continue;
             };

@@ -123,7 +123,7 @@ impl Life {
             platforms: Platforms::default(),
             operators: Vec::new(),
             public_url: "http://127.0.0.1:8080".to_owned(),
-            role_history_days: 90,
+            retention: app::retention::Retention::default(),
             thresholds: domain::trust::Thresholds::default(),
         };
         App::start(parts).await.expect("the application starts")

@@ -61,7 +61,7 @@ async fn second(test: &TestApp) -> App {
         platforms: Platforms::default(),
         operators: Vec::new(),
         public_url: test.app.public_url.clone(),
-        role_history_days: 90,
+        retention: app::retention::Retention::default(),
         thresholds: domain::trust::Thresholds::default(),
     };
     App::start(parts).await.expect("a second application")

@@ -58,6 +58,11 @@ export const SCREENS = {
     await page.getByRole('button', { name: 'End session on Safari' }).click();
     await page.getByText('Ended the session on Safari').waitFor();
   }],
+  'account-member': ['/account', 'admin'],
+  'account-delete': ['/account', 'admin', async (page) => {
+    await page.getByRole('button', { name: 'Delete account' }).click();
+    await dialog(page);
+  }],
   denied: ['/orgs/o2/settings'],
   strange: ['/orgs/nope'],
   missing: ['/no/such/page'],

@@ -13,7 +13,8 @@ use storage::bots::{interactions, log_batches};
 use storage::identity::{blocklist, sessions, sign_ins};
 use storage::keys::{plugin_keys, refusals as key_refusals};
 use storage::linking::link_steps;
-use storage::players::{daily_calls, player_seen};
+use storage::players::{daily_calls, player_seen, trust};
+use storage::privacy::erased_members;
 use storage::records::{error_log, idempotency};
 use storage::roles::ledger;
 use storage::{KeyNum, NoOrg, Tx, Work};
@@ -27,9 +28,10 @@ use crate::memories::error_log::WriteGroups;
 use crate::memories::gate::KeyUse;
 pub use crate::players::seen::flush as flush_seen;
 use crate::players::{cleanup_run, steam_calls, sweep};
+use crate::retention::Retention;
 use crate::state::App;
 use crate::tenancy::claims;
-use crate::{import, jobs, roles, work};
+use crate::{import, jobs, privacy, roles, work};
 
 const FLUSH_EVERY: Duration = Duration::from_secs(5);
 const KEEP_EVERY: Duration = Duration::from_secs(1);
@@ -38,12 +40,8 @@ const BUILDS_EVERY: Duration = Duration::from_secs(15);
 const PURGE_EVERY: Duration = Duration::from_secs(60);
 const HOUR_MS: i64 = 60 * 60_000;
 const DAY_MS: i64 = 24 * HOUR_MS;
-const RETIRED_KEPT_MS: i64 = 90 * DAY_MS;
-/// A year can be held against the one before.
-const LINK_STEPS_KEPT_MS: i64 = 800 * DAY_MS;
 /// A Guild whose plugin is silent now and then looks back further than the longest rule.
 const GUILD_DAYS_KEPT_MS: i64 = 1_100 * DAY_MS;
-const ERRORS_KEPT_MS: i64 = 30 * DAY_MS;
 /// As long as Discord takes an answer to one.
 const INTERACTIONS_KEPT_MS: i64 = 15 * 60_000;
 const ERROR_GROUPS_KEPT: i64 = 100_000;
@@ -141,7 +139,7 @@ pub async fn flush_errors(app: &App) -> Result<(), AppError> {
 }
 
 /// The steps of housekeeping, by the names under which their failures are counted.
-const HOUSEKEEPING: [(&str, StepOf); 26] = [
+const HOUSEKEEPING: [(&str, StepOf); 29] = [
     ("last_uses", |app| Box::pin(flush_uses(app))),
     ("seen", |app| Box::pin(flush_seen(app))),
     ("refusals", |app| {
@@ -176,9 +174,12 @@ const HOUSEKEEPING: [(&str, StepOf); 26] = [
     ("people_sweep", |app| Box::pin(sweep::begin_due(app))),
     ("people_cleanup", |app| Box::pin(cleanup_run::begin_due(app))),
     ("old_guild_days", |app| Box::pin(purge(app, Expired::GuildDays))),
-    ("role_ledger", |app| {
-        Box::pin(purge(app, Expired::RoleLedger(app.role_history_days)))
+    ("role_ledger", |app| Box::pin(purge(app, Expired::RoleLedger))),
+    ("old_trust", |app| Box::pin(purge(app, Expired::TrustPoints))),
+    ("erased_members", |app| {
+        Box::pin(purge(app, Expired::ErasedMembers))
     }),
+    ("tombstones", |app| Box::pin(privacy::keep(app))),
     ("idempotency_keys", |app| {
         Box::pin(purge(app, Expired::IdempotencyKeys))
     }),
@@ -259,19 +260,26 @@ enum Expired {
     IdempotencyKeys,
     Interactions,
     LogBatches,
-    /// Kept for so many days.
-    RoleLedger(u32),
+    RoleLedger,
+    TrustPoints,
+    ErasedMembers,
 }
 
 /// Removes everything of a kind that has expired, in bounded slices.
 async fn purge(app: &App, what: Expired) -> Result<(), AppError> {
     let now_ms = app.now_ms();
-    while app.db.write(Purge { what, now_ms }).await? >= PURGED_AT_ONCE {}
+    let purge = || Purge {
+        what,
+        retention: app.retention,
+        now_ms,
+    };
+    while app.db.write(purge()).await? >= PURGED_AT_ONCE {}
     Ok(())
 }
 
 struct Purge {
     what: Expired,
+    retention: Retention,
     now_ms: i64,
 }
 
@@ -283,19 +291,20 @@ impl Work for Purge {
 
     /// How many rows went; the caller goes on while there may be more.
     async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<u64, AppError> {
-        let now_ms = self.now_ms;
+        let (now_ms, kept) = (self.now_ms, self.retention);
+        let before_ms = |days: u32| now_ms - i64::from(days) * DAY_MS;
         Ok(match self.what {
             Expired::Sessions => sessions::purge(tx, now_ms).await?,
-            Expired::RetiredKeys => plugin_keys::purge_retired(tx, now_ms - RETIRED_KEPT_MS).await?,
+            Expired::RetiredKeys => plugin_keys::purge_retired(tx, before_ms(kept.retired_key_days)).await?,
             Expired::Errors => {
-                let oldest_minute = (now_ms - ERRORS_KEPT_MS).div_euclid(60_000);
+                let oldest_minute = before_ms(kept.error_log_days).div_euclid(60_000);
                 error_log::purge(tx, oldest_minute, ERROR_GROUPS_KEPT).await?
             }
             Expired::Blocks => blocklist::purge(tx, now_ms).await?,
             Expired::SignIns => sign_ins::purge(tx, now_ms, now_ms - claims::MANAGED_MS).await?,
             Expired::DailyCalls => daily_calls::purge(tx, DailyQuota::day_of(now_ms) - 1).await?,
             Expired::LinkSteps => {
-                link_steps::purge(tx, (now_ms - LINK_STEPS_KEPT_MS).div_euclid(HOUR_MS)).await?
+                link_steps::purge(tx, before_ms(kept.link_steps_days).div_euclid(HOUR_MS)).await?
             }
             Expired::GuildDays => {
                 let oldest = day_of(now_ms - GUILD_DAYS_KEPT_MS);
@@ -305,7 +314,9 @@ impl Work for Purge {
             Expired::IdempotencyKeys => idempotency::purge(tx, now_ms).await?,
             Expired::Interactions => interactions::purge(tx, now_ms - INTERACTIONS_KEPT_MS).await?,
             Expired::LogBatches => log_batches::purge(tx, now_ms - DAY_MS).await?,
-            Expired::RoleLedger(days) => ledger::purge(tx, now_ms - i64::from(days) * DAY_MS).await?,
+            Expired::RoleLedger => ledger::purge(tx, before_ms(kept.role_history_days)).await?,
+            Expired::TrustPoints => trust::purge(tx, before_ms(kept.trust_history_days)).await?,
+            Expired::ErasedMembers => erased_members::purge(tx, now_ms).await?,
         })
     }
 }

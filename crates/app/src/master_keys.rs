@@ -15,21 +15,13 @@ use storage::tenancy::invites;
 use storage::{BotNum, Db, KeyNum, NoOrg, Tx, Work, settings};
 
 use crate::error::AppError;
+use crate::sealed_settings::{ERASE_KEY, PutSealed, setting_place};
 use crate::start::StartError;
 use crate::state::App;
 use crate::vault::{Vault, VaultError, key_place};
 
 const CANARY: &str = "vault_canary";
 const CANARY_PLAIN: &[u8] = b"symbolon";
-
-fn canary_place() -> Aad<'static> {
-    Aad {
-        table: "settings",
-        column: "value",
-        row: CANARY,
-        version: 1,
-    }
-}
 
 /// Opens the vault and proves that it fits this database: a sealed canary must open, and no stored copy may need
 /// a key that the ring lacks.
@@ -44,16 +36,11 @@ pub(crate) async fn open_vault(
     let canary = match stored {
         Some(canary) => canary,
         None => {
-            let (sealed, _) = vault.seal(random, &canary_place(), CANARY_PLAIN);
-            db.write(PutCanary {
-                sealed,
-                now_ms,
-                replace: false,
-            })
-            .await?
+            let (sealed, _) = vault.seal(random, &setting_place(CANARY), CANARY_PLAIN);
+            db.write(PutSealed::first(CANARY, sealed, now_ms)).await?
         }
     };
-    if vault.open_sealed(&canary_place(), &canary).is_err() {
+    if vault.open_sealed(&setting_place(CANARY), &canary).is_err() {
         return Err(VaultError::WrongKeys {
             path: file.to_owned(),
         }
@@ -77,39 +64,28 @@ pub(crate) async fn open_vault(
     Ok(vault)
 }
 
-struct PutCanary {
-    sealed: String,
-    now_ms: i64,
-    replace: bool,
-}
-
-impl Work for PutCanary {
-    type For = NoOrg;
-    type Output = String;
-    type Error = AppError;
-    const NAME: &'static str = "put_canary";
-
-    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<String, AppError> {
-        if self.replace {
-            settings::put(tx, CANARY, &self.sealed, self.now_ms).await?;
-            return Ok(self.sealed.clone());
-        }
-        Ok(settings::put_if_missing(tx, CANARY, &self.sealed, self.now_ms).await?)
+/// Seals the settings that are sealed with the active master key.
+async fn reseal_settings(app: &App) -> Result<(), AppError> {
+    for name in [ERASE_KEY, CANARY] {
+        let old = settings::find(&app.db, name).await?;
+        let old = old.ok_or_else(|| AppError::internal("a sealed setting is missing"))?;
+        let (sealed, _) = anew(app, &setting_place(name), &old)?;
+        let work = PutSealed {
+            name,
+            sealed,
+            old: Some(old),
+            now_ms: app.now_ms(),
+        };
+        app.db.write(work).await?;
     }
+    Ok(())
 }
 
 /// Adds a new active master key and seals every stored copy with it. Can be repeated after a crash.
 pub async fn rotate(app: &App) -> Result<Rotation, AppError> {
     let kid = app.vault.add_key(&*app.random).map_err(AppError::internal)?;
     let resealed = reseal_all(app).await?;
-    let (sealed, _) = app.vault.seal(&*app.random, &canary_place(), CANARY_PLAIN);
-    app.db
-        .write(PutCanary {
-            sealed,
-            now_ms: app.now_ms(),
-            replace: true,
-        })
-        .await?;
+    reseal_settings(app).await?;
     let rotated = NoteRotation { kid: kid.clone() };
     app.db.write_for(app.act(NoOrg, Actor::Operator), rotated).await?;
     Ok(Rotation { kid, resealed })
@@ -221,6 +197,7 @@ fn place_of(kind: Kind, row: &str) -> Aad<'_> {
         Kind::Token => crate::linking::token_place(row),
         Kind::Trip => crate::linking::trip_place(row),
         Kind::SignIn => crate::identity::sign_in::verifier_place(row),
+        Kind::Member => crate::erased::leftover_place(row),
     }
 }
 
@@ -342,10 +319,12 @@ pub async fn remove(app: &App, kid: &str) -> Result<(), AppError> {
         .into_iter()
         .find(|needed| needed.kid == kid);
     let copies = needed.map_or(0, |needed| needed.copies);
-    // After a rotation that was cut short the canary may be the last to need the old key.
-    let canary = settings::find(&app.db, CANARY).await?.unwrap_or_default();
-    let flows = sealed_flows::count_sealed_with(&app.db, kid, app.now_ms()).await?;
-    let needed = copies + flows + i64::from(KeyRing::kid_of(&canary) == Some(kid));
+    // After a rotation that was cut short these may be the last to need the old key.
+    let mut needed = copies + sealed_flows::count_sealed_with(&app.db, kid, app.now_ms()).await?;
+    for name in [ERASE_KEY, CANARY] {
+        let sealed = settings::find(&app.db, name).await?.unwrap_or_default();
+        needed += i64::from(KeyRing::kid_of(&sealed) == Some(kid));
+    }
     if needed > 0 {
         return Err(AppError::invalid(
             "kid",

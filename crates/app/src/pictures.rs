@@ -1,7 +1,6 @@
 //! Pictures of Guilds and of members: fetched once from Discord, checked, kept, and shown from our own address, so that
 //! nobody's browser has to ask Discord for them.
 
-use domain::id::GuildId;
 use domain::picture::digest;
 use platform::Unanswered;
 use platform::blobs::Blobs;
@@ -123,9 +122,8 @@ async fn remove(blobs: &Blobs, owner: &str, digest: &str) -> Result<(), AppError
     removed.map_err(|error| AppError::internal(error.to_string()))
 }
 
-/// Forgets the picture of a Guild that is gone: nobody can give it another one.
-pub async fn forget(app: &App, guild: &GuildId) -> Result<(), AppError> {
-    let owner = guild.as_str();
+/// Forgets the picture of a Guild or an account that goes.
+pub async fn forget(app: &App, owner: &str) -> Result<(), AppError> {
     let Some(picture) = storage::pictures::find(&app.db, owner).await? else {
         return Ok(());
     };

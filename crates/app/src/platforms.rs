@@ -94,6 +94,14 @@ impl Platforms {
         self.discord_sign_in.as_ref().ok_or(not_set_up.into())
     }
 
+    /// The same for Steam's.
+    pub fn steam_sign_in(&self) -> Result<&OpenId, AppError> {
+        let not_set_up = IdentityError::SignInNotConfigured {
+            provider: Provider::Steam,
+        };
+        self.steam_sign_in.as_ref().ok_or(not_set_up.into())
+    }
+
     /// Steam's Web API, or the answer for whoever needs it where there is no key.
     pub fn steam_api(&self) -> Result<&WebApi, AppError> {
         self.steam_api

@@ -1,6 +1,7 @@
 //! What every use case runs on: the database, the clock, randomness, the master keys, tasks behind a request.
 
 use domain::clock::SharedClock;
+use domain::erased::EraseKey;
 use domain::platform_id::DiscordId;
 use domain::random::SharedRandom;
 use domain::trust::Thresholds;
@@ -8,6 +9,7 @@ use storage::Db;
 use storage::jobs::Moment;
 
 use crate::bell::Bell;
+use crate::retention::Retention;
 use crate::tasks::Tasks;
 use crate::vault::Vault;
 
@@ -21,6 +23,8 @@ pub struct Runtime {
     pub random: SharedRandom,
     /// Seals what is stored and must be seen again.
     pub vault: Vault,
+    /// Accounts that were erased are known again by it.
+    pub erase_key: EraseKey,
     /// The one way to start a task. Shutdown waits for them.
     pub tasks: Tasks,
     /// Rung by whoever leaves work to be done.
@@ -29,8 +33,8 @@ pub struct Runtime {
     pub operators: Vec<DiscordId>,
     /// Scheme, host and port that visitors use.
     pub public_url: String,
-    /// How long it can be told why somebody lost a role.
-    pub role_history_days: u32,
+    /// How long things are kept.
+    pub retention: Retention,
     /// Where the tiers of trust begin.
     pub thresholds: Thresholds,
 }

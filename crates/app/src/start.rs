@@ -14,7 +14,9 @@ use crate::memories::Memories;
 use crate::memories::gate::Limits;
 use crate::platforms::Platforms;
 use crate::players::steam_calls;
+use crate::retention::Retention;
 use crate::runtime::Runtime;
+use crate::sealed_settings;
 use crate::state::App;
 use crate::tasks::Tasks;
 use crate::vault::VaultError;
@@ -37,8 +39,8 @@ pub struct Parts {
     pub operators: Vec<DiscordId>,
     /// Scheme, host and port that visitors use, without a slash at the end.
     pub public_url: String,
-    /// How long it can be told why somebody lost a role.
-    pub role_history_days: u32,
+    /// How long things are kept.
+    pub retention: Retention,
     /// Where the tiers of trust begin.
     pub thresholds: Thresholds,
 }
@@ -62,17 +64,20 @@ impl App {
     pub async fn start(parts: Parts) -> Result<App, StartError> {
         let file = &parts.master_key_file;
         let vault = master_keys::open_vault(&parts.db, file, &*parts.random, parts.clock.now_ms()).await?;
+        let now_ms = parts.clock.now_ms();
+        let erase_key = sealed_settings::open_erase_key(&parts.db, &vault, &*parts.random, now_ms).await?;
         let memories = Memories::new(parts.limits, parts.clock.clone());
         let runtime = Runtime {
             db: parts.db,
             clock: parts.clock,
             random: parts.random,
             vault,
+            erase_key,
             tasks: Tasks::default(),
             bell: Bell::default(),
             operators: parts.operators,
             public_url: parts.public_url,
-            role_history_days: parts.role_history_days,
+            retention: parts.retention,
             thresholds: parts.thresholds,
         };
         let app = App::new(runtime, memories, parts.platforms);

@@ -25,6 +25,7 @@ pub struct Config {
     pub blobs: Blobs,
     pub geo: Geo,
     pub roles: Roles,
+    pub retention: Retention,
     pub trust: Trust,
     pub limits: Limits,
     pub log: Log,
@@ -141,6 +142,17 @@ pub struct Geo {
 #[serde(deny_unknown_fields)]
 pub struct Roles {
     pub history_days: u32,
+}
+
+/// How long things are kept.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Retention {
+    pub trust_history_days: u32,
+    pub error_log_days: u32,
+    pub link_steps_days: u32,
+    pub retired_key_days: u32,
+    pub tombstone_days: u32,
 }
 
 /// The least score of each tier.

@@ -221,6 +221,17 @@ pub(crate) static SETTINGS: &[Setting] = &[
     set("roles.history_days", count("days", 90, 1, 3_650),
         "How long the role history of a server tells who got or lost which role, and why."),
 
+    set("retention.trust_history_days", count("days", 730, 1, 3_650),
+        "How long it is kept what the Trust Score of a person was."),
+    set("retention.error_log_days", count("days", 30, 1, 365),
+        "How long the error log goes back."),
+    set("retention.link_steps_days", count("days", 800, 31, 3_650),
+        "How long it is kept how far people got on link pages, as numbers by the hour."),
+    set("retention.retired_key_days", count("days", 90, 1, 365),
+        "How long a regenerated API key is still recognized when somebody tries it."),
+    set("retention.tombstone_days", count("days", 730, 30, 3_650),
+        "How long an erased account is still recognized when it comes back. A block is recognized as long as it lasts."),
+
     set("trust.trusted_from", count("points", 90, 3, 100),
         "Least Trust Score of the tier Trusted."),
     set("trust.normal_from", count("points", 70, 2, 99),

@@ -53,6 +53,10 @@ words! {
         LinkCreated = "link.created",
         LinkRelinked = "link.relinked",
         LinkRemoved = "link.removed",
+        /// A player had what is held about them erased. Nobody is named.
+        PersonErased = "person.erased",
+        /// Somebody deleted their dashboard account.
+        AccountDeleted = "account.deleted",
         /// Somebody of the team looked at a person's page; once an hour.
         UserViewed = "user.viewed",
         UsersExported = "users.exported",
@@ -264,7 +268,7 @@ mod tests {
 
     #[test]
     fn every_action_is_a_dotted_name() {
-        assert_eq!(AuditAction::ALL.len(), 63);
+        assert_eq!(AuditAction::ALL.len(), 65);
         for action in AuditAction::ALL {
             assert_eq!(action.as_str().split('.').count(), 2);
             assert_eq!(AuditAction::parse(action.as_str()), Some(*action));

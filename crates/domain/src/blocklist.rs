@@ -4,6 +4,7 @@ use std::net::IpAddr;
 
 use ipnet::IpNet;
 
+use crate::erased::EraseKey;
 use crate::network::ClientAddress;
 use crate::platform_id::{DiscordId, EitherId, SteamId};
 
@@ -27,6 +28,16 @@ impl BlockEntry {
 
     pub fn steam(id: &SteamId) -> Self {
         Self(["steam:", id.as_str()].concat())
+    }
+
+    /// Both entries that an account may stand in: as it is, and as what remains of it after it was erased.
+    pub fn both_of(id: &EitherId, key: &EraseKey) -> [Self; 2] {
+        let tombstone = key.tombstone(id);
+        let (plain, kind) = match id {
+            EitherId::Discord(id) => (Self::discord(id), "discord:"),
+            EitherId::Steam(id) => (Self::steam(id), "steam:"),
+        };
+        [plain, Self([kind, tombstone.as_str()].concat())]
     }
 
     /// Accepts an address or a network; bits behind the prefix are cut off.

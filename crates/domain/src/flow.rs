@@ -20,6 +20,7 @@ pub const LIFETIME_MS: i64 = 60 * 60_000;
 /// Stored hashes depend on these texts; changing one ends all flows.
 const FLOW_LABEL: &str = "symbolon flow v2";
 const TRIP_LABEL: &str = "symbolon trip v2";
+const VISIT_LABEL: &str = "symbolon visit v1";
 const FORM_LABEL: &str = "symbolon flow form v1";
 
 words! {
@@ -112,6 +113,11 @@ impl FlowToken {
     /// The same for one trip of the dashboard, by the hash of its state.
     pub fn trip_hash(&self, state_hash: &str) -> String {
         self.hash_with(TRIP_LABEL, &[state_hash])
+    }
+
+    /// What a visit to one's own page is bound to.
+    pub fn visit_hash(&self) -> String {
+        self.hash_with(VISIT_LABEL, &[])
     }
 
     fn hash_with(&self, label: &str, parts: &[&str]) -> String {

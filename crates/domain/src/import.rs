@@ -85,6 +85,8 @@ pub enum ImportRefusal {
     SteamTaken,
     #[error("this pair was unlinked in this Guild after the time of the row; people link again themselves")]
     UnlinkedSince,
+    #[error("this person had their data erased here; people link again themselves")]
+    Erased,
     #[error("the plan allows {ceiling} links")]
     Full { ceiling: i64 },
     #[error("its time is in the future; if it is local time, the UTC offset has to be given")]

@@ -18,6 +18,7 @@ pub mod clock;
 pub mod device;
 pub mod discord;
 pub mod dormancy;
+pub mod erased;
 pub mod face;
 pub mod flow;
 pub mod id;

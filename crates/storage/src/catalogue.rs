@@ -45,7 +45,6 @@ pub fn statements() -> impl Iterator<Item = &'static Statement> {
         crate::tenancy::registration::STATEMENTS,
         crate::tenancy::removals::STATEMENTS,
         crate::pictures::STATEMENTS,
-        crate::linking::sealed_flows::STATEMENTS,
         crate::tenancy::server_config::STATEMENTS,
         crate::players::server_players::STATEMENTS,
         crate::tenancy::servers::STATEMENTS,
@@ -60,6 +59,7 @@ pub fn statements() -> impl Iterator<Item = &'static Statement> {
     .chain(of_people())
     .chain(of_analytics())
     .chain(of_imports())
+    .chain(of_privacy())
     .flatten()
     .copied()
 }
@@ -70,6 +70,16 @@ fn of_analytics() -> [&'static [&'static Statement]; 4] {
         crate::linking::link_days::STATEMENTS,
         crate::linking::link_steps::STATEMENTS,
         crate::players::stat_days::STATEMENTS,
+    ]
+}
+
+fn of_privacy() -> [&'static [&'static Statement]; 5] {
+    [
+        crate::linking::sealed_flows::STATEMENTS,
+        crate::privacy::erased_members::STATEMENTS,
+        crate::privacy::erasures::STATEMENTS,
+        crate::privacy::held::STATEMENTS,
+        crate::privacy::tombstones::STATEMENTS,
     ]
 }
 

@@ -16,6 +16,7 @@ pub mod linking;
 pub mod migrate;
 pub mod pictures;
 pub mod players;
+pub mod privacy;
 pub mod records;
 pub mod roles;
 mod scope;

@@ -106,6 +106,7 @@ const MIGRATIONS: &[Migration] = migrations! {
     34 "0034_cleanup" portable;
     35 "0035_analytics" portable;
     36 "0036_imports" portable;
+    37 "0037_privacy" portable;
 };
 
 /// The newest schema this binary knows.

@@ -4,6 +4,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use app::retention::Retention;
 use app::{App, Parts, Platforms};
 use config::{Config, DatabaseUrl, Overrides};
 use domain::clock::{SharedClock, SystemClock};
@@ -111,7 +112,14 @@ async fn start(config: &Config, db: Db, clock: SharedClock) -> Result<App, Failu
         platforms,
         operators: operators(config)?,
         public_url: config.server.public_url.clone(),
-        role_history_days: config.roles.history_days,
+        retention: Retention {
+            role_history_days: config.roles.history_days,
+            trust_history_days: config.retention.trust_history_days,
+            error_log_days: config.retention.error_log_days,
+            link_steps_days: config.retention.link_steps_days,
+            retired_key_days: config.retention.retired_key_days,
+            tombstone_days: config.retention.tombstone_days,
+        },
         thresholds: Thresholds {
             trusted: config.trust.trusted_from,
             normal: config.trust.normal_from,

@@ -77,7 +77,7 @@ impl TestApp {
             platforms,
             operators: Vec::new(),
             public_url: PUBLIC_URL.to_owned(),
-            role_history_days: 90,
+            retention: app::retention::Retention::default(),
             thresholds: Thresholds::default(),
         };
         let app = App::start(parts).await.expect("the application starts");
@@ -121,7 +121,7 @@ impl TestApp {
             platforms: Platforms::default(),
             operators: Vec::new(),
             public_url: PUBLIC_URL.to_owned(),
-            role_history_days: 90,
+            retention: app::retention::Retention::default(),
             thresholds: Thresholds::default(),
         }
     }

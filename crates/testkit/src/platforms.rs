@@ -23,11 +23,12 @@ const APPLICATION: &str = "600000000000000001";
 const SECRET: &str = "MARKED-DISCORD-CLIENT-SECRET";
 /// The token of our bot on emulated Discords.
 pub const BOT_TOKEN: &str = "MARKED-DISCORD-BOT-TOKEN";
-const CALLBACKS: [&str; 4] = [
+const CALLBACKS: [&str; 5] = [
     "/auth/discord/link/callback",
     "/auth/discord/unlink/callback",
     "/auth/discord/login/callback",
     "/auth/discord/claim/callback",
+    "/auth/discord/me/callback",
 ];
 
 impl TestApp {

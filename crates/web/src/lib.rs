@@ -23,6 +23,7 @@ pub mod openapi;
 mod ops;
 pub mod players;
 mod plugin;
+mod privacy;
 mod public;
 pub mod records;
 pub mod roles;

@@ -16,7 +16,7 @@ use crate::routes::{Access, RouteAnswer, RouteSpec, RouteTable, Routes};
 use crate::state::{Settings, WebState};
 use crate::{
     analytics, app_shell, attention, bots, docs, downloads, health, identity, keys, linking, openapi,
-    players, plugin, public, records, roles, tenancy,
+    players, plugin, privacy, public, records, roles, tenancy,
 };
 
 /// Every route, with who may call it.
@@ -39,6 +39,7 @@ impl WebState {
 fn routes() -> Routes {
     let areas = [
         linking::routes,
+        privacy::routes,
         plugin::routes,
         identity::routes,
         tenancy::routes,

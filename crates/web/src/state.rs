@@ -131,6 +131,15 @@ impl Settings {
         }
     }
 
+    /// Who somebody has shown to be on their own page.
+    pub fn visit_cookie(&self) -> &'static str {
+        if self.is_https() {
+            "__Host-symbolon-me"
+        } else {
+            "symbolon-me"
+        }
+    }
+
     /// What ties a browser to its way through the link page.
     pub fn flow_cookie(&self) -> &'static str {
         if self.is_https() {

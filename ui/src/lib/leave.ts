@@ -1,7 +1,7 @@
-// Ways out of the page that come back to it, with what was typed.
+// Ways out of the page: those that come back to it, with what was typed, and the one that does not.
 
 import { call } from './api/client';
-import { keepDrafts } from './drafts.svelte';
+import { forgetDrafts, keepDrafts } from './drafts.svelte';
 import { isPlain, router } from './router.svelte';
 
 /** For links that come back here. Without it, people with unsaved changes are asked first. */
@@ -23,4 +23,10 @@ export async function travel(to: string) {
   await call('GET /account');
   leaving();
   location.assign(to);
+}
+
+/** Out of the dashboard, once the session is over: nothing of the person's stays in this tab. */
+export function leaveForGood() {
+  forgetDrafts();
+  location.assign('/');
 }

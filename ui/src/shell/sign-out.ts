@@ -1,5 +1,5 @@
 import { ApiError, call } from '../lib/api/client';
-import { forgetDrafts } from '../lib/drafts.svelte';
+import { leaveForGood } from '../lib/leave';
 import { session } from '../lib/session.svelte';
 import { toast } from '../lib/toast.svelte';
 
@@ -14,6 +14,5 @@ export async function signOut() {
     }
     session.asks = null; // the session is over, as was wanted
   }
-  forgetDrafts();
-  location.assign('/');
+  leaveForGood();
 }

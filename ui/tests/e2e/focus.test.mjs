@@ -48,6 +48,7 @@ for (const [what, path, name, world] of [
   ['transferring it', '/orgs/o1/settings', 'Transfer ownership'],
   ['ending all other sessions', '/account', 'End all others'],
   ['leaving an organisation', '/account', 'Leave Arcadia Survival Network of the North'],
+  ['deleting the account', '/account', 'Delete account', 'admin'],
   ['removing a Guild', '/orgs/o1/guilds/g1', 'Remove Guild'],
   ['adding a Server', '/orgs/o1/servers', 'Add Server'],
   ['regenerating a key', '/orgs/o1/servers/s1', 'Regenerate'],
@@ -170,7 +171,7 @@ for (const [what, path, name, confirm, read, then, next] of [
   ['a revoked invite', '/orgs/o1/team?tab=invites', 'Revoke', 'Revoke', '/orgs/o1/invites', { invites: [{ ...invites.invites[0], revoked: true, url: null }, ...invites.invites.slice(1)] }, 'Re-issue'],
   ['a removed member', '/orgs/o1/team', 'Remove iven', 'Remove', '/orgs/o1/team', { ...team, members: team.members.filter((one) => one.name !== 'iven') }, 'Copy Discord ID of ruta_k'],
   ['a session that was ended', '/account', 'End session on Safari on iPhone', null, '/account/sessions', { sessions: sessions.sessions.filter((one) => one.id !== 'x2') }, 'End session on Unknown device'],
-  ['all other sessions', '/account', 'End all others', 'End all others', '/account/sessions', { sessions: sessions.sessions.slice(0, 1) }, (page) => page.getByRole('main').getByRole('link', { name: 'Rustlands' })],
+  ['all other sessions', '/account', 'End all others', 'End all others', '/account/sessions', { sessions: sessions.sessions.slice(0, 1) }, (page) => page.getByRole('main').getByRole('link', { name: 'Rustlands' }).first()],
 ]) {
   test(`after ${what} the focus goes to what is next to it`, async () => {
     const { page, leave } = await on.visit(path);

@@ -55,6 +55,8 @@ const SENTENCES: Array<[string, Some]> = [
   ['Ada removed a deleted account from the team', { action: 'member.removed', target: 'usr_gone' }],
   ['Ada left the team', { action: 'member.left' }],
   ['A deleted account left the team', { action: 'member.left', actor_id: 'usr_gone', actor_name: null }],
+  ['A deleted account left the team', { action: 'member.left', ...PLAYER }],
+  ['A deleted account left the team', { action: 'member.left', ...OPERATOR }],
   ['Ada created an Admin invite', { action: 'invite.created', target: 'inv_gone', detail: { role: 'admin', expires: '7d' } }],
   ['Ada re-issued a Staff invite', { action: 'invite.reissued', target: 'inv_staff' }],
   ['Ada revoked an invite', { action: 'invite.revoked', target: 'inv_gone' }],
@@ -95,6 +97,13 @@ const SENTENCES: Array<[string, Some]> = [
   ['Key Website unlinked rivercrow59 (plugin)', { action: 'link.removed', ...PLUGIN, actor_id: 'key_web', target: 'lnk_river', detail: { cause: 'plugin' } }],
   ['A deleted key unlinked rivercrow59 (plugin)', { action: 'link.removed', ...PLUGIN, actor_id: 'key_gone', target: 'lnk_river', detail: { cause: 'plugin' } }],
   ['rivercrow59 unlinked', { action: 'link.removed', ...PLAYER, target: 'lnk_river', detail: { cause: 'user' } }],
+  ['A player erased their data, ending 1 link', { action: 'person.erased', ...PLAYER, detail: { links_ended: 1 } }],
+  ['A player erased their data', { action: 'person.erased', ...PLAYER, detail: { links_ended: 0 } }],
+  ['An operator erased a player’s data, ending 12 links', { action: 'person.erased', ...OPERATOR, detail: { links_ended: 12 } }],
+  ['An operator erased a player’s data', { action: 'person.erased', ...OPERATOR }],
+  ['Someone deleted their account', { action: 'account.deleted', actor_id: 'usr_gone', actor_name: null, target: 'usr_gone' }],
+  ['Someone deleted their account', { action: 'account.deleted', ...PLAYER, target: 'usr_gone' }],
+  ['An operator deleted an account', { action: 'account.deleted', ...OPERATOR, target: 'usr_gone' }],
   ['Ada viewed rivercrow59’s page', { action: 'user.viewed', target: 'lnk_river' }],
   ['Ada viewed an erased player’s page', { action: 'user.viewed', target: 'lnk_erased' }],
   ['Ada viewed a player’s page', { action: 'user.viewed', target: 'lnk_gone' }],
@@ -158,9 +167,10 @@ describe('every kind of entry is a sentence', () => {
   test('a kind that this page does not know yet keeps its name', () => {
     expect(told({ action: 'bot.started' })).toBe('Ada: bot.started');
     expect(told({ action: 'toString' })).toBe('Ada: toString');
-    expect(kindChoices(['bot.started', 'key.revealed', 'session.created'])).toEqual([
+    expect(kindChoices(['bot.started', 'key.revealed', 'session.created', 'person.erased', 'account.deleted'])).toEqual([
       { value: 'bot.started', label: 'bot.started' },
       { value: 'key.revealed', label: 'Key revealed' },
+      { value: 'person.erased', label: 'Player erased' },
     ]);
   });
 });

@@ -1,7 +1,6 @@
 //! Commands and buttons that people use on Discord, as the bot hands them on. Whichever bot was asked, it is answered.
 
 use domain::audit::Actor;
-use domain::blocklist::BlockEntry;
 use domain::permission::Permission;
 use domain::platform_id::{DiscordId, EitherId};
 use domain::roles::Cause;
@@ -73,8 +72,8 @@ pub async fn answer(app: &App, bot: &HeldBot, asked: Asked) -> Result<Reply, App
     let Some(guild) = own else {
         return Ok(Reply::text(language, Text::NotSetUp));
     };
-    let entry = BlockEntry::discord(&asked.user_id);
-    if blocklist::is_any_blocked(&app.db, &[entry], app.now_ms()).await? {
+    let entries = app.discord_blocks(&asked.user_id);
+    if blocklist::is_any_blocked(&app.db, &entries, app.now_ms()).await? {
         return Ok(Reply::text(language, Text::Blocked));
     }
     let asking = Conversation {

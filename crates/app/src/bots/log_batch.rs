@@ -1,7 +1,7 @@
 //! What is written about log messages: what the next one says, and that it was posted or never will be.
 
 use domain::id::GuildId;
-use domain::job::{Doer, Job};
+use domain::job::{Doer, Job, LaneKind};
 use domain::log_message::{self, By, LogProblem, MOST_CHARACTERS, MOST_EMBEDS, Pair};
 use domain::platform_id::{DiscordId, SteamId};
 use serde_json::{Value, json};
@@ -133,6 +133,32 @@ impl Prepare {
             resent: false,
         })
     }
+}
+
+/// The message that a Guild is being sent says what is known now: somebody whom it named was erased. Whether it was posted
+/// already, Discord tells by its number.
+pub(crate) async fn tell_anew(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    guild: GuildNum,
+    guild_id: &GuildId,
+) -> Result<(), AppError> {
+    let Some(stored) = log_batches::find_in(tx, scope, guild).await? else {
+        return Ok(());
+    };
+    let lane = LaneKind::Log.of(guild_id.as_str());
+    let mut embeds = Vec::new();
+    for head in jobs::list_first(tx, &lane, MOST_EMBEDS as i64).await? {
+        if head.num > stored.last_job || head.cancelled {
+            break;
+        }
+        let Ok(job) = Job::parse(&head.kind, &head.payload) else {
+            break;
+        };
+        embeds.extend(embed_of(tx, scope, &job, &head).await?);
+    }
+    let body = json!({ "embeds": embeds }).to_string();
+    Ok(log_batches::set_body(tx, scope, guild, &body).await?)
 }
 
 /// What a job tells; none for a link that is not there.

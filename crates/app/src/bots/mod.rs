@@ -19,3 +19,5 @@ mod registration;
 mod replies;
 mod texts;
 mod unlinking;
+
+pub(crate) use log_batch::tell_anew;

@@ -31,6 +31,12 @@ pub enum IdentityError {
     /// On the blocklist, by account, Steam id or network.
     #[error("a blocked account or network")]
     Blocked,
+    /// Somebody on the blocklist who asks for what is held about them.
+    #[error("a blocked person asks to be erased")]
+    BlockedPerson,
+    /// An account that owns Orgs is to be deleted.
+    #[error("the account owns Orgs")]
+    OwnsOrgs,
     /// No answer in time, or one that makes no sense. Nothing was changed.
     #[error("{provider} did not answer: {detail}")]
     ProviderSilent {
@@ -83,6 +89,16 @@ impl IdentityError {
                 403,
                 "BLOCKED",
                 "This account or network cannot sign in here. If you think that is a mistake, ask the community's team.",
+            ),
+            Self::BlockedPerson => ErrorAnswer::new(
+                403,
+                "BLOCKED_PERSON",
+                "This account is blocked, so this page cannot show or erase its data. Write to the operator of this service.",
+            ),
+            Self::OwnsOrgs => ErrorAnswer::new(
+                409,
+                "OWNS_ORGS",
+                "You own an organisation. Transfer it to another member or delete it, then delete your account.",
             ),
             Self::ProviderSilent { provider, .. } => ErrorAnswer::new(
                 503,

@@ -93,7 +93,13 @@ impl Work for Block {
 /// Lifts a block.
 pub async fn unblock(app: &App, entry: BlockEntry, actor: Actor) -> Result<(), AppError> {
     let account = entry.account();
-    app.db.write_for(app.act(NoOrg, actor), Unblock { entry }).await?;
+    let entries = match &account {
+        Some(account) => app.blocks_of(account).to_vec(),
+        None => vec![entry],
+    };
+    app.db
+        .write_for(app.act(NoOrg, actor), Unblock { entries })
+        .await?;
     if let Some(account) = account {
         role_marks::mark_everywhere(app, &account).await?;
     }
@@ -101,7 +107,8 @@ pub async fn unblock(app: &App, entry: BlockEntry, actor: Actor) -> Result<(), A
 }
 
 struct Unblock {
-    entry: BlockEntry,
+    /// As it is, and as what remains of an erased account.
+    entries: Vec<BlockEntry>,
 }
 
 impl Work for Unblock {
@@ -111,7 +118,10 @@ impl Work for Unblock {
     const NAME: &'static str = "unblock";
 
     async fn run(&self, tx: &mut Tx<'_>, act: &Act<NoOrg>) -> Result<(), AppError> {
-        let lifted = blocklist::delete(tx, &self.entry).await?;
+        let mut lifted = None;
+        for entry in &self.entries {
+            lifted = blocklist::delete(tx, entry).await?.or(lifted);
+        }
         let id = lifted.ok_or(RequestError::NotFound)?;
         note(tx, act, AuditAction::BlockRemoved, &id).await
     }

@@ -104,7 +104,11 @@ pub(crate) fn unanswered(
 pub(crate) fn open_verifier(app: &App, place: &Aad<'_>, sealed: &str) -> Result<PkceVerifier, AppError> {
     let plain = app.vault.open_sealed(place, sealed);
     let plain = plain.map_err(|_| IdentityError::SignInExpired)?;
-    let text = std::str::from_utf8(&plain).map_err(|_| IdentityError::SignInExpired)?;
+    read_verifier(std::str::from_utf8(&plain).map_err(|_| IdentityError::SignInExpired)?)
+}
+
+/// One that was kept elsewhere.
+pub(crate) fn read_verifier(text: &str) -> Result<PkceVerifier, AppError> {
     PkceVerifier::parse(text).map_err(|_| IdentityError::SignInExpired.into())
 }
 

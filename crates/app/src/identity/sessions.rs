@@ -33,6 +33,7 @@ pub async fn start(app: &App, account: &Account, lifetime_ms: i64) -> Result<Ses
     let work = Start {
         hash: token.hash(),
         account: account.clone(),
+        blocks: app.discord_blocks(&account.discord_id),
         expires_at_ms: act.now_ms + lifetime_ms.clamp(1, ABSOLUTE_MS),
     };
     app.db.write_for(act, work).await?;
@@ -42,6 +43,7 @@ pub async fn start(app: &App, account: &Account, lifetime_ms: i64) -> Result<Ses
 struct Start {
     hash: String,
     account: Account,
+    blocks: [BlockEntry; 2],
     expires_at_ms: i64,
 }
 
@@ -52,8 +54,7 @@ impl Work for Start {
     const NAME: &'static str = "start_session";
 
     async fn run(&self, tx: &mut Tx<'_>, act: &Act<NoOrg>) -> Result<(), AppError> {
-        let entries = [BlockEntry::discord(&self.account.discord_id)];
-        if blocklist::is_any_blocked_in(tx, &entries, act.now_ms).await? {
+        if blocklist::is_any_blocked_in(tx, &self.blocks, act.now_ms).await? {
             return Err(IdentityError::Blocked.into());
         }
         sessions::insert(

@@ -229,6 +229,7 @@ pub async fn finish_login(
     let work = Enter {
         id: AccountId::generate(now_ms, &*app.random),
         name: shown.unwrap_or_else(|_| known.person.id.to_string()),
+        blocks: app.discord_blocks(&known.person.id),
         discord_id: known.person.id,
         hash: session.hash(),
         old_hash: old.map(SessionToken::hash),
@@ -245,6 +246,7 @@ pub async fn finish_login(
 struct Enter {
     id: AccountId,
     discord_id: DiscordId,
+    blocks: [BlockEntry; 2],
     name: String,
     hash: String,
     old_hash: Option<String>,
@@ -259,7 +261,7 @@ impl Work for Enter {
     const NAME: &'static str = "enter_dashboard";
 
     async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<Account, AppError> {
-        if blocklist::is_any_blocked_in(tx, &[BlockEntry::discord(&self.discord_id)], self.now_ms).await? {
+        if blocklist::is_any_blocked_in(tx, &self.blocks, self.now_ms).await? {
             return Err(IdentityError::Blocked.into());
         }
         let account = accounts::ensure(tx, &self.id, &self.discord_id, &self.name, self.now_ms).await?;
@@ -292,6 +294,7 @@ pub async fn finish_claim(
         hash: session.hash(),
         account: caller.account,
         account_id: caller.account_id,
+        blocks: app.discord_blocks(&known.person.id),
         person: known.person.id,
         guilds: managed.map(|guild| (guild.id, guild.name)).collect(),
         now_ms: app.now_ms(),
@@ -306,6 +309,7 @@ struct SetManaged {
     account: AccountNum,
     account_id: AccountId,
     person: DiscordId,
+    blocks: [BlockEntry; 2],
     guilds: Vec<(DiscordId, String)>,
     now_ms: i64,
 }
@@ -317,7 +321,7 @@ impl Work for SetManaged {
     const NAME: &'static str = "set_managed_guilds";
 
     async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<(), AppError> {
-        if blocklist::is_any_blocked_in(tx, &[BlockEntry::discord(&self.person)], self.now_ms).await? {
+        if blocklist::is_any_blocked_in(tx, &self.blocks, self.now_ms).await? {
             return Err(IdentityError::Blocked.into());
         }
         let account = accounts::find_in(tx, &self.account_id).await?;

@@ -33,6 +33,7 @@ pub(crate) async fn step(
     let slice = |stop| Slice {
         held: claimed.held.clone(),
         import: import.clone(),
+        app: app.clone(),
         ids: (0..MOST_ROWS)
             .map(|_| LinkId::generate(app.now_ms(), &*app.random))
             .collect(),
@@ -54,6 +55,7 @@ pub(crate) async fn step(
 struct Slice {
     held: Held,
     import: ImportId,
+    app: App,
     /// One for each row, used or not.
     ids: Vec<LinkId>,
     /// Ends the import for this reason.
@@ -132,6 +134,7 @@ impl Slice {
         let known = read.iter().map(Option::is_some).collect();
         let rows: Vec<ImportRow> = read.into_iter().flatten().collect();
         let import = Import {
+            app: self.app.clone(),
             ids: self.ids.iter().take(rows.len()).cloned().collect(),
             slice: ImportSlice {
                 guild: run.guild.clone(),

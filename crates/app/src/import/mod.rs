@@ -107,5 +107,10 @@ pub async fn run(app: &App, scope: OrgScope, slice: ImportSlice) -> Result<Impor
         .iter()
         .map(|_| LinkId::generate(act.now_ms, &*app.random))
         .collect();
-    app.db.write_for(act, work::Import { slice, ids }).await
+    let work = work::Import {
+        app: app.clone(),
+        slice,
+        ids,
+    };
+    app.db.write_for(act, work).await
 }

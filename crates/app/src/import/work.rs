@@ -1,8 +1,9 @@
 //! The unit of work of one slice: what is known, what is decided, what is written.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use domain::audit::AuditAction;
+use domain::erased::{Tombstone, Tombstones};
 use domain::id::LinkId;
 use domain::import::{ImportDecision, ImportRefusal, Standing, Times, decide_active, decide_ended};
 use domain::link::{Country, UnlinkCause};
@@ -11,6 +12,7 @@ use serde_json::{Map, Value, json};
 use storage::linking::imports::{self, ImportedLink};
 use storage::players::group_changes::ServerPlace;
 use storage::players::{boosters, server_players};
+use storage::privacy::tombstones;
 use storage::records::audit::Act;
 use storage::tenancy::guilds::Guild;
 use storage::tenancy::orgs::LockedOrg;
@@ -21,11 +23,13 @@ use super::{ImportReport, ImportRow, ImportSlice, RowOutcome};
 use crate::error::{AppError, RequestError};
 use crate::people;
 use crate::plugin::groups;
+use crate::state::App;
 
 /// What is refused when a Guild would have too many of them.
 pub(super) const BOOSTERS: &str = "boosters";
 
 pub(super) struct Import {
+    pub app: App,
     pub slice: ImportSlice,
     /// One for each row, used or not.
     pub ids: Vec<LinkId>,
@@ -73,6 +77,8 @@ struct ExistingLinks {
     by_discord: HashMap<DiscordId, SteamId>,
     by_steam: HashMap<SteamId, DiscordId>,
     ended: HashMap<(String, String), Vec<i64>>,
+    /// What remained of those who were erased.
+    erased: HashSet<String>,
 }
 
 impl ExistingLinks {
@@ -119,7 +125,7 @@ impl Import {
         guild: &Guild,
         place: Option<ServerPlace>,
     ) -> Result<ImportReport, AppError> {
-        let known = self.existing_links(tx, guild).await?;
+        let known = self.existing_links(tx, act.scope, guild).await?;
         let (rows, added) = self.decide(org, known, act.now_ms);
         let mut report = ImportReport {
             rows,
@@ -145,8 +151,15 @@ impl Import {
         })
     }
 
-    async fn existing_links(&self, tx: &mut Tx<'_>, guild: &Guild) -> Result<ExistingLinks, AppError> {
+    async fn existing_links(
+        &self,
+        tx: &mut Tx<'_>,
+        scope: OrgScope,
+        guild: &Guild,
+    ) -> Result<ExistingLinks, AppError> {
         let rows = &self.slice.rows;
+        let asked: Vec<Tombstone> = rows.iter().flat_map(|row| self.tombstones(row)).collect();
+        let erased = tombstones::list_gone(tx, scope, asked.iter().map(Tombstone::as_str)).await?;
         let discord =
             imports::active_of_discord(tx, guild.num, rows.iter().map(|row| &row.discord_id)).await?;
         let steam = imports::active_of_steam(tx, guild.num, rows.iter().map(|row| &row.steam_id)).await?;
@@ -165,7 +178,14 @@ impl Import {
                 .map(|pair| (pair.steam_id, pair.discord_id))
                 .collect(),
             ended,
+            erased: erased.into_iter().collect(),
         })
+    }
+
+    /// What would have remained of both sides of a row.
+    fn tombstones(&self, row: &ImportRow) -> [Tombstone; 2] {
+        let both = Tombstones::of(&self.app.erase_key, &row.discord_id, &row.steam_id);
+        [both.discord, both.steam]
     }
 
     /// Rows are decided in their order; an earlier one may take the last place of the plan, or an id of a later one.
@@ -182,6 +202,9 @@ impl Import {
         for (row, id) in self.slice.rows.iter().zip(&self.ids) {
             let (decision, link) = match added_by(row, id, now_ms) {
                 Err(refusal) => (ImportDecision::Refuse(refusal), None),
+                Ok(_) if self.is_erased(&existing, row) => {
+                    (ImportDecision::Refuse(ImportRefusal::Erased), None)
+                }
                 Ok(link) => (judge(row, &existing.standing(row), (room, ceiling)), Some(link)),
             };
             outcomes.push(match decision {
@@ -196,6 +219,11 @@ impl Import {
             }
         }
         (outcomes, added)
+    }
+
+    fn is_erased(&self, existing: &ExistingLinks, row: &ImportRow) -> bool {
+        let gone = &existing.erased;
+        !gone.is_empty() && self.tombstones(row).iter().any(|one| gone.contains(one.as_str()))
     }
 
     async fn store(

@@ -65,6 +65,7 @@ async fn bind(
     let work = Bind {
         sealed: keeps_token.then(|| seal_token(app, &flow.hash, &access)),
         flow: flow.hash.clone(),
+        blocks: app.discord_blocks(&person.id),
         id: person.id,
         name: person.name,
         now_ms: app.now_ms(),
@@ -86,6 +87,7 @@ async fn bind(
 struct Bind {
     flow: String,
     id: DiscordId,
+    blocks: [BlockEntry; 2],
     name: String,
     /// With the master key it is sealed with.
     sealed: Option<(String, String)>,
@@ -99,7 +101,7 @@ impl Work for Bind {
     const NAME: &'static str = "bind_discord";
 
     async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<(), AppError> {
-        if blocklist::is_any_blocked_in(tx, &[BlockEntry::discord(&self.id)], self.now_ms).await? {
+        if blocklist::is_any_blocked_in(tx, &self.blocks, self.now_ms).await? {
             return Err(IdentityError::Blocked.into());
         }
         let sealed = self.sealed.as_ref();

@@ -141,6 +141,15 @@ pub(super) async fn give_back_expired(app: &App, hash: &str) -> Result<(), AppEr
     Ok(())
 }
 
+/// Gives tokens back whose flows are gone.
+pub(crate) fn give_back_tokens(app: &App, left: Vec<LeftToken>) {
+    for left in left {
+        if let Some(token) = open_token(app, &left.flow, &left.sealed) {
+            revoke_later(app, DiscordId::parse(&left.discord_id).ok().as_ref(), token);
+        }
+    }
+}
+
 struct Forget {
     hash: String,
 }

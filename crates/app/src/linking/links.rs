@@ -17,6 +17,7 @@ use storage::tenancy::orgs::LockedOrg;
 use storage::tenancy::{guilds, orgs};
 use storage::{OrgScope, Tx, Work};
 
+use crate::erased::Erased;
 use crate::error::{AppError, LinkingError, RequestError, TenancyError};
 use crate::linking::link_roles;
 use crate::people;
@@ -86,6 +87,7 @@ async fn write_link(
 ) -> Result<Linked, AppError> {
     let work = Link {
         id: LinkId::generate(act.now_ms, &*app.random),
+        erased: Erased::of(app, &request.discord_id, &request.steam_id),
         request,
         verified,
     };
@@ -98,6 +100,7 @@ struct Link {
     id: LinkId,
     request: LinkRequest,
     verified: Option<Verified>,
+    erased: Erased,
 }
 
 impl Work for Link {
@@ -113,6 +116,7 @@ impl Work for Link {
             id: &self.id,
             request: &self.request,
             verified: self.verified.as_ref(),
+            erased: &self.erased,
         };
         link_in(tx, &org, &linking).await
     }
@@ -132,6 +136,8 @@ pub(crate) struct Linking<'a> {
     pub request: &'a LinkRequest,
     /// None where no person proved anything just now.
     pub verified: Option<&'a Verified>,
+    /// The two as they stand in links from before an erasure.
+    pub erased: &'a Erased,
 }
 
 pub(crate) async fn link_in(
@@ -192,7 +198,8 @@ impl Linking<'_> {
             return Ok(());
         }
         let (discord_id, steam_id) = (&self.request.discord_id, &self.request.steam_id);
-        let last = links::find_last_end(tx, guild.num, discord_id, steam_id).await?;
+        let gone = &self.erased.tombstones;
+        let last = links::find_last_end(tx, guild.num, discord_id, steam_id, gone).await?;
         let last = last.filter(|last| has_link || !last.is_same_pair);
         let now_ms = self.act.now_ms;
         match relink_waits_until(last.map(|last| last.at_ms), cooldown_ms, now_ms) {
@@ -244,6 +251,7 @@ impl Linking<'_> {
             now_ms,
         };
         links::insert(tx, scope, &new).await?;
+        self.erased.come_back(tx, scope, guild.num).await?;
         link_roles::grant(tx, scope, guild, &self.request.discord_id, now_ms).await?;
         let (of, link) = (guild.id.clone(), self.id.clone());
         let job = Job::LogLinked { guild: of, link };

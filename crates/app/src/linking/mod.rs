@@ -19,8 +19,9 @@ use domain::flow::{FlowPurpose, Provider};
 
 pub use discord::discord_callback;
 pub use flow::{clear_expired, restart};
-pub(crate) use flow::{give_back_of_guild, token_place, trip_place};
+pub(crate) use flow::{give_back_of_guild, give_back_tokens, token_place, trip_place};
 pub use start::{Started, start};
+pub(crate) use steam::is_cancelled;
 pub use steam::steam_callback;
 pub use storage::linking::link_pages::LinkPage as Page;
 pub use storage::tenancy::navigation::NavigationLink;

@@ -11,7 +11,7 @@ use storage::{GuildNum, OrgScope, Tx, Work};
 
 use super::callback;
 use super::flow::{give_back_expired, trip_place};
-use crate::error::{AppError, IdentityError, RequestError};
+use crate::error::{AppError, RequestError};
 use crate::identity::blocklist::refuse_blocked_network;
 use crate::state::App;
 
@@ -89,10 +89,7 @@ fn to_discord(
 }
 
 fn to_steam(app: &App, purpose: FlowPurpose, once: &State) -> Result<String, AppError> {
-    let steam = app.platforms.steam_sign_in.as_ref();
-    let steam = steam.ok_or(IdentityError::SignInNotConfigured {
-        provider: Provider::Steam,
-    })?;
+    let steam = app.platforms.steam_sign_in()?;
     let return_to = steam.return_to(callback(Provider::Steam, purpose), once.expose());
     Ok(steam.sign_in_url(&return_to))
 }

@@ -39,10 +39,7 @@ pub async fn steam_callback(
 
 async fn back(app: &App, trip: Trip, query: &str, address: ClientAddress) -> Result<(), AppError> {
     let (flow, now_ms) = (&trip.flow, app.now_ms());
-    let steam = app.platforms.steam_sign_in.as_ref();
-    let steam = steam.ok_or(IdentityError::SignInNotConfigured {
-        provider: Provider::Steam,
-    })?;
+    let steam = app.platforms.steam_sign_in()?;
     if is_cancelled(query) {
         return Err(IdentityError::SignInCancelled.into());
     }
@@ -51,9 +48,9 @@ async fn back(app: &App, trip: Trip, query: &str, address: ClientAddress) -> Res
         tracing::debug!(%cause, "a Steam sign-in was refused");
         IdentityError::SignInExpired
     })?;
-    let claimed = BlockEntry::steam(assertion.claimed_id());
+    let claimed = app.steam_blocks(assertion.claimed_id());
     let network = refuse_blocked_network(app, address).await;
-    if network.is_err() || blocklist::is_any_blocked(&app.db, &[claimed], now_ms).await? {
+    if network.is_err() || blocklist::is_any_blocked(&app.db, &claimed, now_ms).await? {
         abandon(app, flow).await?;
         return Err(IdentityError::Blocked.into());
     }
@@ -68,6 +65,7 @@ async fn back(app: &App, trip: Trip, query: &str, address: ClientAddress) -> Res
     let work = Bind {
         flow: flow.hash.clone(),
         begun_by: trip.begun_by.clone(),
+        blocks: app.steam_blocks(&confirmed.steam_id),
         id: confirmed.steam_id,
         name,
         nonce: confirmed.nonce.as_str().to_owned(),
@@ -80,7 +78,7 @@ async fn back(app: &App, trip: Trip, query: &str, address: ClientAddress) -> Res
     bound
 }
 
-fn is_cancelled(query: &str) -> bool {
+pub(crate) fn is_cancelled(query: &str) -> bool {
     form_urlencoded::parse(query.as_bytes()).any(|(name, value)| name == "openid.mode" && value == "cancel")
 }
 
@@ -104,6 +102,7 @@ struct Bind {
     flow: String,
     begun_by: Option<String>,
     id: SteamId,
+    blocks: [BlockEntry; 2],
     name: String,
     nonce: String,
     now_ms: i64,
@@ -116,7 +115,7 @@ impl Work for Bind {
     const NAME: &'static str = "bind_steam";
 
     async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<(), AppError> {
-        if blocklist::is_any_blocked_in(tx, &[BlockEntry::steam(&self.id)], self.now_ms).await? {
+        if blocklist::is_any_blocked_in(tx, &self.blocks, self.now_ms).await? {
             return Err(IdentityError::Blocked.into());
         }
         // Steam's number first: what was used once binds nothing any more, whoever brings it.

@@ -16,6 +16,7 @@ use storage::{GuildNum, NoOrg, Tx, Work};
 
 use super::checks::{Checked, ensure_member, group_membership};
 use super::flow::{Current, abandon, current_of_page, give_token_back};
+use crate::erased::Erased;
 use crate::error::{AppError, IdentityError};
 use crate::linking::links::{self, LinkRequest, Linking, Verified};
 use crate::state::App;
@@ -74,6 +75,7 @@ async fn press(app: &App, current: &Current, verifier: &Verifier<'_>) -> Result<
         flow: current.hash.clone(),
         guild: current.page.guild,
         link: LinkId::generate(act.now_ms, &*app.random),
+        erased: Erased::of(app, &discord_id, &steam_id),
         request: LinkRequest {
             guild: current.page.guild_id.clone(),
             discord_id,
@@ -178,8 +180,8 @@ async fn refuse_blocked_people(
     steam_id: Option<&SteamId>,
 ) -> Result<(), AppError> {
     let mut entries = BlockEntry::networks_of(verifier.address);
-    entries.extend(discord_id.map(BlockEntry::discord));
-    entries.extend(steam_id.map(BlockEntry::steam));
+    entries.extend(discord_id.into_iter().flat_map(|id| app.discord_blocks(id)));
+    entries.extend(steam_id.into_iter().flat_map(|id| app.steam_blocks(id)));
     if !blocklist::is_any_blocked(&app.db, &entries, app.now_ms()).await? {
         return Ok(());
     }
@@ -205,6 +207,7 @@ struct Finish {
     flow: String,
     guild: GuildNum,
     link: LinkId,
+    erased: Erased,
     request: LinkRequest,
     verified: Verified,
     member: Option<Finding>,
@@ -239,11 +242,7 @@ impl Work for Finish {
             return Ok(Pressed::Missing);
         };
         // They may have been blocked while the press was held back or a provider was asked.
-        let people = [
-            BlockEntry::discord(&self.request.discord_id),
-            BlockEntry::steam(&self.request.steam_id),
-        ];
-        if blocklist::is_any_blocked_in(tx, &people, act.now_ms).await? {
+        if blocklist::is_any_blocked_in(tx, &self.erased.blocks(), act.now_ms).await? {
             return Err(IdentityError::Blocked.into());
         }
         // The first of several presses finishes the flow; the others find it done.
@@ -255,6 +254,7 @@ impl Work for Finish {
             id: &self.link,
             request: &self.request,
             verified: Some(&self.verified),
+            erased: &self.erased,
         };
         links::link_in(tx, &org, &linking).await?;
         Ok(Pressed::First)

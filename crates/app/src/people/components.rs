@@ -31,6 +31,13 @@ impl Components {
         self.sizes[large] += self.sizes[small];
     }
 
+    /// An account that came back after it was erased is one with what remained of it. Told before any pair.
+    pub(crate) fn alias(&mut self, id: &str, tombstone: &str) {
+        let place = self.place(tombstone);
+        self.places
+            .insert(short(id), u32::try_from(place).unwrap_or(u32::MAX));
+    }
+
     /// How many accounts hang together with one, up to the bound.
     pub(crate) fn accounts(&mut self, id: &str) -> i64 {
         let Some(place) = self.places.get(&short(id)).copied() else {
@@ -86,6 +93,19 @@ mod tests {
         assert_eq!(
             (found.accounts("3"), found.accounts("c"), found.accounts("4")),
             (2, 2, 0)
+        );
+    }
+
+    #[test]
+    fn whoever_came_back_is_one_with_what_remained_of_them() {
+        let mut found = Components::default();
+        found.alias("1", "x:one");
+        for (discord, steam) in [("x:one", "x:a"), ("2", "x:a"), ("1", "b")] {
+            found.join(discord, steam);
+        }
+        assert_eq!(
+            (found.accounts("1"), found.accounts("2"), found.accounts("b")),
+            (4, 4, 4)
         );
     }
 

@@ -7,6 +7,7 @@ pub(crate) mod score;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
+use domain::erased::is_erased;
 use domain::job::Job;
 use domain::trust::MOST_ACCOUNTS;
 use storage::jobs;
@@ -19,9 +20,6 @@ use storage::{GuildNum, OrgScope, ServerNum, Tx, Work};
 
 use crate::error::AppError;
 use crate::state::App;
-
-/// What an erased id begins with. Nobody stands behind one.
-pub(crate) const ERASED: &str = "x:";
 
 /// Brings the people with these Discord ids in line, and reckons their scores.
 pub(crate) async fn follow(
@@ -92,7 +90,7 @@ async fn keep(
     scope: OrgScope,
     ids: impl IntoIterator<Item = &str>,
 ) -> Result<Vec<KnownPerson>, AppError> {
-    let people = ids.into_iter().filter(|id| !id.starts_with(ERASED));
+    let people = ids.into_iter().filter(|id| !is_erased(id));
     let people: BTreeSet<String> = people.map(str::to_owned).collect();
     if people.is_empty() {
         return Ok(Vec::new());

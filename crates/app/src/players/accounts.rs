@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use domain::erased::is_erased;
 use domain::platform_id::EitherId;
 use storage::OrgScope;
 use storage::players::graph::{self, Edge};
 
 use super::users;
 use crate::error::{AppError, RequestError};
-use crate::people::ERASED;
 use crate::state::App;
 
 /// Accounts that are shown.
@@ -99,7 +99,7 @@ impl AccountGraph {
         places.insert(key, place);
         self.accounts.push(Account {
             is_steam,
-            id: Some(id).filter(|id| !id.starts_with(ERASED)).map(str::to_owned),
+            id: Some(id).filter(|id| !is_erased(id)).map(str::to_owned),
             name: None,
             is_active: false,
         });

@@ -2,19 +2,21 @@
 //! finds who has no row yet and who hangs together with others than their row says, then it reckons all scores, and at last
 //! it counts everybody for the analytics.
 
+use domain::erased::is_erased;
 use domain::job::Job;
 use storage::jobs::{self, Grip, Held};
 use storage::players::graph::{self, Pair};
 use storage::players::people as rows;
 use storage::players::sweeps;
 use storage::players::trust;
+use storage::privacy::tombstones;
 use storage::tenancy::orgs;
 use storage::{OrgScope, Tx, Work};
 
 use crate::error::AppError;
 use crate::jobs::{Claimed, Outcome};
 use crate::people::components::Components;
-use crate::people::{self, ERASED, score};
+use crate::people::{self, score};
 use crate::players::{rounds, snapshot};
 use crate::state::App;
 
@@ -91,6 +93,18 @@ fn cursor(asked: i64, after: i64) -> String {
 /// People without a row, and those whose row counts other accounts than hang together with theirs: how many do.
 async fn find_strays(app: &App, scope: OrgScope) -> Result<Vec<(String, i64)>, AppError> {
     let mut found = Components::default();
+    let mut last = String::new();
+    loop {
+        let aliases = tombstones::list_aliases(&app.db, scope, &last, PAGE).await?;
+        for alias in &aliases {
+            found.alias(&alias.id, &alias.tombstone);
+        }
+        let is_last = (aliases.len() as i64) < PAGE;
+        match aliases.into_iter().next_back() {
+            Some(alias) if !is_last => last = alias.id,
+            Some(_) | None => break,
+        }
+    }
     let mut after = Pair {
         discord_id: String::new(),
         steam_id: String::new(),
@@ -101,7 +115,7 @@ async fn find_strays(app: &App, scope: OrgScope) -> Result<Vec<(String, i64)>, A
         for pair in &pairs {
             found.join(&pair.discord_id, &pair.steam_id);
             let is_new = people.last() != Some(&pair.discord_id);
-            if is_new && !pair.discord_id.starts_with(ERASED) {
+            if is_new && !is_erased(&pair.discord_id) {
                 people.push(pair.discord_id.clone());
             }
         }

@@ -2,6 +2,7 @@
 
 pub(crate) mod attention;
 mod calls;
+mod erased;
 mod listed;
 mod look;
 mod nicknames;

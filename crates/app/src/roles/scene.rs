@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use domain::blocklist::BlockEntry;
 use domain::discord::RoleReason;
 use domain::platform_id::DiscordId;
 use domain::roles::{Game, Rule, Scene};
@@ -117,15 +116,16 @@ impl Known {
         if !known.is_linked {
             return Ok(Some(known));
         }
-        let entries = [
-            BlockEntry::discord(member),
-            BlockEntry::steam(&known.subject.steam_id),
-        ];
+        // Nobody's link stands with an account that was erased.
+        let Some(steam_id) = known.subject.steam_id.clone() else {
+            return Err(AppError::internal("an erased account is linked"));
+        };
+        let mut entries = app.discord_blocks(member).to_vec();
+        entries.extend(app.steam_blocks(&steam_id));
         known.is_linked = !blocklist::is_any_blocked(db, &entries, app.now_ms()).await?;
         known.grants = grants::list(db, guild, member).await?;
-        let steam_id = known.subject.steam_id.as_str().to_owned();
-        let mut games = game_side::list(db, guild, &[&steam_id]).await?;
-        known.games = games.remove(&steam_id).unwrap_or_default();
+        let mut games = game_side::list(db, guild, &[steam_id.as_str()]).await?;
+        known.games = games.remove(steam_id.as_str()).unwrap_or_default();
         Ok(Some(known))
     }
 

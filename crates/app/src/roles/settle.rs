@@ -12,6 +12,7 @@ use storage::roles::grants;
 use storage::roles::ledger::{self, Line};
 use storage::roles::marks::{self, Mark};
 use storage::roles::members::{self, RoleMember};
+use storage::roles::subjects;
 use storage::tenancy::guilds;
 use storage::{GuildNum, OrgScope, ServerNum, Tx, Work};
 
@@ -94,19 +95,25 @@ impl Work for Settle {
             self.write(tx, scope, &self.role_line(change, Outcome::Done, None))
                 .await?;
         }
+        if !subjects::is_of(tx, self.known.subject.link_num, member).await? {
+            // They were erased meanwhile. What was about to be given had been noted before, and is taken off again.
+            return Ok(());
+        }
         if !is_same {
             return self.hand_over(tx, scope).await;
         }
         self.write_refusals(tx, scope).await?;
         if self.known.subject.is_linked && !self.scene.is_linked {
             // The link stands and does not count: whoever is blocked has nothing by it.
-            let ended = Ended {
-                link_num: self.known.subject.link_num,
-                steam_id: &self.known.subject.steam_id,
-                cause: self.mark.cause,
-                now_ms: self.now_ms,
-            };
-            take_groups_back(tx, scope, guild, ended).await?;
+            if let Some(steam_id) = &self.known.subject.steam_id {
+                let ended = Ended {
+                    link_num: self.known.subject.link_num,
+                    steam_id,
+                    cause: self.mark.cause,
+                    now_ms: self.now_ms,
+                };
+                take_groups_back(tx, scope, guild, ended).await?;
+            }
         }
         self.write_game_side(tx, scope).await?;
         self.write_nickname(tx, scope).await?;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use domain::platform_id::DiscordId;
+use domain::platform_id::{DiscordId, SteamId};
 use domain::roles::{Change, Outcome, Side, Source};
 use storage::players::group_changes::ServerPlace;
 use storage::roles::game_side::{self, Wish};
@@ -38,9 +38,11 @@ impl Settle {
     }
 
     pub(super) async fn write_game_side(&self, tx: &mut Tx<'_>, scope: OrgScope) -> Result<(), AppError> {
-        let player = &self.known.subject.steam_id;
+        let Some(player) = &self.known.subject.steam_id else {
+            return Ok(());
+        };
         let mut put: BTreeMap<i64, BTreeSet<String>> = BTreeMap::new();
-        self.write_shown(tx).await?;
+        self.write_shown(tx, player).await?;
         for (server, group) in &self.settled.dropped {
             self.ours(&mut put, *server).remove(group);
         }
@@ -95,8 +97,7 @@ impl Settle {
     }
 
     /// Changes that game servers have shown, or that are not waited for any more.
-    async fn write_shown(&self, tx: &mut Tx<'_>) -> Result<(), AppError> {
-        let player = &self.known.subject.steam_id;
+    async fn write_shown(&self, tx: &mut Tx<'_>, player: &SteamId) -> Result<(), AppError> {
         for (server, group) in &self.settled.shown {
             let Some(game) = self.known.games.get(server) else {
                 continue;

@@ -11,6 +11,7 @@ use storage::roles::marks::{self, Mark};
 use storage::tenancy::guilds;
 use storage::{GuildNum, OrgScope, Tx, Work};
 
+use super::erased;
 use super::listed::Listed;
 use super::look::{Looked, look};
 use super::scene::Place;
@@ -37,7 +38,8 @@ pub(crate) async fn step(app: &App, claimed: &Claimed, guild: &GuildId) -> Resul
         return Ok(Outcome::Done);
     };
     let mut next = marks::list_next(&app.db, found.num, AT_ONCE_LISTED).await?;
-    if next.is_empty() {
+    let is_any_erased = erased::is_any(app, found.num).await?;
+    if next.is_empty() && !is_any_erased {
         return Ok(Outcome::Done);
     }
     let seen = guild_bots::find(&app.db, scope, found.num).await?;
@@ -47,6 +49,19 @@ pub(crate) async fn step(app: &App, claimed: &Claimed, guild: &GuildId) -> Resul
     let Some(place) = Place::read(app, scope, found).await? else {
         return Ok(Outcome::Done);
     };
+    if is_any_erased
+        && let Some(cause) = erased::step(app, bot, &place).await?
+        && next.is_empty()
+    {
+        let after = cause
+            .retry_after_ms()
+            .map(|ms| Duration::from_millis(ms.max(1).unsigned_abs()));
+        let code = "DISCORD_UNAVAILABLE";
+        return Ok(Outcome::Retry { after, code });
+    }
+    if next.is_empty() {
+        return Ok(Outcome::Again);
+    }
     let listed = match Listed::read(bot, &place, &next).await {
         Ok(listed) => listed,
         Err(cause) => return not_now(app, &place, next.swap_remove(0), cause).await,

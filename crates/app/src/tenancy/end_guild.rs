@@ -8,6 +8,7 @@ use storage::bots::{guild_bots, log_batches, places};
 use storage::jobs::{self, Grip, Held};
 use storage::linking::{import_rows, link_steps, links};
 use storage::players::{boosters, player_seen, stat_days};
+use storage::privacy::erased_members;
 pub use storage::tenancy::removals::Removal;
 use storage::tenancy::{guilds, orgs, removals};
 use storage::{GuildNum, OrgScope, Tx, Work};
@@ -40,7 +41,7 @@ pub(crate) async fn step(app: &App, claimed: &Claimed, guild: &GuildId) -> Resul
     if outcome != Outcome::Done {
         return Ok(outcome);
     }
-    pictures::forget(app, guild).await?;
+    pictures::forget(app, guild.as_str()).await?;
     linking::give_back_of_guild(app, scope, guild).await
 }
 
@@ -94,6 +95,7 @@ impl Work for EndSlice {
             gone = import_rows::forget_of_guild(tx, scope, guild.num, SLICE).await?;
         }
         if gone == 0 {
+            erased_members::delete_of_guild(tx, guild.num).await?;
             gone = removals::forget_roles(tx, scope, guild.num, SLICE).await?;
         }
         if gone == 0 {

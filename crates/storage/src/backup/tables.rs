@@ -7,7 +7,7 @@ use super::BackupError;
 use crate::migrate::{self, Migrate};
 
 /// All tables, each after those it refers to. The ledger of migrations is not among them: the target has its own.
-pub(super) const TABLES: [&str; 61] = [
+pub(super) const TABLES: [&str; 63] = [
     "accounts",
     "sessions",
     "orgs",
@@ -52,6 +52,8 @@ pub(super) const TABLES: [&str; 61] = [
     "dormant_links",
     "imports",
     "import_rows",
+    "tombstones",
+    "erased_members",
     "pictures",
     "flows",
     "flow_trips",

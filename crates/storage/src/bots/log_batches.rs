@@ -1,5 +1,5 @@
-//! The log message that each Guild is being sent. Its body names players: it goes when it was sent, when somebody in the
-//! Guild is erased, and after a day at the latest.
+//! The log message that each Guild is being sent. Its body names players: it goes when it was sent, and after a day at
+//! the latest, and it names nobody who was erased.
 
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row, Tx};
@@ -25,6 +25,10 @@ statements! {
         WHERE guild_num = $2 AND org_num = $1";
     DELETE = "
         DELETE FROM log_batches
+        WHERE guild_num = $2 AND org_num = $1";
+    SET_BODY = "
+        UPDATE log_batches
+        SET body = $3
         WHERE guild_num = $2 AND org_num = $1";
     PURGE = "
         DELETE FROM log_batches
@@ -110,7 +114,14 @@ pub async fn note_resent(
         .map(drop)
 }
 
-/// Forgets the message of a Guild: it was sent or given up, or somebody whom it may name is erased.
+/// What the message says from now on, because somebody whom it may name was erased.
+pub async fn set_body(tx: &mut Tx<'_>, scope: OrgScope, guild: GuildNum, body: &str) -> Result<(), DbError> {
+    tx.execute(&SET_BODY, params![scope.num(), guild, body])
+        .await
+        .map(drop)
+}
+
+/// Forgets the message of a Guild: it was sent or given up.
 pub async fn remove(tx: &mut Tx<'_>, scope: OrgScope, guild: GuildNum) -> Result<u64, DbError> {
     tx.execute(&DELETE, params![scope.num(), guild]).await
 }

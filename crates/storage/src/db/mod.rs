@@ -20,7 +20,7 @@ pub(crate) use postgres::connect_alone;
 pub(crate) use sqlite::{Memo, ReaderMemory, Snapshot, lock_directory};
 pub use statement::Statement;
 pub use tx::{Tx, Work};
-pub use value::{FromRow, Row, Value};
+pub use value::{FromRow, Record, Row, Value};
 
 use crate::migrate::{Migrate, MigrateError};
 use crate::scope::NoOrg;

@@ -1,6 +1,7 @@
 //! What goes into a statement and what comes out, the same for both drivers.
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
+use serde_json::{Map, Value as Json};
 use tokio_postgres::types::{IsNull, ToSql, Type, private::BytesMut, to_sql_checked};
 
 use super::DbError;
@@ -153,6 +154,34 @@ impl Row<'_> {
         self.int(column).map(|value| value != 0)
     }
 
+    /// All columns by their names, as JSON.
+    fn record(&self) -> Result<Map<String, Json>, DbError> {
+        let count = match self {
+            Row::Sqlite(row) => row.as_ref().column_count(),
+            Row::Postgres(row) => row.len(),
+        };
+        (0..count)
+            .map(|column| {
+                let (name, is_number) = match self {
+                    Row::Sqlite(row) => (
+                        row.as_ref().column_name(column)?,
+                        row.get_ref(column)?.data_type() == rusqlite::types::Type::Integer,
+                    ),
+                    Row::Postgres(row) => {
+                        let column = &row.columns()[column];
+                        (column.name(), *column.type_() == Type::INT8)
+                    }
+                };
+                let value = if is_number {
+                    Json::from(self.opt_int(column)?)
+                } else {
+                    Json::from(self.opt_text(column)?)
+                };
+                Ok((name.to_owned(), value))
+            })
+            .collect()
+    }
+
     /// Text that our own constructors wrote; anything else in the column is a damaged database.
     pub fn parse<T, E: std::fmt::Display>(
         &self,
@@ -171,6 +200,16 @@ pub trait FromRow: Sized + Send + 'static {
 
     /// Reads the columns by their place in [`COLUMNS`](FromRow::COLUMNS).
     fn from_row(row: &Row<'_>) -> Result<Self, DbError>;
+}
+
+/// A row as a person is shown what is stored of them, by the names of its columns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record(pub Map<String, Json>);
+
+impl FromRow for Record {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        row.record().map(Self)
+    }
 }
 
 impl FromRow for i64 {

@@ -19,8 +19,9 @@ statements! {
         WHERE num > $1
         ORDER BY num
         LIMIT 2000";
+    /// Nobody, who owned what was removed, has none.
     ACCOUNTS = "
-        SELECT num, NULL, id, discord_id, NULL
+        SELECT num, NULL, id, CASE WHEN discord_id <> 'x:' THEN discord_id END, NULL
         FROM accounts
         WHERE num > $1
         ORDER BY num

@@ -50,6 +50,21 @@ statements! {
         UPDATE accounts
         SET operator = $2
         WHERE num = $1";
+    NOBODY = "
+        INSERT INTO accounts (id, discord_id, name, created_at)
+        SELECT 'acc_00000000000000000000000000', 'x:', '', 0
+        WHERE EXISTS (SELECT 1 FROM orgs WHERE owner_account_num = $1 AND removed_at IS NOT NULL)
+        ON CONFLICT (discord_id) DO NOTHING";
+    LEAVE_TO_NOBODY = "
+        UPDATE orgs
+        SET owner_account_num = (SELECT num FROM accounts WHERE discord_id = 'x:')
+        WHERE owner_account_num = $1 AND removed_at IS NOT NULL";
+    FORGET_REPEATS = "
+        DELETE FROM idempotency_keys
+        WHERE account_num = $1";
+    DELETE = "
+        DELETE FROM accounts
+        WHERE num = $1";
     GRANTED_OPERATORS: Account = "
         SELECT {columns}
         FROM accounts
@@ -161,6 +176,15 @@ pub async fn rename(tx: &mut Tx<'_>, account: AccountNum, name: &str) -> Result<
 /// Grants or takes back; who is one by the setting stays one.
 pub async fn set_operator(tx: &mut Tx<'_>, account: AccountNum, granted: bool) -> Result<(), DbError> {
     tx.execute_one(&SET_OPERATOR, params![account, granted]).await
+}
+
+/// Deletes an account that owns no Org and is in no team, with its sessions. What it owned and removed is nobody's then. The
+/// account is locked.
+pub async fn delete(tx: &mut Tx<'_>, account: AccountNum) -> Result<(), DbError> {
+    for statement in [&NOBODY, &LEAVE_TO_NOBODY, &FORGET_REPEATS, &DELETE] {
+        tx.execute(statement, params![account]).await?;
+    }
+    Ok(())
 }
 
 /// Those with a grant, the first ones first.

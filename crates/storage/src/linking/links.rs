@@ -1,5 +1,6 @@
 //! Links between a Discord id and a Steam id in a Guild.
 
+use domain::erased::Tombstones;
 use domain::id::LinkId;
 use domain::link::{ActiveLink, UnlinkCause};
 use domain::platform_id::{DiscordId, SteamId};
@@ -59,15 +60,15 @@ statements! {
             nickname_pending = CASE WHEN COALESCE(nickname, '') = $5 THEN 0 ELSE 1 END
         WHERE guild_num = $2 AND org_num = $1 AND discord_id = $3 AND ended_at IS NULL";
     LAST_END_OF_DISCORD = "
-        SELECT ended_at, num, CAST(CASE WHEN steam_id = $3 THEN 1 ELSE 0 END AS BIGINT)
+        SELECT ended_at, num, CAST(CASE WHEN steam_id IN ($3, $5) THEN 1 ELSE 0 END AS BIGINT)
         FROM links
-        WHERE guild_num = $1 AND discord_id = $2 AND ended_at IS NOT NULL AND end_cause IN ('user', 'plugin', 'relink')
+        WHERE guild_num = $1 AND discord_id IN ($2, $4) AND ended_at IS NOT NULL AND end_cause IN ('user', 'plugin', 'relink')
         ORDER BY ended_at DESC, num DESC
         LIMIT 1";
     LAST_END_OF_STEAM = "
-        SELECT ended_at, num, CAST(CASE WHEN discord_id = $2 THEN 1 ELSE 0 END AS BIGINT)
+        SELECT ended_at, num, CAST(CASE WHEN discord_id IN ($2, $4) THEN 1 ELSE 0 END AS BIGINT)
         FROM links
-        WHERE guild_num = $1 AND steam_id = $3 AND ended_at IS NOT NULL AND end_cause IN ('user', 'plugin', 'relink')
+        WHERE guild_num = $1 AND steam_id IN ($3, $5) AND ended_at IS NOT NULL AND end_cause IN ('user', 'plugin', 'relink')
         ORDER BY ended_at DESC, num DESC
         LIMIT 1";
     HISTORY: LinkRecord = "
@@ -247,20 +248,19 @@ impl FromRow for LastEnd {
     }
 }
 
-/// Links that staff ended, or that ended because nobody played, do not count.
+/// Links that staff ended, or that ended because nobody played, do not count. Those from before an erasure do.
 pub async fn find_last_end(
     tx: &mut Tx<'_>,
     guild: GuildNum,
     discord_id: &DiscordId,
     steam_id: &SteamId,
+    erased: &Tombstones,
 ) -> Result<Option<LastEnd>, DbError> {
     let (discord_id, steam_id) = (discord_id.as_str(), steam_id.as_str());
-    let by_discord: Option<LastEnd> = tx
-        .find(&LAST_END_OF_DISCORD, params![guild, discord_id, steam_id])
-        .await?;
-    let by_steam: Option<LastEnd> = tx
-        .find(&LAST_END_OF_STEAM, params![guild, discord_id, steam_id])
-        .await?;
+    let (discord_gone, steam_gone) = (erased.discord.as_str(), erased.steam.as_str());
+    let values = params![guild, discord_id, steam_id, discord_gone, steam_gone];
+    let by_discord: Option<LastEnd> = tx.find(&LAST_END_OF_DISCORD, values).await?;
+    let by_steam: Option<LastEnd> = tx.find(&LAST_END_OF_STEAM, values).await?;
     let newest = by_discord.into_iter().chain(by_steam);
     Ok(newest.max_by_key(|last| (last.at_ms, last.num)))
 }

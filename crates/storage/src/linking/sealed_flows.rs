@@ -1,4 +1,5 @@
-//! What sign-ins under way hold sealed, in three tables: they need their master key until they are over.
+//! What is sealed for a short time, in four tables: sign-ins under way, and people who were erased. It needs its master key
+//! until it is over.
 
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row, Tx};
@@ -23,6 +24,13 @@ statements! {
         WHERE hash > $1 AND COALESCE(verifier_kid, '') <> $2
         ORDER BY hash
         LIMIT 200";
+    /// Their number, at one length, so that it sorts as a text.
+    MEMBERS = "
+        SELECT substr(CAST(10000000000000000 + num AS TEXT), 2), tombstone, sealed
+        FROM erased_members
+        WHERE num > CAST('0' || CAST($1 AS TEXT) AS BIGINT) AND sealed_kid <> $2
+        ORDER BY num
+        LIMIT 200";
     RESEAL_TOKEN = "
         UPDATE flows
         SET token_sealed = $3, token_kid = $4
@@ -35,6 +43,10 @@ statements! {
         UPDATE sign_ins
         SET verifier_sealed = $3, verifier_kid = $4
         WHERE hash = $1 AND verifier_sealed = $2";
+    RESEAL_MEMBER = "
+        UPDATE erased_members
+        SET sealed = $3, sealed_kid = $4
+        WHERE num = CAST(CAST($1 AS TEXT) AS BIGINT) AND sealed = $2";
     COUNT = "
         SELECT CAST(COUNT(*) AS BIGINT)
         FROM (
@@ -46,6 +58,9 @@ statements! {
             UNION ALL
             SELECT hash FROM sign_ins
             WHERE COALESCE(verifier_kid, $1) = $1 AND ends_at > $2
+            UNION ALL
+            SELECT tombstone FROM erased_members
+            WHERE sealed_kid = $1 AND ends_at > $2
         ) sealed";
 }
 
@@ -58,11 +73,13 @@ pub enum Kind {
     Trip,
     /// The verifier of a trip of the dashboard.
     SignIn,
+    /// Somebody of whom a role is still to be taken off.
+    Member,
 }
 
 impl Kind {
     /// In the order in which they are sealed anew.
-    pub const ALL: [Kind; 3] = [Kind::Token, Kind::Trip, Kind::SignIn];
+    pub const ALL: [Kind; 4] = [Kind::Token, Kind::Trip, Kind::SignIn, Kind::Member];
 }
 
 /// A sealed value of somebody on their way.
@@ -97,6 +114,7 @@ pub async fn list_sealed_otherwise(
         Kind::Token => &TOKENS,
         Kind::Trip => &TRIPS,
         Kind::SignIn => &SIGN_INS,
+        Kind::Member => &MEMBERS,
     };
     db.list_heavy(statement, params![after, active]).await
 }
@@ -114,6 +132,7 @@ pub async fn reseal(
         Kind::Token => &RESEAL_TOKEN,
         Kind::Trip => &RESEAL_TRIP,
         Kind::SignIn => &RESEAL_SIGN_IN,
+        Kind::Member => &RESEAL_MEMBER,
     };
     Ok(tx.execute(statement, params![hash, old, sealed, kid]).await? == 1)
 }

@@ -6,7 +6,8 @@ use crate::params;
 use crate::scope::OrgScope;
 
 statements! {
-    /// An id tells by itself which platform it is of, an erased one too. The bound ends the search.
+    /// An id tells by itself which platform it is of, an erased one too. The bound ends the search. An account that was erased
+    /// and came back is one with what remained of it.
     COMPONENT = "
         WITH RECURSIVE joined (id) AS (
             SELECT CAST($2 AS TEXT)
@@ -18,9 +19,19 @@ statements! {
             SELECT l.discord_id
             FROM joined
             CROSS JOIN links l ON l.org_num = $1 AND l.steam_id = joined.id
+            UNION
+            SELECT t.tombstone
+            FROM joined
+            CROSS JOIN tombstones t ON t.org_num = $1 AND t.alias = joined.id
+            UNION
+            SELECT t.alias
+            FROM joined
+            CROSS JOIN tombstones t ON t.org_num = $1 AND t.tombstone = joined.id AND t.alias IS NOT NULL
         )
         SELECT id
         FROM joined
+        WHERE NOT EXISTS (
+            SELECT 1 FROM tombstones t WHERE t.org_num = $1 AND t.tombstone = joined.id AND t.alias IS NOT NULL)
         LIMIT $3" postgres "
         WITH RECURSIVE joined (id) AS (
             SELECT CAST($2 AS TEXT) COLLATE \"C\"
@@ -31,10 +42,16 @@ statements! {
                 SELECT l.steam_id FROM links l WHERE l.org_num = $1 AND l.discord_id = joined.id
                 UNION ALL
                 SELECT l.discord_id FROM links l WHERE l.org_num = $1 AND l.steam_id = joined.id
+                UNION ALL
+                SELECT t.tombstone FROM tombstones t WHERE t.org_num = $1 AND t.alias = joined.id
+                UNION ALL
+                SELECT t.alias FROM tombstones t WHERE t.org_num = $1 AND t.tombstone = joined.id AND t.alias IS NOT NULL
             ) next (id)
         )
         SELECT id
         FROM joined
+        WHERE NOT EXISTS (
+            SELECT 1 FROM tombstones t WHERE t.org_num = $1 AND t.tombstone = joined.id AND t.alias IS NOT NULL)
         LIMIT $3";
     EDGES: Edge = "
         WITH RECURSIVE joined (id) AS (
@@ -47,11 +64,21 @@ statements! {
             SELECT l.discord_id
             FROM joined
             CROSS JOIN links l ON l.org_num = $1 AND l.steam_id = joined.id
+            UNION
+            SELECT t.tombstone
+            FROM joined
+            CROSS JOIN tombstones t ON t.org_num = $1 AND t.alias = joined.id
+            UNION
+            SELECT t.alias
+            FROM joined
+            CROSS JOIN tombstones t ON t.org_num = $1 AND t.tombstone = joined.id AND t.alias IS NOT NULL
         )
         SELECT {columns}
         FROM (SELECT id FROM joined LIMIT $3) n
         CROSS JOIN links l ON l.org_num = $1 AND l.discord_id = n.id
         JOIN guilds g ON g.num = l.guild_num
+        LEFT JOIN tombstones td ON td.org_num = $1 AND td.tombstone = l.discord_id
+        LEFT JOIN tombstones ts ON ts.org_num = $1 AND ts.tombstone = l.steam_id
         LIMIT $4" postgres "
         WITH RECURSIVE joined (id) AS (
             SELECT CAST($2 AS TEXT) COLLATE \"C\"
@@ -62,12 +89,18 @@ statements! {
                 SELECT l.steam_id FROM links l WHERE l.org_num = $1 AND l.discord_id = joined.id
                 UNION ALL
                 SELECT l.discord_id FROM links l WHERE l.org_num = $1 AND l.steam_id = joined.id
+                UNION ALL
+                SELECT t.tombstone FROM tombstones t WHERE t.org_num = $1 AND t.alias = joined.id
+                UNION ALL
+                SELECT t.alias FROM tombstones t WHERE t.org_num = $1 AND t.tombstone = joined.id AND t.alias IS NOT NULL
             ) next (id)
         )
         SELECT {columns}
         FROM (SELECT id FROM joined LIMIT $3) n
         JOIN LATERAL (SELECT * FROM links WHERE org_num = $1 AND discord_id = n.id) l ON TRUE
         JOIN guilds g ON g.num = l.guild_num
+        LEFT JOIN tombstones td ON td.org_num = $1 AND td.tombstone = l.discord_id
+        LEFT JOIN tombstones ts ON ts.org_num = $1 AND ts.tombstone = l.steam_id
         LIMIT $4";
     PAIRS: Pair = "
         SELECT DISTINCT {columns}
@@ -115,7 +148,9 @@ pub struct Edge {
 }
 
 impl FromRow for Edge {
-    const COLUMNS: &'static str = "l.discord_id, l.steam_id, l.discord_name, l.steam_name, l.linked_at, l.ended_at, l.end_cause, g.name";
+    const COLUMNS: &'static str = "\
+        COALESCE(td.alias, l.discord_id), COALESCE(ts.alias, l.steam_id), l.discord_name, l.steam_name, l.linked_at, l.ended_at, \
+        l.end_cause, g.name";
 
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {

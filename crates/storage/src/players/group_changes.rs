@@ -1,5 +1,6 @@
 //! Group changes that wait for a game server to fetch them.
 
+use domain::erased::Tombstone;
 use domain::platform_id::SteamId;
 
 use crate::columns::json_list;
@@ -40,6 +41,13 @@ statements! {
         WHERE server_num = $1 AND steam_id IN (SELECT value FROM json_each($2)) AND rule IS NULL" postgres "
         DELETE FROM group_changes
         WHERE server_num = $1 AND rule IS NULL
+          AND steam_id = ANY (ARRAY(SELECT value COLLATE \"C\" FROM jsonb_array_elements_text(CAST(CAST($2 AS TEXT) AS JSONB)) value))";
+    /// Nobody reports on those who were erased.
+    FORGET = "
+        DELETE FROM group_changes
+        WHERE server_num = $1 AND steam_id IN (SELECT value FROM json_each($2))" postgres "
+        DELETE FROM group_changes
+        WHERE server_num = $1
           AND steam_id = ANY (ARRAY(SELECT value COLLATE \"C\" FROM jsonb_array_elements_text(CAST(CAST($2 AS TEXT) AS JSONB)) value))";
     TAKEN = "
         UPDATE group_changes
@@ -117,10 +125,13 @@ pub async fn count(tx: &mut Tx<'_>, server: ServerNum, steam_id: &SteamId) -> Re
     tx.get(&COUNT, params![server, steam_id.as_str()]).await
 }
 
-/// What waits for these players.
-pub async fn list(db: &Db, server: ServerNum, asked: &[SteamId]) -> Result<Vec<GroupChange>, DbError> {
-    let ids = json_list(asked.iter().map(SteamId::as_str));
-    db.list_heavy(&LIST, params![server, &ids]).await
+/// What waits for these players, or for what remained of them.
+pub async fn list<'a>(
+    db: &Db,
+    server: ServerNum,
+    asked: impl Iterator<Item = &'a str>,
+) -> Result<Vec<GroupChange>, DbError> {
+    db.list_heavy(&LIST, params![server, &json_list(asked)]).await
 }
 
 /// The plugin took what waits for these players. What we asked for is remembered until the game server shows it: a change
@@ -129,9 +140,12 @@ pub async fn clear(
     tx: &mut Tx<'_>,
     server: ServerNum,
     asked: &[SteamId],
+    erased: &[Tombstone],
     now_ms: i64,
 ) -> Result<(), DbError> {
     let ids = json_list(asked.iter().map(SteamId::as_str));
+    let gone = json_list(erased.iter().map(Tombstone::as_str));
+    tx.execute(&FORGET, params![server, &gone]).await?;
     tx.execute(&CLEAR, params![server, &ids]).await?;
     tx.execute(&TAKEN, params![server, &ids, now_ms]).await.map(drop)
 }

@@ -99,7 +99,7 @@ statements! {
           AND NOT EXISTS (
             SELECT 1
             FROM person_places l
-            JOIN server_players s ON s.server_num = person_servers.server_num AND s.steam_id = l.steam_id
+            CROSS JOIN server_players s ON s.server_num = person_servers.server_num AND s.steam_id = l.steam_id
             WHERE l.person_num = person_servers.person_num AND l.guild_num = s.guild_num)" postgres "
         DELETE FROM person_servers
         WHERE person_num = ANY (ARRAY(SELECT CAST(value AS BIGINT) FROM jsonb_array_elements_text(CAST(CAST($1 AS TEXT) AS JSONB)) value))

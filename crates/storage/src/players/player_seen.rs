@@ -9,12 +9,14 @@ use crate::players::people::json_nums;
 use crate::scope::{GuildNum, KeyNum, OrgScope, ServerNum};
 
 statements! {
-    /// In the order of the rows, so that two nodes never wait for each other.
+    /// Of those who are linked: nothing comes back of somebody who was erased. In the order of the rows, so that two nodes never wait for each other.
     SEEN = "
         INSERT INTO player_seen (org_num, steam_id, seen_at)
         SELECT s.org_num, m.value ->> 'steam_id', MAX(CAST(m.value ->> 'at' AS BIGINT))
         FROM json_each($1) m
         CROSS JOIN servers s ON s.num = CAST(m.value ->> 'server' AS BIGINT) AND s.removed_at IS NULL
+        WHERE EXISTS (SELECT 1 FROM links l
+                      WHERE l.org_num = s.org_num AND l.steam_id = m.value ->> 'steam_id' AND l.ended_at IS NULL)
         GROUP BY s.org_num, m.value ->> 'steam_id'
         ORDER BY 1, 2
         ON CONFLICT (org_num, steam_id) DO UPDATE SET seen_at = MAX(player_seen.seen_at, excluded.seen_at)" postgres "
@@ -22,6 +24,8 @@ statements! {
         SELECT s.org_num, m ->> 'steam_id' COLLATE \"C\", MAX(CAST(m ->> 'at' AS BIGINT))
         FROM jsonb_array_elements(CAST(CAST($1 AS TEXT) AS JSONB)) m
         JOIN servers s ON s.num = CAST(m ->> 'server' AS BIGINT) AND s.removed_at IS NULL
+        WHERE EXISTS (SELECT 1 FROM links l
+                      WHERE l.org_num = s.org_num AND l.steam_id = (m ->> 'steam_id') COLLATE \"C\" AND l.ended_at IS NULL)
         GROUP BY s.org_num, m ->> 'steam_id' COLLATE \"C\"
         ORDER BY 1, 2
         ON CONFLICT (org_num, steam_id) DO UPDATE SET seen_at = GREATEST(player_seen.seen_at, excluded.seen_at)";

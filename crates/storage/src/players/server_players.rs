@@ -67,14 +67,16 @@ statements! {
         WHERE s.num = $1 AND s.removed_at IS NULL";
     SEEN = "
         INSERT INTO server_players (server_num, guild_num, org_num, steam_id, seen_at)
-        SELECT s.num, s.guild_num, s.org_num, $2, CAST($3 AS BIGINT)
+        SELECT s.num, s.guild_num, s.org_num, l.steam_id, CAST($3 AS BIGINT)
         FROM servers s
+        CROSS JOIN links l ON l.guild_num = s.guild_num AND l.steam_id = $2 AND l.ended_at IS NULL
         WHERE s.num = $1 AND s.removed_at IS NULL
         ON CONFLICT (server_num, steam_id) DO UPDATE
         SET seen_at = excluded.seen_at" postgres "
         INSERT INTO server_players (server_num, guild_num, org_num, steam_id, seen_at)
-        SELECT s.num, s.guild_num, s.org_num, CAST($2 AS TEXT), CAST($3 AS BIGINT)
+        SELECT s.num, s.guild_num, s.org_num, l.steam_id, CAST($3 AS BIGINT)
         FROM servers s
+        JOIN links l ON l.guild_num = s.guild_num AND l.steam_id = $2 AND l.ended_at IS NULL
         WHERE s.num = $1 AND s.removed_at IS NULL
         ON CONFLICT (server_num, steam_id) DO UPDATE
         SET seen_at = excluded.seen_at";

@@ -53,13 +53,14 @@ statements! {
         WHERE org_num = $1 AND num > $2 AND active_links > 0
         ORDER BY num
         LIMIT $3";
+    /// SQLite would go through everybody of the Org, and through the list for each of them, if it saw a way to.
     STORE = "
         UPDATE people
         SET score = CAST(s.value ->> 'score' AS BIGINT), stability = CAST(s.value ->> 'stability' AS BIGINT),
             cross_server = CAST(s.value ->> 'cross_server' AS BIGINT), age = CAST(s.value ->> 'age' AS BIGINT),
             multi = CAST(s.value ->> 'multi' AS BIGINT), best_class = s.value ->> 'best', scored_at = $3
         FROM json_each($2) s
-        WHERE people.num = CAST(s.value ->> 'person' AS BIGINT) AND people.org_num = $1" postgres "
+        WHERE people.num = CAST(s.value ->> 'person' AS BIGINT) AND +people.org_num = $1" postgres "
         UPDATE people
         SET score = CAST(s ->> 'score' AS BIGINT), stability = CAST(s ->> 'stability' AS BIGINT),
             cross_server = CAST(s ->> 'cross_server' AS BIGINT), age = CAST(s ->> 'age' AS BIGINT),
@@ -106,6 +107,9 @@ statements! {
         WHERE person_num = $1 AND at < $2
         ORDER BY at DESC
         LIMIT 1";
+    PURGE = "
+        DELETE FROM trust_points
+        WHERE (person_num, at) IN (SELECT person_num, at FROM trust_points WHERE at < $1 ORDER BY at LIMIT 500)";
     RULES: StoredRules = "
         SELECT {columns}
         FROM trust_settings
@@ -361,4 +365,9 @@ pub async fn set_rules(tx: &mut Tx<'_>, scope: OrgScope, rules: &GroupRules) -> 
     let colours = text(serde_json::to_string(&rules.colours))?;
     tx.execute_one(&SET_RULES, params![scope.num(), &keywords, &colours])
         .await
+}
+
+/// Removes up to 500 points from before a moment.
+pub async fn purge(tx: &mut Tx<'_>, before_ms: i64) -> Result<u64, DbError> {
+    tx.execute(&PURGE, params![before_ms]).await
 }

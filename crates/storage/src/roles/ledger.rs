@@ -62,7 +62,10 @@ statements! {
     END_SHOWN = "
         UPDATE role_ledger
         SET result = 'done'
-        WHERE link_num IN (SELECT l.num FROM links l WHERE l.guild_num = $1 AND l.steam_id = $3)
+        WHERE link_num IN (
+            SELECT l.num
+            FROM links l
+            WHERE l.org_num = (SELECT g.org_num FROM guilds g WHERE g.num = $1) AND l.steam_id = $3 AND +l.guild_num = $1)
           AND server_num = $2 AND group_name = $4 AND source = 'end' AND result = 'waiting'";
     WITHDRAWN = "
         UPDATE role_ledger

@@ -1,10 +1,11 @@
 //! Whose roles are looked at: somebody with a link, or with one that ended.
 
+use domain::erased::is_erased;
 use domain::id::GuildId;
 use domain::platform_id::{DiscordId, EitherId, SteamId};
 
 use crate::db::statement::statements;
-use crate::db::{Db, DbError, FromRow, Row};
+use crate::db::{Db, DbError, FromRow, Row, Tx};
 use crate::params;
 use crate::scope::{GuildNum, OrgScope};
 
@@ -19,6 +20,10 @@ statements! {
         WHERE guild_num = $1 AND discord_id = $2 AND ended_at IS NOT NULL
         ORDER BY ended_at DESC, num DESC
         LIMIT 1";
+    IS_OF = "
+        SELECT num
+        FROM links
+        WHERE num = $1 AND discord_id = $2";
     /// A block is rare, and a look into each Guild's index is cheap.
     PLACES_OF_DISCORD: Place = "
         SELECT {columns}
@@ -83,8 +88,8 @@ pub async fn list_places(db: &Db, account: &EitherId) -> Result<Vec<Place>, DbEr
 pub struct Subject {
     /// Of the link.
     pub link_num: i64,
-    /// Of the link.
-    pub steam_id: SteamId,
+    /// Of the link; none where the account was erased.
+    pub steam_id: Option<SteamId>,
     /// On Discord, where it is known.
     pub discord_name: Option<String>,
     /// On Steam, where it is known.
@@ -99,7 +104,10 @@ impl FromRow for Subject {
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             link_num: row.int(0)?,
-            steam_id: row.parse(1, SteamId::parse)?,
+            steam_id: match row.text(1)? {
+                id if is_erased(&id) => None,
+                _ => Some(row.parse(1, SteamId::parse)?),
+            },
             discord_name: row.opt_text(2)?,
             steam_name: row.opt_text(3)?,
             is_linked: row.flag(4)?,
@@ -114,4 +122,10 @@ pub async fn find(db: &Db, guild: GuildNum, member: &DiscordId) -> Result<Option
         return Ok(Some(found));
     }
     db.find(&LAST, params![guild, member.as_str()]).await
+}
+
+/// Whether a link is still of this member: an erased one is nobody's.
+pub async fn is_of(tx: &mut Tx<'_>, link_num: i64, member: &DiscordId) -> Result<bool, DbError> {
+    let found: Option<i64> = tx.find(&IS_OF, params![link_num, member.as_str()]).await?;
+    Ok(found.is_some())
 }

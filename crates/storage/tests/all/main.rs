@@ -22,6 +22,7 @@ mod links;
 mod migrations;
 mod people;
 mod places;
+mod plans;
 mod postgres_faults;
 mod postgres_silence;
 mod queue;

@@ -1,7 +1,11 @@
 //! A row for each table that no unit of the fixture writes, where there is none yet.
 
 /// A row for each Guild or Server that has none, in the tables that game servers and bots fill.
-pub const PLAYER_TABLES: [&str; 40] = [
+pub const PLAYER_TABLES: [&str; 42] = [
+    "INSERT INTO tombstones (org_num, tombstone, erased_at, alias)
+     SELECT num, 'x:' || id, 1, NULL FROM orgs WHERE num NOT IN (SELECT org_num FROM tombstones)",
+    "INSERT INTO erased_members (guild_num, org_num, tombstone, sealed, sealed_kid, ends_at)
+     SELECT num, org_num, 'x:' || id, 's', 'k1', 2 FROM guilds WHERE num NOT IN (SELECT guild_num FROM erased_members)",
     "INSERT INTO stat_days (org_num, day, guild_num, what, times)
      SELECT num, 1, 0, 'country:NL', 2 FROM orgs WHERE num NOT IN (SELECT org_num FROM stat_days)",
     "INSERT INTO idempotency_keys (account_num, route, key_hash, request_hash, made, ends_at)

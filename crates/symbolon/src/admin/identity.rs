@@ -1,7 +1,10 @@
 //! Accounts: operators, sessions and blocks.
 
+use app::error::IdentityError;
 use app::identity::blocklist::BlockRequest;
 use app::identity::{accounts, blocklist, sessions};
+use app::privacy::Sides;
+use app::privacy::erase::{self, Extent};
 use app::{App, AppError};
 use clap::{Args, Subcommand};
 use domain::audit::Actor;
@@ -57,6 +60,15 @@ pub enum IdentityCommand {
     },
     /// List blocked accounts and networks.
     ListBlocks,
+    /// Erase everything held about a person, in every community, and delete their dashboard account. A block stays in force.
+    Erase {
+        /// Discord ID of the person.
+        #[arg(long, required_unless_present = "steam")]
+        discord: Option<String>,
+        /// SteamID64 of the person.
+        #[arg(long)]
+        steam: Option<String>,
+    },
 }
 
 /// One account or network.
@@ -84,6 +96,7 @@ pub(super) async fn run(app: &App, command: IdentityCommand) -> Result<Fields, A
         C::Block { who, reason, days } => block(app, &who, reason, days).await,
         C::Unblock { who } => unblock(app, &who).await,
         C::ListBlocks => list_blocks(app).await,
+        C::Erase { discord, steam } => erase(app, discord.as_deref(), steam.as_deref()).await,
     }
 }
 
@@ -155,9 +168,32 @@ async fn list_blocks(app: &App) -> Result<Fields, AppError> {
     let found = blocklist::list(app, "").await?;
     let pair = |blocked: blocklist::Blocked| {
         let shown = [blocked.id.as_str(), " ", &blocked.reason].concat();
-        (blocked.entry, shown)
+        let entry = match blocked.entry.split_once(":x:") {
+            Some((kind, _)) => [kind, ": an erased account, ", blocked.id.as_str()].concat(),
+            None => blocked.entry,
+        };
+        (entry, shown)
     };
     Ok(found.into_iter().map(pair).collect())
+}
+
+async fn erase(app: &App, discord: Option<&str>, steam: Option<&str>) -> Result<Fields, AppError> {
+    let sides = Sides {
+        discord: discord.map(|text| parse::discord("discord", text)).transpose()?,
+        steam: steam.map(|text| parse::steam("steam", text)).transpose()?,
+    };
+    let done = erase::erase(app, sides, Extent::Everywhere, Actor::Operator).await;
+    let done = done.map_err(|error| match error {
+        AppError::Identity(IdentityError::OwnsOrgs) => {
+            AppError::invalid("discord", "this person owns an Org; transfer or remove it first")
+        }
+        other => other,
+    })?;
+    let account = if done.account { "deleted" } else { "none" };
+    Ok(fields([
+        ("communities", done.communities.to_string().as_str()),
+        ("dashboard_account", account),
+    ]))
 }
 
 /// The entry that was named, and the account whose sessions end with it.

@@ -26,11 +26,12 @@ const MEMBER_ROLES: [&str; 2] = [
     "PUT /api/v10/guilds/{guild}/members/{user}/roles/{role}",
     "DELETE /api/v10/guilds/{guild}/members/{user}/roles/{role}",
 ];
-const CALLBACKS: [&str; 4] = [
+const CALLBACKS: [&str; 5] = [
     "/auth/discord/link/callback",
     "/auth/discord/unlink/callback",
     "/auth/discord/login/callback",
     "/auth/discord/claim/callback",
+    "/auth/discord/me/callback",
 ];
 
 pub struct Platforms {

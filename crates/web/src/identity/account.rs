@@ -5,7 +5,7 @@ use app::identity::accounts::{self, OrgOfPerson};
 use app::identity::sessions::{self, Session};
 use app::tenancy::orgs;
 use app::tenancy::team::{self, TeamActor};
-use app::{App, AppError, pictures};
+use app::{App, AppError, pictures, privacy};
 use axum::response::{IntoResponse, Response};
 use domain::id::{AccountId, OrgId};
 use domain::name::Slug;
@@ -170,6 +170,14 @@ impl IntoResponse for SignedOut {
 
 pub async fn sign_out(app: App, person: Person, (): ()) -> Answer<SignedOut> {
     sessions::end(&app, &person.token).await?;
+    Ok(SignedOut {
+        cookie: person.forget_cookie,
+    })
+}
+
+pub async fn delete(app: App, person: Person, (): ()) -> Answer<SignedOut> {
+    sessions::require_fresh(&app, person.caller.signed_in_at_ms)?;
+    privacy::account::delete(&app, &person.caller).await?;
     Ok(SignedOut {
         cookie: person.forget_cookie,
     })

@@ -40,6 +40,12 @@ fn personal_routes(routes: Routes) -> Routes {
     routes
         .personal(Method::GET, "/account", "Who is signed in", account::me)
         .personal(
+            Method::DELETE,
+            "/account",
+            "Delete one's dashboard account",
+            account::delete,
+        )
+        .personal(
             Method::GET,
             SESSIONS,
             "List one's sessions",

@@ -58,7 +58,14 @@ const API_TREES: [(&str, Surface); 11] = [
 ];
 
 /// People come to these in a browser, and back from elsewhere.
-const PRIVATE_TREES: [&str; 5] = ["/auth/discord/", "/auth/steam/", "/link/", "/unlink/", "/invite/"];
+const PRIVATE_TREES: [&str; 6] = [
+    "/auth/discord/",
+    "/auth/steam/",
+    "/link/",
+    "/unlink/",
+    "/invite/",
+    "/me/",
+];
 
 impl Surface {
     /// In the order of their numbers.

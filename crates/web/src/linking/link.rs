@@ -16,7 +16,19 @@ use crate::state::WebState;
 
 /// One of our own forms, sent by the browser that it was drawn for.
 pub struct OwnForm {
-    token: FlowToken,
+    /// Of that browser.
+    pub(crate) token: FlowToken,
+    fields: Vec<(String, String)>,
+}
+
+impl OwnForm {
+    /// What a field says; nothing where it is missing.
+    pub(crate) fn field(&self, name: &str) -> Option<&str> {
+        let mut fields = self.fields.iter();
+        fields
+            .find(|(field, _)| field == name)
+            .map(|(_, value)| value.as_str())
+    }
 }
 
 impl Guard for OwnForm {
@@ -33,18 +45,17 @@ impl FromRequest<WebState> for OwnForm {
             return Err(HttpError::UnsupportedMediaType.into());
         }
         let bytes = read_limited(body, Surface::of(&parts.extensions)).await?;
-        let mut fields = form_urlencoded::parse(&bytes);
-        let (_, field) = fields
-            .find(|(name, _)| name == "form")
-            .ok_or(HttpError::CrossSite)?;
+        let fields: Vec<(String, String)> = form_urlencoded::parse(&bytes).into_owned().collect();
+        let found = fields.iter().find(|(name, _)| name == "form");
+        let (_, form) = found.ok_or(HttpError::CrossSite)?;
         if !visitor.is_same_site {
             return Err(HttpError::CrossSite.into());
         }
         let token = visitor.flow.ok_or(IdentityError::SignInExpired)?;
-        if !token.accepts_form(&field) {
+        if !token.accepts_form(form) {
             return Err(HttpError::CrossSite.into());
         }
-        Ok(Self { token })
+        Ok(Self { token, fields })
     }
 }
 

@@ -79,6 +79,8 @@ import type {
 export interface Operations {
   /** Who is signed in */
   'GET /account': { path: {}; query: {}; body: undefined; answer: Me };
+  /** Delete one's dashboard account */
+  'DELETE /account': { path: {}; query: {}; body: undefined; answer: undefined };
   /** Leave an organisation */
   'DELETE /account/memberships/{org}': { path: { org: string }; query: {}; body: undefined; answer: undefined };
   /** List one's sessions */

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use domain::platform_id::{DiscordId, SteamAccount, SteamId};
+use domain::erased::{Tombstone, is_erased};
+use domain::platform_id::{DiscordId, EitherId, SteamAccount, SteamId};
 use serde::Serialize;
 use serde_json::Value;
 use storage::linking::links;
@@ -50,16 +51,18 @@ fn read_change(change: &Value) -> Result<(String, &'static str), AppError> {
 }
 
 pub(super) async fn get(call: &Call<'_>) -> Result<Reply, AppError> {
-    let id = call.steam_id()?;
-    let found = group_changes::list(&call.app.db, call.server()?, std::slice::from_ref(&id)).await?;
+    let asked = Asked::of(call, vec![call.steam_id()?]);
+    let found = group_changes::list(&call.app.db, call.server()?, asked.all()).await?;
     Reply::of(&found.into_iter().map(Entry::from).collect::<Vec<_>>())
 }
 
 pub(super) async fn get_bulk(call: &Call<'_>) -> Result<Reply, AppError> {
-    let asked = call.steam_ids()?.ids;
+    let asked = Asked::of(call, call.steam_ids()?.ids);
     let mut players: BTreeMap<String, Vec<Entry>> = BTreeMap::new();
-    for change in group_changes::list(&call.app.db, call.server()?, &asked).await? {
-        let waiting = players.entry(change.steam_id.clone()).or_default();
+    for change in group_changes::list(&call.app.db, call.server()?, asked.all()).await? {
+        let waiting = players
+            .entry(asked.whose(&change.steam_id).to_owned())
+            .or_default();
         waiting.push(change.into());
     }
     call.mark_seen(players.keys().filter_map(|id| SteamAccount::of(id)));
@@ -79,8 +82,42 @@ pub(super) async fn clear_bulk(call: &Call<'_>) -> Result<Reply, AppError> {
 }
 
 async fn clear_all(call: &Call<'_>, ids: Vec<SteamId>) -> Result<(), AppError> {
-    let now_ms = call.app.now_ms();
-    call.app.db.write_for(place(call)?, Clear { ids, now_ms }).await
+    let work = Clear {
+        asked: Asked::of(call, ids),
+        now_ms: call.app.now_ms(),
+    };
+    call.app.db.write_for(place(call)?, work).await
+}
+
+/// Players that a plugin asks about. What remained of one who was erased is known while they are asked about.
+struct Asked {
+    ids: Vec<SteamId>,
+    /// In the same order.
+    erased: Vec<Tombstone>,
+}
+
+impl Asked {
+    fn of(call: &Call<'_>, ids: Vec<SteamId>) -> Self {
+        let erased = ids
+            .iter()
+            .map(|id| call.app.erase_key.tombstone(&EitherId::Steam(id.clone())));
+        Self {
+            erased: erased.collect(),
+            ids,
+        }
+    }
+
+    fn all(&self) -> impl Iterator<Item = &str> {
+        let erased = self.erased.iter().map(Tombstone::as_str);
+        self.ids.iter().map(SteamId::as_str).chain(erased)
+    }
+
+    /// The player whose change it is, as they were asked about.
+    fn whose<'a>(&'a self, stored: &'a str) -> &'a str {
+        let mut pairs = self.ids.iter().zip(&self.erased);
+        let found = pairs.find(|(_, erased)| is_erased(stored) && erased.as_str() == stored);
+        found.map_or(stored, |(id, _)| id.as_str())
+    }
 }
 
 fn place(call: &Call<'_>) -> Result<ServerPlace, AppError> {
@@ -139,7 +176,7 @@ impl Work for Save {
 }
 
 struct Clear {
-    ids: Vec<SteamId>,
+    asked: Asked,
     now_ms: i64,
 }
 
@@ -151,6 +188,7 @@ impl Work for Clear {
 
     async fn run(&self, tx: &mut Tx<'_>, &place: &ServerPlace) -> Result<(), AppError> {
         servers::lock(tx, place).await?;
-        Ok(group_changes::clear(tx, place.server, &self.ids, self.now_ms).await?)
+        let Asked { ids, erased } = &self.asked;
+        Ok(group_changes::clear(tx, place.server, ids, erased, self.now_ms).await?)
     }
 }

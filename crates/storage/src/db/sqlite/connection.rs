@@ -18,6 +18,8 @@ pub(super) fn open_writer(path: &Path) -> Result<Connection, DbError> {
     let connection = open(path, OpenFlags::SQLITE_OPEN_CREATE)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "FULL")?;
+    // What is deleted is overwritten, not only left out: whoever had their data erased is not found in the file.
+    connection.pragma_update(None, "secure_delete", true)?;
     connection.pragma_update(None, "journal_size_limit", 64 * 1024 * 1024)?;
     // The writer folds the log itself, because it also moves the readers out of the way.
     connection.pragma_update(None, "wal_autocheckpoint", 0)?;

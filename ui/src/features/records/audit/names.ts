@@ -7,6 +7,15 @@ import { href } from '$lib/router.svelte';
 /** A piece of a sentence: plain words, or the name of something, with the way to it. */
 export type Part = string | { name: string; page?: string };
 
+/** Words with names between them. */
+export function say(texts: TemplateStringsArray, ...values: Array<Part[] | string | number>): Part[] {
+  const parts = texts.flatMap((text, at): Part[] => {
+    const value = values[at] ?? '';
+    return [text, ...(Array.isArray(value) ? value : [String(value)])];
+  });
+  return parts.filter((part) => part !== '');
+}
+
 /** The names of everything that a stretch of the log mentions. */
 export interface NameBook {
   find: (id: string | null | undefined) => AuditName | undefined;

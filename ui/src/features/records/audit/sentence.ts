@@ -3,7 +3,7 @@
 import type { AuditAction, AuditEntry, AuditName } from '$lib/api/schema';
 import { permissionLabel } from '$lib/can';
 import { count, list, number, sentence } from '$lib/format';
-import { nameless, type NameBook, type Part } from './names';
+import { nameless, say, type NameBook, type Part } from './names';
 
 type Entry = Pick<AuditEntry, 'action' | 'actor_kind' | 'actor_id' | 'actor_name' | 'target' | 'detail'>;
 
@@ -33,7 +33,7 @@ export const KINDS: Record<AuditAction, Kind> = {
     return role ? say`${it.who} gave ${it.name(it.target)} the role ${sentence(role)}` : say`${it.who} changed the permissions of ${it.name(it.target)}`;
   }),
   'member.removed': kind('Member removed', (it) => say`${it.who} removed ${it.name(it.target)} from the team`),
-  'member.left': kind('Member left', (it) => say`${it.who} left the team`),
+  'member.left': kind('Member left', (it) => (it.entry.actor_kind === 'account' ? say`${it.who} left the team` : say`A deleted account left the team`)),
   'invite.created': kind('Invite created', (it) => say`${it.who} created ${it.invite()}`),
   'invite.reissued': kind('Invite re-issued', (it) => say`${it.who} re-issued ${it.invite()}`),
   'invite.revoked': kind('Invite revoked', (it) => say`${it.who} revoked ${it.invite()}`),
@@ -59,6 +59,8 @@ export const KINDS: Record<AuditAction, Kind> = {
   'link.created': kind('Linked', (it) => (it.byPlayer ? say`${it.player(true)} linked` : say`${it.who} linked ${it.player()}`)),
   'link.relinked': kind('Relinked', (it) => say`A new link replaced the link of ${it.player()}`),
   'link.removed': kind('Unlinked', (it) => (it.byPlayer ? say`${it.player(true)} unlinked` : say`${it.who} unlinked ${it.player()}${it.cause()}`)),
+  'person.erased': kind('Player erased', (it) => (it.byPlayer ? say`A player erased their data${it.endingLinks()}` : say`${it.who} erased a player’s data${it.endingLinks()}`)),
+  'account.deleted': kind('Account deleted', (it) => (it.entry.actor_kind === 'operator_cli' ? say`${it.who} deleted an account` : say`Someone deleted their account`)),
   'user.viewed': kind('Player viewed', (it) => say`${it.who} viewed ${it.player()}’s page`),
   'analytics.exported': kind('Analytics exported', (it) => say`${it.who} exported analytics`),
   'users.exported': kind('Users exported', (it) => say`${it.who} exported the list of users`),
@@ -88,7 +90,7 @@ export const KINDS: Record<AuditAction, Kind> = {
 };
 
 /** Kinds that only the operators' own log holds. */
-const OF_OPERATORS = /^(session|operator|block|maintenance|registration|ring|bot_secret)\./;
+const OF_OPERATORS = /^(account|session|operator|block|maintenance|registration|ring|bot_secret)\./;
 
 /** What the log of an Org can be filtered by. A newer server may know kinds that this page does not. */
 export function kindChoices(actions: ReadonlyArray<string>): Array<{ value: string; label: string }> {
@@ -111,14 +113,6 @@ export function plain(parts: ReadonlyArray<Part>): string {
 
 function find(action: string): Kind | undefined {
   return Object.hasOwn(KINDS, action) ? KINDS[action as AuditAction] : undefined;
-}
-
-function say(texts: TemplateStringsArray, ...values: Array<Part[] | string | number>): Part[] {
-  const parts = texts.flatMap((text, at): Part[] => {
-    const value = values[at] ?? '';
-    return [text, ...(Array.isArray(value) ? value : [String(value)])];
-  });
-  return parts.filter((part) => part !== '');
 }
 
 /** One entry on its way to a sentence. */
@@ -275,6 +269,11 @@ class Telling {
     const parts = [this.number('servers') ? count(this.number('servers'), 'Server') : '', this.number('links_ended') ? count(this.number('links_ended'), 'link') : ''];
     const went = list(parts.filter(Boolean));
     return went && ` with ${went}`;
+  }
+
+  endingLinks(): string {
+    const ended = this.number('links_ended');
+    return ended > 0 ? `, ending ${count(ended, 'link')}` : '';
   }
 
   text(field: string): string {

@@ -1,0 +1,268 @@
+//! The end of what is held about somebody. In ended links a keyed digest stays in the place of an id, by which a block and the
+//! penalty for many accounts still hold.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use domain::audit::{Actor, AuditAction};
+use domain::id::OrgId;
+use domain::job::Job;
+use domain::link::UnlinkCause;
+use domain::platform_id::{DiscordId, EitherId};
+use serde_json::json;
+use storage::identity::{accounts, blocklist};
+use storage::linking::flows::LeftToken;
+use storage::linking::links as link_rows;
+use storage::privacy::erasures::{self, PlaceOfOrg, Standing};
+use storage::privacy::{held, tombstones};
+use storage::records::audit::Act;
+use storage::roles::members;
+use storage::tenancy::{guilds, orgs};
+use storage::{NoOrg, OrgScope, Tx, Work, jobs};
+
+use super::Sides;
+use super::account;
+use super::held::is_theirs;
+use crate::bots;
+use crate::erased::Leftover;
+use crate::error::{AppError, IdentityError, RequestError};
+use crate::linking::{self, links};
+use crate::people;
+use crate::state::App;
+
+/// How far an erasure goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Extent {
+    /// One community.
+    Org(OrgId),
+    /// All of them, and the dashboard account.
+    Everywhere,
+}
+
+/// What was erased.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Done {
+    /// Communities in which something was.
+    pub communities: usize,
+    /// Whether there was a dashboard account.
+    pub account: bool,
+}
+
+/// Erases what is held under somebody's accounts. What was done when it is cut short stays done, and asking again does the
+/// rest.
+pub async fn erase(app: &App, sides: Sides, extent: Extent, actor: Actor) -> Result<Done, AppError> {
+    let (tell, told) = tokio::sync::oneshot::channel();
+    let of_task = app.clone();
+    // To its end, whoever stops waiting for it.
+    app.tasks.spawn(async move {
+        drop(tell.send(run(&of_task, sides, extent, actor).await));
+    });
+    told.await.map_err(AppError::internal)?
+}
+
+async fn run(app: &App, sides: Sides, extent: Extent, actor: Actor) -> Result<Done, AppError> {
+    let own = sides.accounts();
+    if own.is_empty() {
+        return Err(IdentityError::SignInExpired.into());
+    }
+    let account = match (&extent, &sides.discord) {
+        (Extent::Everywhere, Some(discord)) => accounts::find_by_discord(&app.db, discord).await?,
+        _ => None,
+    };
+    if let Some(account) = &account {
+        account::refuse_owner(app, account.num).await?;
+    }
+    let mut done = Done::default();
+    let mut scopes = BTreeMap::new();
+    for one in &own {
+        for holder in held::list_holders(&app.db, one).await? {
+            if extent == Extent::Everywhere || extent == Extent::Org(holder.id) {
+                scopes.insert(holder.scope.num(), holder.scope);
+            }
+        }
+    }
+    if scopes.is_empty() && extent != Extent::Everywhere {
+        return Err(RequestError::NotFound.into());
+    }
+    for scope in scopes.into_values() {
+        let work = EraseInOrg {
+            app: app.clone(),
+            own: own.clone(),
+        };
+        let left = app.db.write_for(app.act(scope, actor.clone()), work).await?;
+        linking::give_back_tokens(app, left);
+        done.communities += 1;
+    }
+    app.bell.ring();
+    if extent == Extent::Everywhere {
+        let work = EraseRest {
+            app: app.clone(),
+            own,
+        };
+        let left = app.db.write_for(app.act(NoOrg, actor.clone()), work).await?;
+        linking::give_back_tokens(app, left);
+        if let Some(account) = account {
+            account::delete_found(app, &account, actor).await?;
+            done.account = true;
+        }
+    }
+    Ok(done)
+}
+
+struct EraseInOrg {
+    app: App,
+    /// Accounts that were shown to be theirs.
+    own: Vec<EitherId>,
+}
+
+impl Work for EraseInOrg {
+    type For = Act;
+    /// Tokens of sign-ins that were under way.
+    type Output = Vec<LeftToken>;
+    type Error = AppError;
+    const NAME: &'static str = "erase_in_org";
+
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<Vec<LeftToken>, AppError> {
+        let scope = act.scope;
+        orgs::lock_even_removed(tx, scope).await?;
+        erasures::lock_servers(tx, scope).await?;
+        let (accounts, standing) = self.concerned(tx, scope).await?;
+        self.refuse_blocked(tx, act, &accounts).await?;
+        for one in &standing {
+            end(tx, act, one).await?;
+        }
+        let places = erasures::list_guilds(tx, scope).await?;
+        let (mut others, mut tokens) = (BTreeSet::new(), Vec::new());
+        for account in &accounts {
+            let tombstone = self.app.erase_key.tombstone(account);
+            match account {
+                EitherId::Discord(id) => {
+                    self.leave_over(tx, act, &places, id).await?;
+                    erasures::erase_discord(tx, scope, id, &tombstone).await?;
+                }
+                EitherId::Steam(id) => {
+                    others.extend(erasures::erase_steam(tx, scope, id, &tombstone).await?);
+                }
+            }
+            tombstones::put(tx, scope, &tombstone, act.now_ms).await?;
+            tokens.extend(erasures::forget_flows(tx, Some(scope), account).await?);
+        }
+        people::follow(tx, scope, others.iter().map(String::as_str), act.now_ms).await?;
+        for place in &places {
+            bots::tell_anew(tx, scope, place.num, &place.id).await?;
+        }
+        let detail = json!({ "links_ended": standing.len() });
+        act.note(tx, AuditAction::PersonErased, None, &detail).await?;
+        Ok(tokens)
+    }
+}
+
+impl EraseInOrg {
+    /// Their accounts here, and the links that stand.
+    async fn concerned(
+        &self,
+        tx: &mut Tx<'_>,
+        scope: OrgScope,
+    ) -> Result<(BTreeSet<EitherId>, Vec<Standing>), AppError> {
+        let mut accounts: BTreeSet<EitherId> = self.own.iter().cloned().collect();
+        let mut links: BTreeMap<i64, Standing> = BTreeMap::new();
+        for own in &self.own {
+            for one in erasures::list_standing(tx, scope, own).await? {
+                let other = match own {
+                    EitherId::Discord(_) => EitherId::Steam(one.link.steam_id.clone()),
+                    EitherId::Steam(_) => EitherId::Discord(one.link.discord_id.clone()),
+                };
+                let joined = erasures::list_standing(tx, scope, &other).await?;
+                let joined: Vec<String> = joined.iter().map(|joined| far_side(&other, joined)).collect();
+                if is_theirs(&self.own, &joined) {
+                    accounts.insert(other);
+                }
+                links.insert(one.link.num, one);
+            }
+        }
+        Ok((accounts, links.into_values().collect()))
+    }
+
+    /// An operator erases whom they like; whoever is blocked has to ask one.
+    async fn refuse_blocked(
+        &self,
+        tx: &mut Tx<'_>,
+        act: &Act,
+        accounts: &BTreeSet<EitherId>,
+    ) -> Result<(), AppError> {
+        if *act.actor() == Actor::Operator {
+            return Ok(());
+        }
+        let entries: Vec<_> = accounts.iter().flat_map(|one| self.app.blocks_of(one)).collect();
+        if blocklist::is_any_blocked_in(tx, &entries, act.now_ms).await? {
+            return Err(IdentityError::BlockedPerson.into());
+        }
+        Ok(())
+    }
+
+    /// What we gave on Discord is taken off afterwards.
+    async fn leave_over(
+        &self,
+        tx: &mut Tx<'_>,
+        act: &Act,
+        places: &[PlaceOfOrg],
+        id: &DiscordId,
+    ) -> Result<(), AppError> {
+        let (scope, now_ms) = (act.scope, act.now_ms);
+        for place in places.iter().filter(|place| !place.is_removed) {
+            let Some(row) = members::find_in(tx, place.num, id).await? else {
+                continue;
+            };
+            let leftover = Leftover {
+                discord_id: id.clone(),
+                roles: row.kept.given.union(&row.kept.owed).cloned().collect(),
+                nick_set: row.nick_set,
+                nick_before: row.nick_before,
+            };
+            leftover.leave(tx, &self.app, scope, place.num, now_ms).await?;
+            let guild = place.id.clone();
+            jobs::enqueue(tx, scope, &Job::SyncRoles { guild }, now_ms).await?;
+        }
+        Ok(())
+    }
+}
+
+fn far_side(near: &EitherId, standing: &Standing) -> String {
+    match near {
+        EitherId::Discord(_) => standing.link.steam_id.to_string(),
+        EitherId::Steam(_) => standing.link.discord_id.to_string(),
+    }
+}
+
+/// A link ends by the person's own wish. One of a Guild that is gone has nobody to tell.
+async fn end(tx: &mut Tx<'_>, act: &Act, one: &Standing) -> Result<(), AppError> {
+    let (scope, cause) = (act.scope, UnlinkCause::User);
+    if let Some(guild) = guilds::find_in(tx, scope, &one.guild_id).await? {
+        return links::end_in(tx, act, &guild, &one.link, cause).await;
+    }
+    link_rows::end(tx, scope, one.link.num, act.now_ms, cause).await?;
+    orgs::drop_links(tx, scope, 1).await?;
+    Ok(guilds::change_links(tx, scope, one.guild, -1).await?)
+}
+
+/// What belongs to no community.
+struct EraseRest {
+    app: App,
+    own: Vec<EitherId>,
+}
+
+impl Work for EraseRest {
+    type For = Act<NoOrg>;
+    type Output = Vec<LeftToken>;
+    type Error = AppError;
+    const NAME: &'static str = "erase_person";
+
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act<NoOrg>) -> Result<Vec<LeftToken>, AppError> {
+        let mut tokens = Vec::new();
+        for account in &self.own {
+            tokens.extend(erasures::forget_flows(tx, None, account).await?);
+            erasures::erase_block(tx, &self.app.blocks_of(account)).await?;
+        }
+        act.note(tx, AuditAction::PersonErased, None, &json!({})).await?;
+        Ok(tokens)
+    }
+}

@@ -1,0 +1,31 @@
+//! How long things are kept that are of use for a while only. Housekeeping sees to it.
+
+/// In days.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Retention {
+    /// Who got or lost which role, and why.
+    pub role_history_days: u32,
+    /// What somebody's score was.
+    pub trust_history_days: u32,
+    /// What went wrong.
+    pub error_log_days: u32,
+    /// How far people get on link pages, as numbers.
+    pub link_steps_days: u32,
+    /// Digests of keys that were regenerated away.
+    pub retired_key_days: u32,
+    /// What remains of erased accounts.
+    pub tombstone_days: u32,
+}
+
+impl Default for Retention {
+    fn default() -> Self {
+        Self {
+            role_history_days: 90,
+            trust_history_days: 730,
+            error_log_days: 30,
+            link_steps_days: 800,
+            retired_key_days: 90,
+            tombstone_days: 730,
+        }
+    }
+}
