@@ -83,18 +83,21 @@ impl From<&Tenant> for Target {
     }
 }
 
+/// Pages with forms.
+const FORMS: [&str; 3] = ["/link/", "/unlink/", "/me/"];
+
 pub fn example(route: &RouteSpec, target: &Target) -> Example {
     let (query, body, success) = match (route.method.as_str(), route.path) {
         ("GET", "/" | "/healthz" | "/readyz" | "/openapi.json") => ("", None, 200),
         ("GET", path) if path.starts_with("/docs") => ("", None, 200),
-        ("GET", "/link/{slug}" | "/unlink/{slug}") => ("", None, 200),
+        ("GET", "/link/{slug}" | "/unlink/{slug}" | "/me") => ("", None, 200),
         // Only forms are read here; what they do is a matter of the browser's own flow.
-        ("POST", path) if path.starts_with("/link/") || path.starts_with("/unlink/") => ("", None, 415),
+        ("POST", path) if FORMS.iter().any(|start| path.starts_with(start)) => ("", None, 415),
         (
             "GET",
             "/auth/discord/link" | "/auth/discord/unlink" | "/auth/steam/link" | "/auth/steam/unlink",
         ) => ("?guild=guild-1", None, 503),
-        ("GET", "/auth/discord/login") => ("", None, 503),
+        ("GET", "/auth/discord/login" | "/auth/discord/me" | "/auth/steam/me") => ("", None, 503),
         ("GET", "/auth/discord/claim") => ("?org={org}", None, 503),
         ("GET", path) if path.starts_with("/auth/") => ("", None, 400),
         ("GET", "/api") => ("?action=count", None, 200),
@@ -295,6 +298,7 @@ fn of_people(method: &str, path: &str, target: &Target) -> (&'static str, Option
         ("DELETE", "/account/sessions/{session}") => ("", None, 404),
         ("DELETE", "/account/sessions" | "/account/memberships/{org}") => ("", None, 204),
         ("POST", "/account/sign-out") => ("", None, 204),
+        ("DELETE", "/account") => ("", Some(format!(r#"{{"confirm":"{}"}}"#, target.confirm)), 400),
         ("POST", "/orgs") => {
             let body = format!(r#"{{"name":"Made here","slug":"made-{}"}}"#, unique());
             ("", Some(body), 201)

@@ -105,7 +105,7 @@ fn declared(path: &str) -> Surface {
             Some("admin") => Surface::Admin,
             Some("bot") => Surface::Bot,
             Some("docs") => Surface::PublicPage,
-            Some("auth" | "link" | "unlink" | "invite") => Surface::PrivatePage,
+            Some("auth" | "link" | "unlink" | "invite" | "me") => Surface::PrivatePage,
             _ => panic!("{path}: which surface is it of?"),
         },
     }

@@ -16,7 +16,10 @@ both_databases! {
         let session = test.member(&tenant, 77, &[Permission::AuditView]).await;
         let person = test.person(&session);
         let me = person.get("/account").await.json();
-        let left = call(&person, Method::DELETE, "/account", "", 204).await;
+        for wrong in ["", "{}", r#"{"confirm":"Delete"}"#] {
+            call(&person, Method::DELETE, "/account", wrong, 400).await;
+        }
+        let left = call(&person, Method::DELETE, "/account", r#"{"confirm":"delete"}"#, 204).await;
         assert!(left.header("set-cookie").unwrap().contains("Max-Age=0"));
         assert_eq!(person.get("/account").await.status, 401);
         let rows = crate::secrecy::rows::Rows::of(&test.db.db).await.all(&test.db.db).await.join("\n");
@@ -33,7 +36,7 @@ both_databases! {
         // Whoever comes back is somebody new.
         let anew = test.account(77).await;
         assert_ne!(anew.id.as_str(), me["id"].as_str().unwrap());
-        assert!(storage::doctor::examine(&test.db.db).await.unwrap().is_empty());
+        assert_eq!(format!("{:?}", storage::doctor::examine(&test.db.db).await.unwrap()), "[]");
         test.finish().await;
     }
 
@@ -42,19 +45,19 @@ both_databases! {
         let tenant = test.tenant(1, Tier::Pro).await;
         let owner = test.session(&tenant.owner).await;
         let person = test.person(&owner);
-        let refused = call(&person, Method::DELETE, "/account", "", 409).await;
+        let refused = call(&person, Method::DELETE, "/account", r#"{"confirm":"delete"}"#, 409).await;
         assert_eq!(refused.code(), "OWNS_ORGS");
         app::tenancy::orgs::remove(&test.app, tenant.scope, tenant.owner_actor()).await.unwrap();
-        call(&person, Method::DELETE, "/account", "", 204).await;
+        call(&person, Method::DELETE, "/account", r#"{"confirm":"delete"}"#, 204).await;
         // What they owned and removed is nobody's.
         assert_eq!(test.db.count("orgs WHERE owner_account_num = (SELECT num FROM accounts WHERE discord_id = 'x:')").await, 1);
         test.drain_jobs().await;
-        assert!(storage::doctor::examine(&test.db.db).await.unwrap().is_empty());
+        assert_eq!(format!("{:?}", storage::doctor::examine(&test.db.db).await.unwrap()), "[]");
         // Twice is no trouble.
         let second = test.tenant(2, Tier::Pro).await;
         app::tenancy::orgs::remove(&test.app, second.scope, second.owner_actor()).await.unwrap();
         let owner = test.session(&second.owner).await;
-        call(&test.person(&owner), Method::DELETE, "/account", "", 204).await;
+        call(&test.person(&owner), Method::DELETE, "/account", r#"{"confirm":"delete"}"#, 204).await;
         test.finish().await;
     }
 
@@ -63,7 +66,7 @@ both_databases! {
         let tenant = test.tenant(1, Tier::Pro).await;
         let session = test.member(&tenant, 77, &[]).await;
         test.clock.advance_ms(16 * 60_000);
-        let refused = test.person(&session).send(Method::DELETE, "/account", "".into()).await;
+        let refused = test.person(&session).send(Method::DELETE, "/account", r#"{"confirm":"delete"}"#.into()).await;
         assert_eq!(refused.status, 403, "{}", refused.text());
         assert_eq!(refused.code(), "SIGN_IN_AGAIN");
         test.finish().await;

@@ -68,6 +68,20 @@ both_databases! {
         stage.finish().await;
     }
 
+    async fn of_two_blocks_the_longer_one_outlives_an_erasure(engine) {
+        let stage = Stage::set(engine).await;
+        let (app, entry) = (&stage.test.app, domain::blocklist::BlockEntry::discord(&discord(1)));
+        for days in [Some(7), None, Some(7)] {
+            let request = app::identity::blocklist::BlockRequest { entry: entry.clone(), discord_id: None, reason: "cheats".to_owned(), days };
+            app::identity::blocklist::block(app, request, Actor::Operator).await.unwrap();
+            erase(app, both(1), Extent::Everywhere, Actor::Operator).await.unwrap();
+            let for_good = stage.count("blocklist WHERE expires_at IS NULL").await;
+            assert_eq!((stage.count("blocklist").await, for_good), (1, i64::from(days.is_none() || for_good == 1)));
+        }
+        assert_eq!(stage.count("blocklist WHERE expires_at IS NULL").await, 1);
+        stage.finish().await;
+    }
+
     async fn the_accounts_of_before_still_count_when_somebody_links_again(engine) {
         let stage = Stage::set(engine).await;
         let (app, tenant) = (&stage.test.app, &stage.tenant);

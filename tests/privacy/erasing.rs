@@ -2,6 +2,7 @@
 
 use app::privacy::Sides;
 use app::privacy::erase::{Extent, erase};
+use app::privacy::held::{self, Depth};
 use domain::audit::Actor;
 use domain::plan::Tier;
 use emulator::{Fault, FaultKind};
@@ -10,6 +11,7 @@ use testkit::{Engine, both_databases, discord, steam};
 use super::{erase_everywhere, link, own_page, press, visitor};
 use crate::bots::log::POST;
 use crate::linking::stage::Stage;
+use crate::players::crowd;
 use crate::secrecy::search::{Log, everything_stored};
 
 const NAME: &str = "Rivercrow Fiftynine";
@@ -45,12 +47,9 @@ async fn known(stage: &Stage) {
     for call in [
         format!("updateOxideGroups&id={id}&groups=vip,default"),
         format!("findBySteam&id={id}"),
-        format!(
-            "setOxideGroupFromDiscord&id={}&changes=%5B%7B%22group%22:%22vip%22,%22action%22:%22add%22%7D%5D",
-            discord(7)
-        ),
     ] {
-        plugin.get(&format!("/api?action={call}")).await;
+        let reply = plugin.get(&format!("/api?action={call}")).await;
+        assert_eq!(reply.status, 200, "{call}: {}", reply.text());
     }
     let boosts = format!(
         "INSERT INTO boosters (guild_num, org_num, discord_id, since) SELECT num, org_num, '{}', 1 FROM guilds WHERE id = '{}'",
@@ -142,15 +141,68 @@ both_databases! {
     async fn an_account_that_somebody_else_is_linked_with_is_theirs_alone(engine) {
         let stage = Stage::set(engine).await;
         let (app, tenant) = (&stage.test.app, &stage.tenant);
-        let second = crate::players::crowd::second_guild(&stage.test, tenant).await;
+        let second = crowd::second_guild(&stage.test, tenant).await;
         tenant.link_pair(app, 1, 1).await.unwrap();
-        let who = crate::players::crowd::Who { steam: 1, ..crate::players::crowd::who(2, "Second") };
-        crate::players::crowd::link(&stage.test, tenant, &second, &who).await;
+        let who = crowd::Who { steam: 1, ..crowd::who(2, "Second") };
+        crowd::link(&stage.test, tenant, &second, &who).await;
         // Player 1 shows their Discord account only; the Steam account is also linked with somebody else here.
         erase(app, Sides { discord: Some(discord(1)), steam: None }, Extent::Everywhere, Actor::Player).await.unwrap();
         let left = stage.dump().await;
         assert!(!left.contains(discord(1).as_str()) && left.contains(steam(1).as_str()), "{left}");
         assert_eq!(stage.count("links WHERE ended_at IS NULL").await, 1);
+        stage.finish().await;
+    }
+
+    async fn whoever_holds_a_shared_account_sees_and_erases_none_of_the_others(engine) {
+        let stage = Stage::set(engine).await;
+        let (app, tenant) = (&stage.test.app, &stage.tenant);
+        let second = crowd::second_guild(&stage.test, tenant).await;
+        tenant.link_pair(app, 1, 1).await.unwrap();
+        let who = crowd::Who { steam: 1, ..crowd::who(2, "Second Sibling") };
+        crowd::link(&stage.test, tenant, &second, &who).await;
+        for discord_id in [None, Some(discord(1))] {
+            let sides = Sides { discord: discord_id, steam: Some(steam(1)) };
+            let held = held::gather(app, &sides, Depth::Whole).await.unwrap().to_json(&sides, 0).to_string();
+            assert!(!held.contains(discord(2).as_str()) && !held.contains("Sibling"), "{held}");
+        }
+        erase(app, Sides { discord: None, steam: Some(steam(1)) }, Extent::Everywhere, Actor::Player).await.unwrap();
+        let left = stage.dump().await;
+        assert!(!left.contains(steam(1).as_str()), "{left}");
+        for number in [1, 2] {
+            assert!(left.contains(discord(number).as_str()), "{left}");
+        }
+        stage.finish().await;
+    }
+
+    async fn a_row_of_a_file_tells_nobody_about_somebody_else_and_goes_with_an_erasure(engine) {
+        let stage = Stage::set(engine).await;
+        let body = serde_json::json!({ "discord_id": discord(8), "steam_id": steam(7), "discord_name": "Stranger", "steam_name": NAME, "booster": false });
+        let org = stage.tenant.scope.num();
+        stage.test.db.damage(&format!(
+            "INSERT INTO imports (id, org_num, guild_num, kind, state, about, result, created_at, touched_at) \
+             SELECT 'imp_00000000000000000000000000', org_num, num, 'users', 'checked', '{{}}', '{{}}', 1, 1 FROM guilds WHERE org_num = {org}"
+        )).await;
+        stage.test.db.damage(&format!(
+            "INSERT INTO import_rows (import_num, org_num, row_no, part, place, line, body) SELECT num, org_num, 1, 'users', 1, 1, '{body}' FROM imports"
+        )).await;
+        let sides = Sides { discord: None, steam: Some(steam(7)) };
+        let held = held::gather(&stage.test.app, &sides, Depth::Whole).await.unwrap().to_json(&sides, 0).to_string();
+        assert!(held.contains(NAME) && !held.contains("Stranger") && !held.contains(discord(8).as_str()), "{held}");
+        erase(&stage.test.app, sides, Extent::Everywhere, Actor::Player).await.unwrap();
+        assert_eq!(stage.count("import_rows").await, 0);
+        stage.finish().await;
+    }
+
+    async fn a_bots_list_of_boosters_brings_nobody_back(engine) {
+        let stage = Stage::set(engine).await;
+        link(&stage, 7).await;
+        erase_everywhere(&mut visitor(&stage, 7).await).await;
+        let key = stage.test.bot_key(&stage.tenant).await;
+        let sent = format!("{{\"discord_ids\":[\"{}\",\"{}\"]}}", discord(7), discord(8));
+        let reply = stage.test.plugin(&key).post("/api?action=updateNitroBulk", &sent).await;
+        assert_eq!(reply.status, 200, "{}", reply.text());
+        assert_eq!(stage.count("boosters").await, 1);
+        assert_gone("rows", stage.dump().await.as_bytes(), 7);
         stage.finish().await;
     }
 

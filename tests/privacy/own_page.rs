@@ -125,11 +125,17 @@ both_databases! {
         assert_eq!(reply.header("location"), Some("/me?notice=blocked"));
         assert!(browser.get("/me?notice=blocked").await.text().contains("Write to the operator"));
         assert!(!own_page(&mut browser).await.contains("Guild 1"));
-        let erased = press(&mut before, "/me/erase", "&what=everywhere&sure=yes").await;
-        assert_eq!(erased.header("location"), Some("/me?notice=blocked"));
-        // By the other side of the same link they get no further.
+        // Nor what was opened before, nor by the other side of the link.
         let mut other = stage.browser();
         other.sign_in_steam("me", &steam(1)).await;
+        for open in [&mut before, &mut other] {
+            let page = own_page(open).await;
+            assert!(page.contains("Write to the operator") && !page.contains("Guild 1"), "{page}");
+            let taken = press(open, "/me/export", "").await;
+            assert_eq!(taken.header("location"), Some("/me?notice=blocked"));
+        }
+        let erased = press(&mut before, "/me/erase", "&what=everywhere&sure=yes").await;
+        assert_eq!(erased.header("location"), Some("/me?notice=blocked"));
         let erased = press(&mut other, "/me/erase", "&what=everywhere&sure=yes").await;
         assert_eq!(erased.header("location"), Some("/me?notice=blocked"));
         assert_eq!(stage.count("links WHERE ended_at IS NULL").await, 1);

@@ -41,6 +41,13 @@ both_databases! {
         assert_eq!(scene.has(1), NONE);
         assert_eq!(scene.stage.count("erased_members").await, 0);
         is_forgotten(&scene).await;
+        // What happened is still told, of nobody.
+        let tenant = &scene.stage.tenant;
+        let owner = scene.stage.test.session(&tenant.owner).await;
+        let history = format!("/orgs/{}/guilds/{}/role-history", tenant.org, tenant.guild);
+        let told = scene.stage.test.person(&owner).get(&history).await;
+        assert_eq!(told.status, 200, "{}", told.text());
+        assert!(told.json()["entries"][0]["discord_id"].is_null() && !told.text().contains("x:"), "{}", told.text());
         scene.stage.finish().await;
     }
 
@@ -103,7 +110,10 @@ both_databases! {
         let mut browser = visitor(&scene.stage, 1).await;
         erase_everywhere(&mut browser).await;
         is_forgotten(&scene).await;
+        // What the plugin fetched before is cleared without it.
+        scene.clear(1).await;
         assert_eq!(scene.waiting(1).await, ["-vip"]);
+        scene.stage.test.clock.advance_ms(3 * 60_000);
         scene.clear(1).await;
         assert!(scene.waiting(1).await.is_empty());
         assert_eq!(scene.stage.count("group_changes").await, 0);

@@ -355,6 +355,12 @@ async fn hand_over_and_end(stage: &Stage, tenant: &Tenant) {
     call(&heir, Method::DELETE, &org, json!({ "confirm": short })).await;
 }
 
+/// The same person leaves for good, and so does their account.
+async fn erase_everything(stage: &Stage) {
+    stage.test.account(11).await;
+    crate::privacy::erase_everywhere(&mut crate::privacy::visitor(stage, 11).await).await;
+}
+
 both_databases! {
     async fn no_deed_leaves_an_id_or_a_name_of_a_person_in_the_audit_log(engine) {
         let stage = Stage::set(engine).await;
@@ -370,6 +376,7 @@ both_databases! {
         operate(&stage, &tenant).await;
         let mut browser = stage.signed_in(11).await;
         assert!(browser.press("/link/guild-1/verify").await.status.is_redirection());
+        erase_everything(&stage).await;
         test.settle().await;
 
         let db = &test.db.db;

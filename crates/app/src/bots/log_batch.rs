@@ -66,6 +66,8 @@ impl Work for Prepare {
     const NAME: &'static str = "prepare_log_message";
 
     async fn run(&self, tx: &mut Tx<'_>, &scope: &OrgScope) -> Result<Prepared, AppError> {
+        // The Org, then the lane, as everybody: nobody is erased between the look at a link and the message about it.
+        orgs::lock_even_removed(tx, scope).await?;
         if jobs::hold(tx, &self.held).await? == Grip::Lost {
             return Ok(Prepared::Lost);
         }

@@ -93,7 +93,7 @@ impl IdentityError {
             Self::BlockedPerson => ErrorAnswer::new(
                 403,
                 "BLOCKED_PERSON",
-                "This account is blocked, so this page cannot show or erase its data. Write to the operator of this service.",
+                "This account is blocked, so this page cannot show or erase its data. Write to the operator of this site.",
             ),
             Self::OwnsOrgs => ErrorAnswer::new(
                 409,

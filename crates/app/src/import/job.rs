@@ -3,7 +3,7 @@
 
 use domain::audit::{Actor, AuditAction};
 use domain::id::{AccountId, ImportId, LinkId};
-use domain::import::{ImportState, ImportStop};
+use domain::import::{ImportRefusal, ImportState, ImportStop};
 use storage::jobs::{self, Grip, Held};
 use storage::linking::import_rows::{self, OpenRow, Refusal};
 use storage::linking::import_runs::{self, ImportRun};
@@ -120,6 +120,10 @@ impl Slice {
             })
             .collect();
         import_rows::decide(tx, act.scope, run.num, (run.done, last), &refusals, for_good).await?;
+        let erased = ImportRefusal::Erased.to_string();
+        let erased = refusals.iter().filter(|row| *row.reason == erased);
+        let erased: Vec<i64> = erased.map(|row| row.row_no).collect();
+        import_rows::forget_erased(tx, act.scope, run.num, &erased).await?;
         (run.done, run.touched_at_ms, run.result) = (last, act.now_ms, tally.to_json());
         import_runs::save(tx, run).await?;
         Ok(Outcome::Again)

@@ -49,7 +49,9 @@ pub(super) async fn delete_found(app: &App, account: &Account, actor: Actor) -> 
     let work = Delete {
         account: account.clone(),
     };
-    app.db.write_for(app.act(NoOrg, actor), work).await
+    app.db.write_for(app.act(NoOrg, actor), work).await?;
+    app.db.empty_log();
+    Ok(())
 }
 
 struct Delete {

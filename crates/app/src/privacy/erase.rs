@@ -13,7 +13,7 @@ use storage::identity::{accounts, blocklist};
 use storage::linking::flows::LeftToken;
 use storage::linking::links as link_rows;
 use storage::privacy::erasures::{self, PlaceOfOrg, Standing};
-use storage::privacy::{held, tombstones};
+use storage::privacy::tombstones;
 use storage::records::audit::Act;
 use storage::roles::members;
 use storage::tenancy::{guilds, orgs};
@@ -21,7 +21,7 @@ use storage::{NoOrg, OrgScope, Tx, Work, jobs};
 
 use super::Sides;
 use super::account;
-use super::held::is_theirs;
+use super::held::{self, Depth, only_partner};
 use crate::bots;
 use crate::erased::Leftover;
 use crate::error::{AppError, IdentityError, RequestError};
@@ -71,32 +71,38 @@ async fn run(app: &App, sides: Sides, extent: Extent, actor: Actor) -> Result<Do
     if let Some(account) = &account {
         account::refuse_owner(app, account.num).await?;
     }
-    let mut done = Done::default();
-    let mut scopes = BTreeMap::new();
-    for one in &own {
-        for holder in held::list_holders(&app.db, one).await? {
-            if extent == Extent::Everywhere || extent == Extent::Org(holder.id) {
-                scopes.insert(holder.scope.num(), holder.scope);
-            }
-        }
-    }
+    let holders = held::holders(app, &sides, Depth::Whole).await?;
+    let holders = holders
+        .into_iter()
+        .filter(|holder| extent == Extent::Everywhere || extent == Extent::Org(holder.id.clone()));
+    let scopes: Vec<OrgScope> = holders.map(|holder| holder.scope).collect();
     if scopes.is_empty() && extent != Extent::Everywhere {
         return Err(RequestError::NotFound.into());
     }
-    for scope in scopes.into_values() {
+    if actor != Actor::Operator {
+        // Before the first of them is touched.
+        held::refuse_blocked(app, &own.iter().cloned().collect()).await?;
+        for scope in &scopes {
+            held::refuse_blocked(app, &held::concerned(app, *scope, &sides).await?).await?;
+        }
+    }
+    let mut done = Done::default();
+    let mut erased: BTreeSet<EitherId> = own.iter().cloned().collect();
+    for scope in scopes {
         let work = EraseInOrg {
             app: app.clone(),
             own: own.clone(),
         };
-        let left = app.db.write_for(app.act(scope, actor.clone()), work).await?;
+        let (accounts, left) = app.db.write_for(app.act(scope, actor.clone()), work).await?;
         linking::give_back_tokens(app, left);
+        erased.extend(accounts);
         done.communities += 1;
     }
     app.bell.ring();
     if extent == Extent::Everywhere {
         let work = EraseRest {
             app: app.clone(),
-            own,
+            accounts: erased,
         };
         let left = app.db.write_for(app.act(NoOrg, actor.clone()), work).await?;
         linking::give_back_tokens(app, left);
@@ -105,6 +111,7 @@ async fn run(app: &App, sides: Sides, extent: Extent, actor: Actor) -> Result<Do
             done.account = true;
         }
     }
+    app.db.empty_log();
     Ok(done)
 }
 
@@ -116,12 +123,12 @@ struct EraseInOrg {
 
 impl Work for EraseInOrg {
     type For = Act;
-    /// Tokens of sign-ins that were under way.
-    type Output = Vec<LeftToken>;
+    /// Which accounts were theirs, and tokens of sign-ins that were under way.
+    type Output = (BTreeSet<EitherId>, Vec<LeftToken>);
     type Error = AppError;
     const NAME: &'static str = "erase_in_org";
 
-    async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<Vec<LeftToken>, AppError> {
+    async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<Self::Output, AppError> {
         let scope = act.scope;
         orgs::lock_even_removed(tx, scope).await?;
         erasures::lock_servers(tx, scope).await?;
@@ -152,7 +159,7 @@ impl Work for EraseInOrg {
         }
         let detail = json!({ "links_ended": standing.len() });
         act.note(tx, AuditAction::PersonErased, None, &detail).await?;
-        Ok(tokens)
+        Ok((accounts, tokens))
     }
 }
 
@@ -165,21 +172,25 @@ impl EraseInOrg {
     ) -> Result<(BTreeSet<EitherId>, Vec<Standing>), AppError> {
         let mut accounts: BTreeSet<EitherId> = self.own.iter().cloned().collect();
         let mut links: BTreeMap<i64, Standing> = BTreeMap::new();
-        for own in &self.own {
-            for one in erasures::list_standing(tx, scope, own).await? {
-                let other = match own {
-                    EitherId::Discord(_) => EitherId::Steam(one.link.steam_id.clone()),
-                    EitherId::Steam(_) => EitherId::Discord(one.link.discord_id.clone()),
-                };
-                let joined = erasures::list_standing(tx, scope, &other).await?;
-                let joined: Vec<String> = joined.iter().map(|joined| far_side(&other, joined)).collect();
-                if is_theirs(&self.own, &joined) {
-                    accounts.insert(other);
+        for near in &self.own {
+            let standing = erasures::list_standing(tx, scope, near).await?;
+            let partners: BTreeSet<String> = standing.iter().map(|one| far_side(near, one)).collect();
+            let partners = Vec::from_iter(partners);
+            if let Some(far) = only_partner(&self.own, &partners) {
+                let far = EitherId::parse(far).map_err(AppError::internal)?;
+                let back = erasures::list_standing(tx, scope, &far).await?;
+                let back: Vec<String> = back.iter().map(|one| far_side(&far, one)).collect();
+                if back.iter().all(|id| self.is_own(id)) {
+                    accounts.insert(far);
                 }
-                links.insert(one.link.num, one);
             }
+            links.extend(standing.into_iter().map(|one| (one.link.num, one)));
         }
         Ok((accounts, links.into_values().collect()))
+    }
+
+    fn is_own(&self, id: &str) -> bool {
+        self.own.iter().any(|own| own.as_str() == id)
     }
 
     /// An operator erases whom they like; whoever is blocked has to ask one.
@@ -247,7 +258,7 @@ async fn end(tx: &mut Tx<'_>, act: &Act, one: &Standing) -> Result<(), AppError>
 /// What belongs to no community.
 struct EraseRest {
     app: App,
-    own: Vec<EitherId>,
+    accounts: BTreeSet<EitherId>,
 }
 
 impl Work for EraseRest {
@@ -258,7 +269,7 @@ impl Work for EraseRest {
 
     async fn run(&self, tx: &mut Tx<'_>, act: &Act<NoOrg>) -> Result<Vec<LeftToken>, AppError> {
         let mut tokens = Vec::new();
-        for account in &self.own {
+        for account in &self.accounts {
             tokens.extend(erasures::forget_flows(tx, None, account).await?);
             erasures::erase_block(tx, &self.app.blocks_of(account)).await?;
         }

@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use domain::id::OrgId;
 use domain::platform_id::EitherId;
 use serde_json::{Map, Value, json};
-use storage::identity::accounts;
+use storage::OrgScope;
+use storage::identity::{accounts, blocklist};
 use storage::privacy::held::{self, Holder, Sections};
 
 use super::Sides;
-use crate::error::AppError;
+use crate::error::{AppError, IdentityError};
 use crate::state::App;
 
 /// What one community holds.
@@ -32,20 +33,26 @@ pub struct Held {
     pub account: Option<Sections>,
 }
 
-/// What is held under the accounts that somebody signed in with. The other side of a link is theirs too, where it stands.
-pub async fn gather(app: &App, sides: &Sides) -> Result<Held, AppError> {
-    let mut holders: BTreeMap<i64, Holder> = BTreeMap::new();
-    for account in sides.accounts() {
-        for holder in held::list_holders(&app.db, &account).await? {
-            holders.insert(holder.scope.num(), holder);
-        }
-    }
-    let mut orgs = Vec::with_capacity(holders.len());
-    for holder in holders.into_values() {
-        let accounts = concerned(app, &holder, sides).await?;
+/// How much is gathered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Depth {
+    /// What the page tells.
+    Page,
+    /// Every row.
+    Whole,
+}
+
+/// What is held under the accounts that somebody signed in with. The other side of a link is theirs too, where it stands and
+/// is nobody else's. Whoever is blocked is shown nothing.
+pub async fn gather(app: &App, sides: &Sides, depth: Depth) -> Result<Held, AppError> {
+    let mut orgs = Vec::new();
+    for holder in holders(app, sides, depth).await? {
+        let accounts = concerned(app, holder.scope, sides).await?;
+        refuse_blocked(app, &accounts).await?;
         let mut sections = Sections::new();
         for account in &accounts {
-            held::gather(&app.db, holder.scope, account, &mut sections).await?;
+            let whole = depth == Depth::Whole;
+            held::gather(&app.db, holder.scope, account, whole, &mut sections).await?;
         }
         hide_others(&mut sections, &accounts);
         orgs.push(HeldByOrg {
@@ -55,46 +62,95 @@ pub async fn gather(app: &App, sides: &Sides) -> Result<Held, AppError> {
             sections,
         });
     }
+    refuse_blocked(app, &sides.accounts().into_iter().collect()).await?;
     Ok(Held {
         orgs,
         account: of_account(app, sides).await?,
     })
 }
 
+/// Orgs that hold something. Files that wait to be taken over are looked through where nothing may be missed.
+pub(super) async fn holders(app: &App, sides: &Sides, depth: Depth) -> Result<Vec<Holder>, AppError> {
+    let mut holders: BTreeMap<i64, Holder> = BTreeMap::new();
+    for account in sides.accounts() {
+        let mut found = held::list_holders(&app.db, &account).await?;
+        if depth == Depth::Whole {
+            found.extend(held::list_importers(&app.db, &account).await?);
+        }
+        holders.extend(found.into_iter().map(|holder| (holder.scope.num(), holder)));
+    }
+    Ok(holders.into_values().collect())
+}
+
+/// Refuses whoever is blocked by any of these accounts.
+pub(super) async fn refuse_blocked(app: &App, accounts: &BTreeSet<EitherId>) -> Result<(), AppError> {
+    let entries: Vec<_> = accounts.iter().flat_map(|one| app.blocks_of(one)).collect();
+    if blocklist::is_any_blocked(&app.db, &entries, app.now_ms()).await? {
+        return Err(IdentityError::BlockedPerson.into());
+    }
+    Ok(())
+}
+
 /// The accounts whose data is somebody's in an Org.
-async fn concerned(app: &App, holder: &Holder, sides: &Sides) -> Result<BTreeSet<EitherId>, AppError> {
+pub(super) async fn concerned(
+    app: &App,
+    scope: OrgScope,
+    sides: &Sides,
+) -> Result<BTreeSet<EitherId>, AppError> {
     let own = sides.accounts();
     let mut all: BTreeSet<EitherId> = own.iter().cloned().collect();
-    for account in &own {
-        for other in held::list_joined(&app.db, holder.scope, account).await? {
-            let other = EitherId::parse(&other).map_err(AppError::internal)?;
-            let joined = held::list_joined(&app.db, holder.scope, &other).await?;
-            if is_theirs(&own, &joined) {
-                all.insert(other);
-            }
+    for near in &own {
+        let partners = held::list_joined(&app.db, scope, near).await?;
+        let Some(far) = only_partner(&own, &partners) else {
+            continue;
+        };
+        let far = EitherId::parse(far).map_err(AppError::internal)?;
+        let back = held::list_joined(&app.db, scope, &far).await?;
+        if back.iter().all(|id| own.iter().any(|own| own.as_str() == id)) {
+            all.insert(far);
         }
     }
     Ok(all)
 }
 
-/// Whether the other side of a link belongs to whoever signed in: all that is linked with it is theirs.
-pub(super) fn is_theirs(own: &[EitherId], joined: &[String]) -> bool {
-    let own: BTreeSet<&str> = own.iter().map(EitherId::as_str).collect();
-    joined.iter().all(|id| own.contains(id.as_str()))
+/// The one account that another is linked with, if it was not shown to be the visitor's. With several nobody knows whose
+/// they are.
+pub(super) fn only_partner<'a>(own: &[EitherId], partners: &'a [String]) -> Option<&'a str> {
+    match partners {
+        [one] if !own.iter().any(|own| own.as_str() == one) => Some(one),
+        _ => None,
+    }
 }
 
-/// An ended link names the person whose data it is, and not with whom they were linked.
+/// A row names the person whose data it is, and not with whom they were linked.
 fn hide_others(sections: &mut Sections, accounts: &BTreeSet<EitherId>) {
-    let is_own = |value: &Value| accounts.iter().any(|own| value == own.as_str());
-    let Some(Value::Array(links)) = sections.get_mut("links") else {
-        return;
-    };
-    for link in links.iter_mut().filter_map(Value::as_object_mut) {
-        link.remove("id");
-        for (id, name) in [("discord_id", "discord_name"), ("steam_id", "steam_name")] {
-            if !link.get(id).is_some_and(is_own) {
-                link.remove(id);
-                link.remove(name);
+    if let Some(Value::Array(links)) = sections.get_mut("links") {
+        for link in links.iter_mut().filter_map(Value::as_object_mut) {
+            link.remove("id");
+            hide_strangers(link, accounts);
+        }
+    }
+    if let Some(Value::Array(rows)) = sections.get_mut("rows_of_imports") {
+        for row in rows.iter_mut().filter_map(Value::as_object_mut) {
+            let body = row.get("row").and_then(Value::as_str);
+            let mut body: Map<String, Value> = body
+                .and_then(|body| serde_json::from_str(body).ok())
+                .unwrap_or_default();
+            hide_strangers(&mut body, accounts);
+            row.insert("row".to_owned(), Value::Object(body));
+        }
+    }
+}
+
+/// Takes away the side that is not the visitor's, with what may be about it.
+fn hide_strangers(row: &mut Map<String, Value>, accounts: &BTreeSet<EitherId>) {
+    for (id, name) in [("discord_id", "discord_name"), ("steam_id", "steam_name")] {
+        let is_own = row
+            .get(id)
+            .is_some_and(|value| accounts.iter().any(|own| value == own.as_str()));
+        if !is_own {
+            for field in [id, name, "nickname", "country"] {
+                row.remove(field);
             }
         }
     }

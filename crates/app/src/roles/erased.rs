@@ -24,25 +24,26 @@ pub(super) async fn is_any(app: &App, guild: GuildNum) -> Result<bool, AppError>
     Ok(!left.is_empty())
 }
 
-/// Takes off what some of them have. The first cause for which Discord did not do it now; nothing where all went well.
+/// Takes off what some of them have, until Discord does not do it now. Whoever it was about goes behind the others.
 pub(super) async fn step(app: &App, bot: &Rest, place: &Place) -> Result<Option<Unanswered>, AppError> {
     let guild = place.guild.num;
-    let mut not_now = None;
     for left in erased_members::list_next(&app.db, guild, 0, app.now_ms(), AT_ONCE).await? {
         let taken = match Leftover::open(app, &left) {
             Some(leftover) => take_off(bot, place, &leftover).await,
             // Its master key is gone, and with it who it is about.
             None => Ok(()),
         };
-        match taken {
-            Ok(()) => {
-                let done = Done { guild, num: left.num };
-                app.db.write_for(place.scope, done).await?;
-            }
-            Err(cause) => not_now = not_now.or(Some(cause)),
+        let tried = Tried {
+            guild,
+            num: left.num,
+            is_done: taken.is_ok(),
+        };
+        app.db.write_for(place.scope, tried).await?;
+        if let Err(cause) = taken {
+            return Ok(Some(cause));
         }
     }
-    Ok(not_now)
+    Ok(None)
 }
 
 /// A refusal is an answer: what our bot may not do here stays with whoever may.
@@ -75,19 +76,23 @@ async fn take_off(bot: &Rest, place: &Place, leftover: &Leftover) -> Result<(), 
     }
 }
 
-struct Done {
+struct Tried {
     guild: GuildNum,
     num: i64,
+    is_done: bool,
 }
 
-impl Work for Done {
+impl Work for Tried {
     type For = OrgScope;
     type Output = ();
     type Error = AppError;
-    const NAME: &'static str = "forget_erased_member";
+    const NAME: &'static str = "note_erased_member";
 
     async fn run(&self, tx: &mut Tx<'_>, &scope: &OrgScope) -> Result<(), AppError> {
         guilds::lock(tx, scope, self.guild).await?;
+        if !self.is_done {
+            erased_members::put_behind(tx, self.num).await?;
+        }
         Ok(erased_members::delete(tx, self.num).await?)
     }
 }

@@ -53,11 +53,7 @@ pub(crate) async fn step(app: &App, claimed: &Claimed, guild: &GuildId) -> Resul
         && let Some(cause) = erased::step(app, bot, &place).await?
         && next.is_empty()
     {
-        let after = cause
-            .retry_after_ms()
-            .map(|ms| Duration::from_millis(ms.max(1).unsigned_abs()));
-        let code = "DISCORD_UNAVAILABLE";
-        return Ok(Outcome::Retry { after, code });
+        return Ok(outcome_of(cause));
     }
     if next.is_empty() {
         return Ok(Outcome::Again);
@@ -82,37 +78,48 @@ pub(crate) async fn step(app: &App, claimed: &Claimed, guild: &GuildId) -> Resul
     Ok(Outcome::Again)
 }
 
-/// Discord did not do it now. Whoever it was about goes behind the others, so that one cannot hold up all.
-async fn not_now(app: &App, place: &Place, mark: Mark, cause: Unanswered) -> Result<Outcome, AppError> {
+/// Why a step ends for now. Being away and not being asked is no failure.
+fn outcome_of(cause: Unanswered) -> Outcome {
     let after = cause
         .retry_after_ms()
         .map(|ms| Duration::from_millis(ms.max(1).unsigned_abs()));
-    let is_away = matches!(
-        cause,
-        Unanswered::Refused | Unanswered::Status(403 | 404) | Unanswered::Remembered { .. }
-    );
-    if !cause.was_asked() && !is_away {
-        return Ok(Outcome::Later {
-            after: after.unwrap_or(SOON),
-        });
-    }
-    let put_off = PutOff {
-        guild: place.guild.num,
-        guild_id: place.guild.id.clone(),
-        mark,
-        is_away,
-        now_ms: app.now_ms(),
-    };
-    app.db.write_for(place.scope, put_off).await?;
-    if is_away {
-        return Ok(Outcome::Later {
+    if is_away(cause) {
+        return Outcome::Later {
             after: after.unwrap_or(AWAY),
-        });
+        };
     }
-    Ok(Outcome::Retry {
+    if !cause.was_asked() {
+        return Outcome::Later {
+            after: after.unwrap_or(SOON),
+        };
+    }
+    Outcome::Retry {
         after,
         code: "DISCORD_UNAVAILABLE",
-    })
+    }
+}
+
+fn is_away(cause: Unanswered) -> bool {
+    matches!(
+        cause,
+        Unanswered::Refused | Unanswered::Status(403 | 404) | Unanswered::Remembered { .. }
+    )
+}
+
+/// Discord did not do it now. Whoever it was about goes behind the others, so that one cannot hold up all.
+async fn not_now(app: &App, place: &Place, mark: Mark, cause: Unanswered) -> Result<Outcome, AppError> {
+    let is_away = is_away(cause);
+    if cause.was_asked() || is_away {
+        let put_off = PutOff {
+            guild: place.guild.num,
+            guild_id: place.guild.id.clone(),
+            mark,
+            is_away,
+            now_ms: app.now_ms(),
+        };
+        app.db.write_for(place.scope, put_off).await?;
+    }
+    Ok(outcome_of(cause))
 }
 
 struct PutOff {

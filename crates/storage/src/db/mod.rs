@@ -238,6 +238,15 @@ impl Db {
         self.write_for(NoOrg, work).await
     }
 
+    /// What was erased is not left in the log of an embedded database: it is emptied soon, also while others write.
+    /// PostgreSQL keeps what it needs and recycles the rest by itself.
+    pub fn empty_log(&self) {
+        match self {
+            Db::Sqlite(db) => db.empty_log(),
+            Db::Postgres(_) => {}
+        }
+    }
+
     /// Whether the last write reached the disk; cheap, for readiness.
     pub fn last_write_failed(&self) -> bool {
         match self {

@@ -52,7 +52,7 @@ statements! {
         WHERE num = $1";
     NOBODY = "
         INSERT INTO accounts (id, discord_id, name, created_at)
-        SELECT 'acc_00000000000000000000000000', 'x:', '', 0
+        SELECT 'usr_00000000000000000000000000', 'x:', '', 0
         WHERE EXISTS (SELECT 1 FROM orgs WHERE owner_account_num = $1 AND removed_at IS NOT NULL)
         ON CONFLICT (discord_id) DO NOTHING";
     LEAVE_TO_NOBODY = "

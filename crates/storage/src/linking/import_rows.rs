@@ -32,6 +32,9 @@ statements! {
         WHERE import_num = $2 AND org_num = $1 AND row_no > $3 AND reason IS NOT NULL
         ORDER BY row_no
         LIMIT $4";
+    FORGET_ONE = "
+        DELETE FROM import_rows
+        WHERE import_num = $2 AND org_num = $1 AND row_no = $3";
     CLEAR = "
         UPDATE import_rows
         SET reason = NULL
@@ -203,6 +206,20 @@ pub async fn decide(
     }
     if for_good {
         tx.execute(&CLOSE, range).await?;
+    }
+    Ok(())
+}
+
+/// Forgets rows about people who were erased.
+pub async fn forget_erased(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    import: ImportNum,
+    rows: &[i64],
+) -> Result<(), DbError> {
+    for row in rows {
+        tx.execute(&FORGET_ONE, params![scope.num(), import, *row])
+            .await?;
     }
     Ok(())
 }

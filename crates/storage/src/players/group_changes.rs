@@ -42,12 +42,12 @@ statements! {
         DELETE FROM group_changes
         WHERE server_num = $1 AND rule IS NULL
           AND steam_id = ANY (ARRAY(SELECT value COLLATE \"C\" FROM jsonb_array_elements_text(CAST(CAST($2 AS TEXT) AS JSONB)) value))";
-    /// Nobody reports on those who were erased.
+    /// Nobody reports on those who were erased. What came a moment ago may have come after the plugin's look.
     FORGET = "
         DELETE FROM group_changes
-        WHERE server_num = $1 AND steam_id IN (SELECT value FROM json_each($2))" postgres "
+        WHERE server_num = $1 AND steam_id IN (SELECT value FROM json_each($2)) AND created_at < $3" postgres "
         DELETE FROM group_changes
-        WHERE server_num = $1
+        WHERE server_num = $1 AND created_at < $3
           AND steam_id = ANY (ARRAY(SELECT value COLLATE \"C\" FROM jsonb_array_elements_text(CAST(CAST($2 AS TEXT) AS JSONB)) value))";
     TAKEN = "
         UPDATE group_changes
@@ -58,6 +58,9 @@ statements! {
         WHERE server_num = $1 AND taken_at IS NULL
           AND steam_id = ANY (ARRAY(SELECT value COLLATE \"C\" FROM jsonb_array_elements_text(CAST(CAST($2 AS TEXT) AS JSONB)) value))";
 }
+
+/// Longer than a plugin takes from its look to its word that it took everything.
+const FETCHED_MS: i64 = 2 * 60_000;
 
 /// A change of one group for one player.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -145,7 +148,8 @@ pub async fn clear(
 ) -> Result<(), DbError> {
     let ids = json_list(asked.iter().map(SteamId::as_str));
     let gone = json_list(erased.iter().map(Tombstone::as_str));
-    tx.execute(&FORGET, params![server, &gone]).await?;
+    tx.execute(&FORGET, params![server, &gone, now_ms - FETCHED_MS])
+        .await?;
     tx.execute(&CLEAR, params![server, &ids]).await?;
     tx.execute(&TAKEN, params![server, &ids, now_ms]).await.map(drop)
 }

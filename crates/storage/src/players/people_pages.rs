@@ -114,7 +114,8 @@ statements! {
         WHERE s.server_num = $5 AND (s.linked_at, s.person_num) < ($2, $3)
         ORDER BY s.linked_at DESC, s.person_num DESC
         LIMIT $6";
-    /// Whoever has two words that fit is there once, by the first of them.
+    /// Whoever has two words that fit is there once, by the first of them. PostgreSQL looks at the words of each person, and not
+    /// at those of everybody first.
     BY_WORD: Candidate = "
         SELECT {columns}, CAST(0 AS BIGINT), w.word
         FROM person_words w
@@ -132,8 +133,8 @@ statements! {
         LEFT JOIN person_places l ON l.guild_num = $4 AND l.person_num = p.num
         LEFT JOIN person_servers s ON s.server_num = $5 AND s.person_num = p.num
         WHERE w.org_num = $1 AND (w.word, w.person_num) > ($2, $3) AND w.word < $8
-          AND NOT EXISTS (SELECT 1 FROM person_words o WHERE o.person_num = w.person_num AND o.word >= $7 AND o.word < w.word)
-          AND EXISTS (SELECT 1 FROM person_words o WHERE o.person_num = w.person_num AND o.word >= $9 AND o.word < $10)
+          AND (SELECT 1 FROM person_words o WHERE o.person_num = w.person_num AND o.word >= $7 AND o.word < w.word LIMIT 1) IS NULL
+          AND (SELECT 1 FROM person_words o WHERE o.person_num = w.person_num AND o.word >= $9 AND o.word < $10 LIMIT 1) IS NOT NULL
         ORDER BY w.word, w.person_num
         LIMIT $6";
     /// Also by an account that they once had.

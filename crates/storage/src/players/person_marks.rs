@@ -41,7 +41,11 @@ statements! {
         ON CONFLICT (org_num, steam_id) DO NOTHING";
     MARK = "
         INSERT INTO person_marks (org_num, steam_id)
-        VALUES ($1, $2)
+        SELECT l.org_num, l.steam_id
+        FROM links l
+        WHERE l.org_num = $1 AND l.steam_id = $2 AND l.ended_at IS NULL
+        ORDER BY l.num
+        LIMIT 1
         ON CONFLICT (org_num, steam_id) DO NOTHING";
     NEXT = "
         SELECT steam_id

@@ -22,6 +22,11 @@ statements! {
         FROM erased_members
         WHERE guild_num = $1 AND tombstone = $2
         ORDER BY num";
+    PUT_BEHIND = "
+        INSERT INTO erased_members (guild_num, org_num, tombstone, sealed, sealed_kid, ends_at)
+        SELECT guild_num, org_num, tombstone, sealed, sealed_kid, ends_at
+        FROM erased_members
+        WHERE num = $1";
     DELETE = "
         DELETE FROM erased_members
         WHERE num = $1";
@@ -91,6 +96,11 @@ pub async fn take_of(
         delete(tx, one.num).await?;
     }
     Ok(found)
+}
+
+/// Leaves the same to be done after all others; the row itself is the caller's to delete.
+pub async fn put_behind(tx: &mut Tx<'_>, num: i64) -> Result<(), DbError> {
+    tx.execute(&PUT_BEHIND, params![num]).await.map(drop)
 }
 
 /// It is done, or never will be.

@@ -95,6 +95,12 @@ statements! {
     TRIPS = "
         DELETE FROM flow_trips
         WHERE discord_id = $1";
+    /// Of two blocks the one that lasts longer stays.
+    SHORTER_BLOCK = "
+        DELETE FROM blocklist
+        WHERE entry = $2 AND EXISTS (
+            SELECT 1 FROM blocklist b
+            WHERE b.entry = $1 AND (b.expires_at IS NULL OR b.expires_at >= blocklist.expires_at))";
     BLOCK = "
         UPDATE blocklist
         SET entry = $2
@@ -242,16 +248,16 @@ pub async fn forget_flows(
     account: &EitherId,
 ) -> Result<Vec<LeftToken>, DbError> {
     let org = scope.map_or(0, OrgScope::num);
-    if scope.is_none() {
-        tx.execute(&TRIPS, params![account.as_str()]).await?;
-    }
+    tx.execute(&TRIPS, params![account.as_str()]).await?;
     let left: Vec<FlowOf> = tx.list(&FLOWS, params![org, account.as_str()]).await?;
     Ok(left.into_iter().filter_map(|flow| flow.0).collect())
 }
 
 /// A block then stands for what remains of the account.
 pub async fn erase_block(tx: &mut Tx<'_>, [plain, erased]: &[BlockEntry; 2]) -> Result<(), DbError> {
-    tx.execute(&BLOCK, params![plain.as_str(), erased.as_str()])
-        .await?;
+    for statement in [&SHORTER_BLOCK, &BLOCK] {
+        tx.execute(statement, params![plain.as_str(), erased.as_str()])
+            .await?;
+    }
     tx.execute(&OLD_BLOCK, params![plain.as_str()]).await.map(drop)
 }

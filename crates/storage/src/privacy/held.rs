@@ -1,5 +1,7 @@
 //! What is held about an account, row by row, for the person it is about.
 
+use std::collections::BTreeSet;
+
 use domain::id::OrgId;
 use domain::platform_id::EitherId;
 use serde_json::{Map, Value};
@@ -24,6 +26,13 @@ statements! {
            OR EXISTS (SELECT 1 FROM server_players p WHERE p.org_num = o.num AND p.steam_id = $1)
            OR EXISTS (SELECT 1 FROM player_seen s WHERE s.org_num = o.num AND s.steam_id = $1)
         ORDER BY o.num";
+    ORGS_OF_ROWS: Holder = "
+        SELECT DISTINCT {columns}
+        FROM imports i
+        JOIN import_rows r ON r.import_num = i.num
+        JOIN orgs o ON o.num = i.org_num
+        WHERE i.has_rows = 1 AND r.body LIKE $1
+        ORDER BY 1";
     /// With whom an account is linked.
     JOINED_DISCORD = "
         SELECT DISTINCT steam_id
@@ -156,21 +165,21 @@ impl FromRow for LinkRow {
 
 type Section = (&'static str, &'static Statement);
 
-const OF_DISCORD: [Section; 7] = [
+/// What the page tells.
+const OF_DISCORD: [Section; 4] = [
     ("links", &LINKS_OF_DISCORD),
     ("trust", &TRUST),
-    ("trust_history", &TRUST_HISTORY),
     ("boosts", &BOOSTS),
     ("roles", &ROLES),
+];
+const OF_STEAM: [Section; 2] = [("links", &LINKS_OF_STEAM), ("servers", &SERVERS)];
+/// The rest.
+const MORE_OF_DISCORD: [Section; 3] = [
+    ("trust_history", &TRUST_HISTORY),
     ("roles_given_by_game_servers", &GRANTS),
     ("role_history", &ROLE_HISTORY),
 ];
-const OF_STEAM: [Section; 4] = [
-    ("links", &LINKS_OF_STEAM),
-    ("servers", &SERVERS),
-    ("waiting_group_changes", &CHANGES),
-    ("last_seen", &SEEN),
-];
+const MORE_OF_STEAM: [Section; 2] = [("waiting_group_changes", &CHANGES), ("last_seen", &SEEN)];
 const OF_ACCOUNT: [Section; 6] = [
     ("account", &ACCOUNT),
     ("teams", &TEAMS),
@@ -219,6 +228,12 @@ pub async fn list_holders(db: &Db, account: &EitherId) -> Result<Vec<Holder>, Db
     db.list_heavy(statement, params![account.as_str()]).await
 }
 
+/// Orgs that hold an account in the rows of a file which they take over.
+pub async fn list_importers(db: &Db, account: &EitherId) -> Result<Vec<Holder>, DbError> {
+    let anywhere = ["%", account.as_str(), "%"].concat();
+    db.list_heavy(&ORGS_OF_ROWS, params![&anywhere]).await
+}
+
 /// The other sides of an account's active links in an Org.
 pub async fn list_joined(db: &Db, scope: OrgScope, account: &EitherId) -> Result<Vec<String>, DbError> {
     let statement = match account {
@@ -228,26 +243,29 @@ pub async fn list_joined(db: &Db, scope: OrgScope, account: &EitherId) -> Result
     db.list(statement, params![scope.num(), account.as_str()]).await
 }
 
-/// Adds what an Org holds about an account.
+/// Adds what an Org holds about an account: the short list, or all of it.
 pub async fn gather(
     db: &Db,
     scope: OrgScope,
     account: &EitherId,
+    whole: bool,
     into: &mut Sections,
 ) -> Result<(), DbError> {
-    let sections: &[Section] = match account {
-        EitherId::Discord(_) => &OF_DISCORD,
-        EitherId::Steam(_) => &OF_STEAM,
+    let (short, more): (&[Section], &[Section]) = match account {
+        EitherId::Discord(_) => (&OF_DISCORD, &MORE_OF_DISCORD),
+        EitherId::Steam(_) => (&OF_STEAM, &MORE_OF_STEAM),
     };
-    for (name, statement) in sections {
+    for (name, statement) in short.iter().chain(more.iter().filter(|_| whole)) {
         let rows: Vec<Record> = db
             .list_heavy(statement, params![scope.num(), account.as_str()])
             .await?;
         add(into, name, rows);
     }
-    let anywhere = ["%", account.as_str(), "%"].concat();
-    let rows: Vec<Record> = db.list_heavy(&IMPORTED, params![scope.num(), &anywhere]).await?;
-    add(into, "rows_of_imports", rows);
+    if whole {
+        let anywhere = ["%", account.as_str(), "%"].concat();
+        let rows: Vec<Record> = db.list_heavy(&IMPORTED, params![scope.num(), &anywhere]).await?;
+        add(into, "rows_of_imports", rows);
+    }
     Ok(())
 }
 
@@ -261,18 +279,18 @@ pub async fn of_account(db: &Db, account: AccountNum) -> Result<Sections, DbErro
     Ok(sections)
 }
 
-/// A row that both sides have in common is told once.
+/// A link that both sides have in common is told once.
 fn add(into: &mut Sections, name: &str, rows: Vec<Record>) {
     if rows.is_empty() {
         return;
     }
     let section = into.entry(name).or_insert_with(|| Value::Array(Vec::new()));
-    if let Value::Array(known) = section {
-        for Record(row) in rows {
-            let row = Value::Object(row);
-            if !known.contains(&row) {
-                known.push(row);
-            }
-        }
-    }
+    let Value::Array(known) = section else { return };
+    let told: BTreeSet<String> = known.iter().filter_map(link_of).collect();
+    let rows = rows.into_iter().map(|Record(row)| Value::Object(row));
+    known.extend(rows.filter(|row| link_of(row).is_none_or(|id| !told.contains(&id))));
+}
+
+fn link_of(row: &Value) -> Option<String> {
+    row.get("id").and_then(Value::as_str).map(str::to_owned)
 }

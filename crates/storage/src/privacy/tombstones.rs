@@ -60,10 +60,15 @@ statements! {
         UPDATE links
         SET steam_id = 'x:' || id
         WHERE org_num = $1 AND steam_id = $2";
+    /// Before the links, by which they are found.
     PART_PLACES = "
         UPDATE person_places
-        SET steam_id = (SELECT l.steam_id FROM links l WHERE l.num = person_places.link_num)
-        WHERE steam_id = $2 AND guild_num IN (SELECT num FROM guilds WHERE org_num = $1)";
+        SET steam_id = (SELECT 'x:' || l.id FROM links l WHERE l.num = person_places.link_num)
+        WHERE steam_id = $2 AND person_num IN (
+            SELECT p.num
+            FROM links k
+            JOIN people p ON p.org_num = $1 AND p.discord_id = k.discord_id
+            WHERE k.org_num = $1 AND k.steam_id = $2)";
     DELETE = "
         DELETE FROM tombstones
         WHERE org_num = $1 AND tombstone = $2 AND erased_at <= $3";
@@ -175,7 +180,7 @@ pub async fn forget(
     if tx.execute(&DELETE, values).await? == 0 {
         return Ok(());
     }
-    for statement in [&PART_DISCORD, &PART_STEAM, &PART_PLACES] {
+    for statement in [&PART_PLACES, &PART_DISCORD, &PART_STEAM] {
         tx.execute(statement, params![scope.num(), tombstone]).await?;
     }
     forget_changes(tx, scope, tombstone).await

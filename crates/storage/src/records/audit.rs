@@ -49,6 +49,7 @@ statements! {
         JOIN guilds g ON g.num = l.guild_num
         WHERE a.chain = $1 AND a.seq > (SELECT h.seq - 1000 FROM audit_heads h WHERE h.chain = $1)
           AND a.action IN ('link.created', 'link.relinked', 'link.removed')
+          AND substr(l.discord_id, 1, 2) <> 'x:' AND substr(l.steam_id, 1, 2) <> 'x:'
         ORDER BY a.seq DESC
         LIMIT $2";
     NEWEST: AuditRow = "

@@ -1,5 +1,6 @@
 //! Every change of a role or a group, by our own ids.
 
+use domain::erased::is_erased;
 use domain::id::{LinkId, ServerId};
 use domain::platform_id::{DiscordId, EitherId, SteamId};
 use domain::roles::{Cause, Change, Outcome, Side, Source};
@@ -184,12 +185,12 @@ pub struct Entry {
     pub num: i64,
     /// Whose it is.
     pub link: LinkId,
-    /// Of the link.
-    pub discord_id: DiscordId,
+    /// Of the link; none where the account was erased.
+    pub discord_id: Option<DiscordId>,
     /// As they were called, where that is known.
     pub discord_name: Option<String>,
-    /// Of the link.
-    pub steam_id: SteamId,
+    /// Of the link; none where the account was erased.
+    pub steam_id: Option<SteamId>,
     /// As they were called, where that is known.
     pub steam_name: Option<String>,
     /// Of a change in the game, while the Server is there.
@@ -233,8 +234,14 @@ impl FromRow for Entry {
         Ok(Self {
             num: row.int(0)?,
             link: row.parse(1, LinkId::parse)?,
-            discord_id: row.parse(2, DiscordId::parse)?,
-            steam_id: row.parse(3, SteamId::parse)?,
+            discord_id: match row.text(2)? {
+                id if is_erased(&id) => None,
+                _ => Some(row.parse(2, DiscordId::parse)?),
+            },
+            steam_id: match row.text(3)? {
+                id if is_erased(&id) => None,
+                _ => Some(row.parse(3, SteamId::parse)?),
+            },
             server,
             side: row.parse(6, |text| Side::parse(text).ok_or("unknown side"))?,
             change: row.parse(7, |text| Change::parse(text).ok_or("unknown change"))?,

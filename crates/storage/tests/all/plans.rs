@@ -34,7 +34,7 @@ const LARGE: [&str; 6] = [
     "person_servers",
 ];
 /// Long reads, and slices in the order of the index.
-const WIDE: [&str; 14] = [
+const WIDE: [&str; 13] = [
     "storage::linking::links::FORGET_FLAGS",
     "storage::linking::links::END_SLICE",
     "storage::linking::links::HISTORY",
@@ -47,7 +47,6 @@ const WIDE: [&str; 14] = [
     "storage::players::dormant_links::COUNT_FLAGGED",
     "storage::players::stat_days::SCORES",
     "storage::players::stat_days::COUNTRIES",
-    "storage::privacy::tombstones::PART_PLACES",
     // A foreign key of what is empty by then.
     "storage::tenancy::removals::FORGET_SERVER",
 ];

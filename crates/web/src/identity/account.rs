@@ -175,8 +175,23 @@ pub async fn sign_out(app: App, person: Person, (): ()) -> Answer<SignedOut> {
     })
 }
 
-pub async fn delete(app: App, person: Person, (): ()) -> Answer<SignedOut> {
+/// The word `delete`, typed by hand.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AccountRemoval {
+    #[schema(min_length = 6, max_length = 6)]
+    confirm: String,
+}
+
+pub async fn delete(
+    app: App,
+    person: Person,
+    JsonBody(removal): JsonBody<AccountRemoval>,
+) -> Answer<SignedOut> {
     sessions::require_fresh(&app, person.caller.signed_in_at_ms)?;
+    if removal.confirm != "delete" {
+        return Err(AppError::invalid("confirm", "type the word delete").into());
+    }
     privacy::account::delete(&app, &person.caller).await?;
     Ok(SignedOut {
         cookie: person.forget_cookie,

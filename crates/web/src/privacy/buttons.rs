@@ -3,7 +3,7 @@
 use app::AppError;
 use app::error::{IdentityError, RequestError};
 use app::privacy::erase::{self, Extent};
-use app::privacy::held;
+use app::privacy::held::{self, Depth};
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use domain::audit::Actor;
@@ -30,7 +30,10 @@ pub async fn export(
     if sides.accounts().is_empty() {
         return Err(IdentityError::SignInExpired.into());
     }
-    let held = held::gather(app, &sides).await?;
+    let held = match held::gather(app, &sides, Depth::Whole).await {
+        Err(AppError::Identity(IdentityError::BlockedPerson)) => return Ok(back(Some(notice::BLOCKED))),
+        held => held?,
+    };
     let text = serde_json::to_string_pretty(&held.to_json(&sides, app.now_ms()));
     let mut response = text.map_err(AppError::internal)?.into_response();
     let headers = response.headers_mut();

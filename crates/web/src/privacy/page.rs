@@ -1,6 +1,8 @@
 //! The page itself, as it is drawn.
 
-use app::privacy::held::{self, Held, HeldByOrg};
+use app::AppError;
+use app::error::IdentityError;
+use app::privacy::held::{self, Depth, Held, HeldByOrg};
 use app::privacy::visit::Visit;
 use askama::Template;
 use axum::extract::{RawQuery, State};
@@ -34,6 +36,8 @@ struct OwnPage {
     steam: Option<String>,
     communities: Vec<Community>,
     account: Option<Account>,
+    /// They are shown nothing.
+    is_blocked: bool,
 }
 
 struct Community {
@@ -75,17 +79,28 @@ pub async fn own_page(
     let visit = visitor.flow.as_ref();
     let visit = visit.map_or_else(Visit::default, |browser| visit_of(&state, &headers, browser));
     let sides = visit.sides();
+    let mut is_blocked = false;
     let held = if sides.accounts().is_empty() {
         None
     } else {
-        Some(held::gather(&state.app, &sides).await?)
+        match held::gather(&state.app, &sides, Depth::Page).await {
+            Err(AppError::Identity(IdentityError::BlockedPerson)) => {
+                is_blocked = true;
+                None
+            }
+            held => Some(held?),
+        }
     };
     let own = texts::of(visitor.texts);
     let page = OwnPage {
         t: visitor.texts,
         own,
         style: style::of_pages(),
-        notice: notice_of(query.as_deref(), visitor.texts, own),
+        notice: match is_blocked {
+            true => Some(("bad", own.blocked)),
+            false => notice_of(query.as_deref(), visitor.texts, own),
+        },
+        is_blocked,
         form: visitor.flow.as_ref().map_or(String::new(), FlowToken::form_token),
         discord: visit.discord.map(|(id, name)| (name, id.to_string())),
         steam: visit.steam.map(|id| id.to_string()),
@@ -95,7 +110,7 @@ pub async fn own_page(
             .unwrap_or_default(),
         account: held.as_ref().and_then(Account::of),
     };
-    let drawn = page.render().map_err(app::AppError::internal)?;
+    let drawn = page.render().map_err(AppError::internal)?;
     let mut response = Html(drawn).into_response();
     if visitor.flow.is_some() {
         response.extensions_mut().insert(HoldsSecret);

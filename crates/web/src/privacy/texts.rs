@@ -55,7 +55,7 @@ const ENGLISH: OwnTexts = OwnTexts {
     title: "Your data",
     intro: "See what communities on this site hold about you, download it, or have it erased.",
     sign_in: "Show us which accounts are yours",
-    sign_in_why: "Sign in with one of them or both. You see and erase what is held under the accounts you sign in with, and the account linked to it while that link is active.",
+    sign_in_why: "Sign in with one of them or both. You see and erase what is held under the accounts you sign in with, and under accounts linked to them while those links are active.",
     signed_in: "Signed in as",
     also: "Sign in with your other account, too:",
     sign_out: "Sign out",
@@ -83,7 +83,7 @@ const ENGLISH: OwnTexts = OwnTexts {
     sure: "I understand that this can’t be undone",
     erase: "Erase my data",
     erased: "Your data in this community is erased.",
-    gone: "Your data is erased everywhere. Nothing is held under these accounts any more.",
+    gone: "Your data is erased everywhere. Roles on Discord are taken back within a day.",
     confirm: "Nothing was erased. Tick the box to confirm.",
     blocked: "This account is blocked, so this page can’t show or erase its data. Write to the operator of this site.",
 };
@@ -120,7 +120,7 @@ const ARABIC: OwnTexts = OwnTexts {
     sure: "أفهم أنه لا يمكن التراجع عن هذا",
     erase: "امحُ بياناتي",
     erased: "مُحيت بياناتك في هذا المجتمع.",
-    gone: "مُحيت بياناتك في كل مكان. لم يعد شيء محفوظًا تحت هذين الحسابين.",
+    gone: "مُحيت بياناتك في كل مكان. تُسحب الأدوار على Discord خلال يوم.",
     confirm: "لم يُمحَ شيء. ضع علامة في المربع للتأكيد.",
     blocked: "هذا الحساب محظور، لذلك لا تستطيع هذه الصفحة عرض بياناته أو محوها. راسل مشغّل هذا الموقع.",
 };

@@ -26,12 +26,14 @@ pub struct RoleHistory {
 pub struct RoleHistoryEntry {
     id: String,
     at_ms: i64,
-    #[schema(value_type = String)]
-    discord_id: DiscordId,
+    /// Nothing where the account was erased.
+    #[schema(value_type = Option<String>)]
+    discord_id: Option<DiscordId>,
     /// What they were called, where that is known.
     discord_name: Option<String>,
-    #[schema(value_type = String)]
-    steam_id: SteamId,
+    /// Nothing where the account was erased.
+    #[schema(value_type = Option<String>)]
+    steam_id: Option<SteamId>,
     steam_name: Option<String>,
     #[schema(value_type = words::RoleSide)]
     side: Side,

@@ -1,6 +1,7 @@
 // Made by scripts/gen-api.mjs from openapi.json. Run `npm run gen` instead of editing.
 
 import type {
+  AccountRemoval,
   AnalyticsNumbers,
   AttentionList,
   AuditChoices,
@@ -80,7 +81,7 @@ export interface Operations {
   /** Who is signed in */
   'GET /account': { path: {}; query: {}; body: undefined; answer: Me };
   /** Delete one's dashboard account */
-  'DELETE /account': { path: {}; query: {}; body: undefined; answer: undefined };
+  'DELETE /account': { path: {}; query: {}; body: AccountRemoval; answer: undefined };
   /** Leave an organisation */
   'DELETE /account/memberships/{org}': { path: { org: string }; query: {}; body: undefined; answer: undefined };
   /** List one's sessions */

@@ -1,6 +1,10 @@
 // Made by scripts/gen-api.mjs from openapi.json. Run `npm run gen` instead of editing.
 
 export type Accent = "indigo" | "blue" | "teal" | "green" | "amber" | "red" | "pink" | "violet";
+
+/** The word `delete`, typed by hand. */
+export interface AccountRemoval { confirm: string }
+
 export interface ActionGroupView { actions: Array<string>; name: string }
 
 /** An Org in numbers. Days are in UTC. */
@@ -842,7 +846,8 @@ export interface RoleHistoryEntry {
   before?: boolean | null;
   cause: RoleCause;
   change: RoleChangeKind;
-  discord_id: string;
+  /** Nothing where the account was erased. */
+  discord_id?: string | null;
   /** What they were called, where that is known. */
   discord_name?: string | null;
   group?: string | null;
@@ -859,7 +864,8 @@ export interface RoleHistoryEntry {
   server_name?: string | null;
   side: RoleSide;
   source: RoleSource;
-  steam_id: string;
+  /** Nothing where the account was erased. */
+  steam_id?: string | null;
   steam_name?: string | null;
 }
 

@@ -1,12 +1,15 @@
 //! `updateNitro` and `updateNitroBulk`: who boosts the Guild.
 
-use domain::platform_id::DiscordId;
+use domain::erased::Tombstone;
+use domain::platform_id::{DiscordId, EitherId};
 use storage::players::boosters;
+use storage::privacy::tombstones;
 use storage::tenancy::guilds;
 use storage::{GuildNum, OrgScope, Tx, Work};
 
 use crate::error::AppError;
 use crate::plugin::{Call, Reply};
+use crate::state::App;
 
 pub(super) async fn one(call: &Call<'_>) -> Result<Reply, AppError> {
     let id = call.discord_id()?;
@@ -29,6 +32,7 @@ pub(super) async fn bulk(call: &Call<'_>) -> Result<Reply, AppError> {
 
 async fn change(call: &Call<'_>, ids: Vec<DiscordId>, boosting: bool) -> Result<(), AppError> {
     let work = Change {
+        app: call.app.clone(),
         guild: call.key.guild,
         ids,
         boosting,
@@ -38,6 +42,7 @@ async fn change(call: &Call<'_>, ids: Vec<DiscordId>, boosting: bool) -> Result<
 }
 
 struct Change {
+    app: App,
     guild: GuildNum,
     ids: Vec<DiscordId>,
     boosting: bool,
@@ -58,7 +63,8 @@ impl Work for Change {
             }
             return Ok(());
         }
-        boosters::add_all(tx, scope, self.guild, &self.ids, self.now_ms).await?;
+        let ids = self.without_erased(tx, scope).await?;
+        boosters::add_all(tx, scope, self.guild, &ids, self.now_ms).await?;
         if boosters::count(tx, self.guild).await? > boosters::MOST {
             return Err(AppError::invalid(
                 "discord_ids",
@@ -66,5 +72,21 @@ impl Work for Change {
             ));
         }
         Ok(())
+    }
+}
+
+impl Change {
+    /// Nothing is kept of people who were erased here, until they link again.
+    async fn without_erased(&self, tx: &mut Tx<'_>, scope: OrgScope) -> Result<Vec<DiscordId>, AppError> {
+        let key = &self.app.erase_key;
+        let asked = self
+            .ids
+            .iter()
+            .map(|id| key.tombstone(&EitherId::Discord(id.clone())));
+        let asked: Vec<Tombstone> = asked.collect();
+        let gone = tombstones::list_gone(tx, scope, asked.iter().map(Tombstone::as_str)).await?;
+        let both = self.ids.iter().zip(&asked);
+        let left = both.filter(|(_, asked)| !gone.iter().any(|gone| gone == asked.as_str()));
+        Ok(left.map(|(id, _)| id.clone()).collect())
     }
 }

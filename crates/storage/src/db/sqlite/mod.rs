@@ -167,6 +167,10 @@ impl Sqlite {
         self.shared.queue.submit(whose, work).await
     }
 
+    pub fn empty_log(&self) {
+        self.shared.queue.empty_log();
+    }
+
     pub fn last_write_failed(&self) -> bool {
         self.shared.queue.last_write_failed()
     }

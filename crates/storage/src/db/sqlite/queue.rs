@@ -26,6 +26,8 @@ pub(super) struct Queue {
     shares: Shares,
     commits: Histogram,
     failed: Arc<AtomicBool>,
+    /// Somebody wants the log emptied.
+    erased: Arc<AtomicBool>,
     deadline: Duration,
 }
 
@@ -38,12 +40,22 @@ impl Queue {
     ) -> Result<Self, DbError> {
         let (sender, receiver) = sync_channel(options.write_queue.max(1));
         let failed = Arc::new(AtomicBool::new(false));
-        let flag = Arc::clone(&failed);
+        let erased = Arc::new(AtomicBool::new(false));
+        let flags = (Arc::clone(&failed), Arc::clone(&erased));
         let commits = commit_seconds();
         let timed = commits.clone();
         let thread = std::thread::Builder::new()
             .name("symbolon-writer".to_owned())
-            .spawn(move || writer::run(&path, connection, &receiver, &readers, &flag, &timed))
+            .spawn(move || {
+                writer::run(
+                    &path,
+                    connection,
+                    &receiver,
+                    &readers,
+                    (&flags.0, &flags.1),
+                    &timed,
+                )
+            })
             .map_err(|error| DbError::Unavailable(error.to_string()))?;
         Ok(Self {
             sender: Mutex::new(Some(sender)),
@@ -51,6 +63,7 @@ impl Queue {
             shares: Shares::of(options.write_queue),
             commits,
             failed,
+            erased,
             deadline: options.work_deadline,
         })
     }
@@ -63,6 +76,7 @@ impl Queue {
             shares: Shares::of(1),
             commits: commit_seconds(),
             failed: Arc::new(AtomicBool::new(false)),
+            erased: Arc::new(AtomicBool::new(false)),
             deadline: Duration::ZERO,
         }
     }
@@ -101,6 +115,11 @@ impl Queue {
             // The writer broke down with it.
             Err(_) => Err(given_up(&claimed).into()),
         }
+    }
+
+    /// Has the log emptied after the next batch, or as soon as no reader needs it any more.
+    pub(super) fn empty_log(&self) {
+        self.erased.store(true, Ordering::Relaxed);
     }
 
     pub(super) fn last_write_failed(&self) -> bool {

@@ -44,7 +44,7 @@ pub(super) fn run(
     connection: Connection,
     receiver: &Receiver<Box<dyn Unit>>,
     readers: &Readers,
-    failed: &AtomicBool,
+    (failed, erased): (&AtomicBool, &AtomicBool),
     commits: &Histogram,
 ) {
     let mut writer = Writer {
@@ -53,6 +53,7 @@ pub(super) fn run(
         log_pages: Arc::new(AtomicI32::new(0)),
         readers,
         failed,
+        erased,
         commits,
         dirty: false,
         lines: Lines::default(),
@@ -82,6 +83,8 @@ struct Writer<'a> {
     log_pages: Arc<AtomicI32>,
     readers: &'a Readers,
     failed: &'a AtomicBool,
+    /// The log is to be emptied though there is no rest.
+    erased: &'a AtomicBool,
     /// How long they took.
     commits: &'a Histogram,
     dirty: bool,
@@ -135,7 +138,10 @@ impl Writer<'_> {
         for unit in batch {
             unit.answer(failure.as_ref());
         }
-        if self.log_pages.load(Ordering::Relaxed) >= LONG_LOG {
+        if self.erased.load(Ordering::Relaxed) {
+            self.tidy();
+            self.erased.store(self.dirty, Ordering::Relaxed);
+        } else if self.log_pages.load(Ordering::Relaxed) >= LONG_LOG {
             self.log_result(Self::fold);
         }
     }
