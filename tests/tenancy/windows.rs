@@ -293,6 +293,9 @@ async fn marks_of_players_are_written_in_the_order_of_their_rows() {
         .await
         .unwrap()
         .num;
+    for number in 1..=20 {
+        tenant.link_pair(&test.app, number, number).await.unwrap();
+    }
     let mark = || {
         test.app
             .memories
@@ -336,6 +339,7 @@ async fn a_server_that_goes_while_marks_wait_takes_only_its_own_marks_along() {
             .await
             .unwrap()
             .num;
+        tenant.link_pair(&test.app, 1, 1).await.unwrap();
         let now = SeenAt::of(&test.app.clock);
         test.app.memories.seen.mark(server, [player(1)], now);
         nums.push(server.0);

@@ -72,6 +72,27 @@ async fn the_log_stays_bounded_while_readers_never_rest() {
     test.finish().await;
 }
 
+/// After an erasure nobody waits for a rest that may never come.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_log_is_emptied_on_demand_while_others_read_and_write() {
+    let test = TestDb::open(Engine::Sqlite).await;
+    let much = PutMuch {
+        name: "much".to_owned(),
+    };
+    test.db.write(much).await.unwrap();
+    look_everywhere(&test.db).await;
+    assert!(log_bytes(&test) > 1 << 20, "the test needs a long log");
+    test.db.empty_log();
+    for number in 0..200 {
+        test.db.write(Put(number.to_string())).await.unwrap();
+        assert!(is_put(&test.db, &number.to_string()).await);
+        if log_bytes(&test) < 1 << 18 {
+            return test.finish().await;
+        }
+    }
+    panic!("the log has {} bytes", log_bytes(&test));
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_closed_store_leaves_an_empty_log_although_its_readers_looked() {
     let test = TestDb::open(Engine::Sqlite).await;

@@ -183,12 +183,11 @@ async fn erase(app: &App, discord: Option<&str>, steam: Option<&str>) -> Result<
         steam: steam.map(|text| parse::steam("steam", text)).transpose()?,
     };
     let done = erase::erase(app, sides, Extent::Everywhere, Actor::Operator).await;
-    let done = done.map_err(|error| match error {
-        AppError::Identity(IdentityError::OwnsOrgs) => {
-            AppError::invalid("discord", "this person owns an Org; transfer or remove it first")
-        }
-        other => other,
-    })?;
+    if matches!(done, Err(AppError::Identity(IdentityError::OwnsOrgs))) {
+        let problem = "this person owns an Org; transfer or remove it first";
+        return Err(AppError::invalid("discord", problem));
+    }
+    let done = done?;
     let account = if done.account { "deleted" } else { "none" };
     Ok(fields([
         ("communities", done.communities.to_string().as_str()),

@@ -94,7 +94,7 @@ impl Surface {
         if path == "/api" {
             return Surface::Plugin;
         }
-        if PRIVATE_TREES.into_iter().any(|tree| path.starts_with(tree)) {
+        if path == "/me" || PRIVATE_TREES.into_iter().any(|tree| path.starts_with(tree)) {
             return Surface::PrivatePage;
         }
         let is_in = |tree: &str| {

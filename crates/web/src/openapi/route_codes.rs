@@ -6,7 +6,7 @@ use crate::layers::Surface;
 use crate::routes::{Access, RouteAnswer, RouteSpec};
 
 /// What can go wrong on the way through the link pages.
-const SIGN_IN_CODES: [&str; 18] = [
+const SIGN_IN_CODES: [&str; 19] = [
     "SIGN_IN_REQUIRED",
     "SIGN_IN_CANCELLED",
     "OTHER_ACCOUNT",
@@ -15,6 +15,7 @@ const SIGN_IN_CODES: [&str; 18] = [
     "PROVIDER_SILENT",
     "PROVIDER_MISCONFIGURED",
     "BLOCKED",
+    "BLOCKED_PERSON",
     "CROSS_SITE",
     "LIMIT_REACHED",
     "RELINK_TOO_SOON",
@@ -37,7 +38,12 @@ pub fn route_codes(route: &RouteSpec) -> Vec<&'static str> {
         }
         Access::Owner(_) => codes.extend(["OWNER_ONLY", "SIGN_IN_AGAIN", "MISSING_PERMISSION"]),
         Access::Permission(_) => codes.push("MISSING_PERMISSION"),
-        Access::SignedIn | Access::Member => codes.push("OWNER_STAYS"),
+        Access::SignedIn | Access::Member => {
+            codes.push("OWNER_STAYS");
+            if (route.method.as_str(), route.path) == ("DELETE", "/account") {
+                codes.extend(["OWNS_ORGS", "SIGN_IN_AGAIN"]);
+            }
+        }
         Access::Operator => {}
         Access::Bot => {
             add_of_bots(&mut codes, route);
