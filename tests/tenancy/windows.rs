@@ -281,6 +281,11 @@ async fn a_change_of_all_keys_takes_them_in_the_same_order() {
     test.finish().await;
 }
 
+async fn server_of(test: &TestApp, tenant: &testkit::Tenant) -> storage::ServerNum {
+    let found = servers::get(&test.app, tenant.scope, &tenant.server).await;
+    found.unwrap().num
+}
+
 fn player(number: u64) -> SteamAccount {
     SteamAccount::of(steam(number).as_str()).unwrap()
 }
@@ -289,19 +294,12 @@ fn player(number: u64) -> SteamAccount {
 async fn marks_of_players_are_written_in_the_order_of_their_rows() {
     let test = TestApp::start(Engine::Postgres).await;
     let tenant = test.tenant(1, Tier::Pro).await;
-    let server = servers::get(&test.app, tenant.scope, &tenant.server)
-        .await
-        .unwrap()
-        .num;
+    let server = server_of(&test, &tenant).await;
     for number in 1..=20 {
         tenant.link_pair(&test.app, number, number).await.unwrap();
     }
-    let mark = || {
-        test.app
-            .memories
-            .seen
-            .mark(server, (1..=20).map(player), SeenAt::of(&test.app.clock))
-    };
+    let (seen, clock) = (&test.app.memories.seen, &test.app.clock);
+    let mark = || seen.mark(server, (1..=20).map(player), SeenAt::of(clock));
     mark();
     background::flush_seen(&test.app).await.unwrap();
     test.clock.advance_ms(2 * 60 * 60_000);
@@ -335,10 +333,7 @@ async fn a_server_that_goes_while_marks_wait_takes_only_its_own_marks_along() {
     let tenants = [test.tenant(1, Tier::Pro).await, test.tenant(2, Tier::Pro).await];
     let mut nums = Vec::new();
     for tenant in &tenants {
-        let server = servers::get(&test.app, tenant.scope, &tenant.server)
-            .await
-            .unwrap()
-            .num;
+        let server = server_of(&test, tenant).await;
         tenant.link_pair(&test.app, 1, 1).await.unwrap();
         let now = SeenAt::of(&test.app.clock);
         test.app.memories.seen.mark(server, [player(1)], now);
