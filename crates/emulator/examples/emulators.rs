@@ -1,4 +1,4 @@
-//! Both emulators with a small world, for programs that are not written in Rust.
+//! The emulators with a small world, for programs that are not written in Rust.
 //!
 //! Prints one line of JSON with the addresses, then runs until its input ends.
 #![expect(
@@ -13,7 +13,7 @@ use domain::clock::SystemClock;
 use domain::platform_id::SteamId;
 use emulator::discord::{Application, Channel, Guild, Member, Permissions, Role, Snowflake, User};
 use emulator::steam::Account;
-use emulator::{Discord, Setup, Steam};
+use emulator::{Discord, Setup, Steam, Stripe};
 use serde_json::json;
 use tokio::io::AsyncReadExt;
 
@@ -31,7 +31,7 @@ async fn main() -> std::io::Result<()> {
     let setup = Setup::new(Arc::new(SystemClock));
     let steam = Steam::start(setup.clone()).await?;
     steam.set_account(&SteamId::parse(STEAM).expect("a Steam id"), Account::named("Ada"));
-    let discord = Discord::start(setup).await?;
+    let discord = Discord::start(setup.clone()).await?;
     discord
         .change(|state| {
             state.users.insert(ADA, User::named("ada"));
@@ -40,6 +40,8 @@ async fn main() -> std::io::Result<()> {
             state.guilds.insert(GUILD, guild());
         })
         .expect("a world that fits together");
+    let stripe = Stripe::start(setup).await?;
+    let sold = stripe.seeded_catalogue();
     let addresses = json!({
         "steam": {"openid": steam.openid_url(), "api": steam.api_url(), "control": steam.control_url(), "account": STEAM},
         "discord": {
@@ -47,6 +49,10 @@ async fn main() -> std::io::Result<()> {
             "control": discord.control_url(), "bot": BOT, "token": application().token,
             "secret": application().secret, "redirect_uri": application().redirect_uris[0],
             "guild": GUILD, "channel": LOG, "owner": ADA, "member": BRUNO, "high_role": HIGH,
+        },
+        "stripe": {
+            "api": stripe.api_url(), "control": stripe.control_url(), "key": stripe.secret_key(),
+            "product": sold.standard.product, "standard": sold.standard.monthly, "pro": sold.pro.monthly,
         },
     });
     println!("{addresses}");

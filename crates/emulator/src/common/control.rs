@@ -89,7 +89,7 @@ pub async fn on_loopback(request: Request, next: Next) -> Response {
     )
 }
 
-fn is_loopback(host: &str) -> bool {
+pub fn is_loopback(host: &str) -> bool {
     let bare = host.trim_start_matches('[').trim_end_matches(']');
     host == "localhost"
         || bare

@@ -55,7 +55,14 @@ pub enum FaultKind {
     Drop,
     /// What was asked for is done, and the connection is closed without an answer.
     Lost,
+    /// Of the sender of webhooks: the same event twice.
+    Duplicate,
+    /// Of the sender of webhooks: events are held and go out in another order.
+    Reorder,
 }
+
+/// The route of what a platform sends to others, for those that send.
+pub const SENDER: &str = "POST {webhook}";
 
 impl Fault {
     pub fn new(route: &str, fault: FaultKind) -> Self {
@@ -96,11 +103,24 @@ impl Fault {
         self
     }
 
+    fn is_for_senders(&self) -> bool {
+        matches!(self.fault, FaultKind::Duplicate | FaultKind::Reorder)
+    }
+
+    /// Whether it is meant for this route. `*` is every route that can be called; what only a sender does is the sender's.
+    pub(crate) fn hits(&self, route: &str) -> bool {
+        self.route == route || (self.route == "*" && self.is_for_senders() == (route == SENDER))
+    }
+
     /// What is wrong with the request for this fault, if anything.
     pub fn problem(&self, routes: &[String]) -> Option<String> {
         if self.route != "*" && !routes.contains(&self.route) {
             let known = routes.join("; ");
             return Some(format!("no route `{}`; use `*` or one of: {known}", self.route));
+        }
+        let sends = routes.iter().any(|route| route == SENDER);
+        if self.is_for_senders() && !(sends && (self.route == SENDER || self.route == "*")) {
+            return Some("duplicate and reorder are for a platform that sends webhooks".to_owned());
         }
         if self.times == Some(0) || self.seconds == Some(0) || self.delay_ms.is_some_and(|ms| ms > 600_000) {
             return Some("times and seconds start at 1, delay_ms ends at 600000".to_owned());
@@ -146,8 +166,7 @@ impl FaultBook {
             .retain(|waiting| waiting.until_ms.is_none_or(|until| now_ms < until));
         let hit = self.0.iter().position(|waiting| {
             let fault = &waiting.fault;
-            let meant = fault.route == "*" || fault.route == route;
-            meant
+            fault.hits(route)
                 && fault
                     .percent
                     .is_none_or(|percent| roll(random) < u16::from(percent))

@@ -46,7 +46,7 @@ pub async fn pass(State(hub): State<Arc<Hub>>, request: Request, next: Next) -> 
     response
 }
 
-fn call(parts: &Parts, body: &Bytes, at_ms: i64) -> Call {
+pub fn call(parts: &Parts, body: &Bytes, at_ms: i64) -> Call {
     let template = match parts.extensions.get::<MatchedPath>() {
         Some(path) => path.as_str(),
         None => "(unknown)",
@@ -63,6 +63,7 @@ fn call(parts: &Parts, body: &Bytes, at_ms: i64) -> Call {
         query: parts.uri.query().unwrap_or_default().to_owned(),
         authorization: header(AUTHORIZATION.as_str()),
         reason: header("x-audit-log-reason"),
+        idempotency_key: header("idempotency-key"),
         body: String::from_utf8_lossy(&body[..body.len().min(REMEMBERED_BODY_BYTES)]).into_owned(),
         status: None,
     }
@@ -97,6 +98,8 @@ async fn hit(
             drop(answer.await);
             cut(lifeline).await
         }
+        // Only senders do these.
+        FaultKind::Duplicate | FaultKind::Reorder => answer.await,
     }
 }
 

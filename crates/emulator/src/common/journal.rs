@@ -19,6 +19,9 @@ pub struct Call {
     /// What a change is to be called in Discord's audit log.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub reason: String,
+    /// Under which a change may be asked for again.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub idempotency_key: String,
     pub body: String,
     /// Missing while the answer is outstanding, and for good when there was none.
     pub status: Option<u16>,
@@ -97,6 +100,7 @@ mod tests {
             query: String::new(),
             authorization: String::new(),
             reason: String::new(),
+            idempotency_key: String::new(),
             body: String::new(),
             status: None,
         }

@@ -6,4 +6,5 @@ mod discord;
 mod faults;
 mod steam_openid;
 mod steam_web_api;
+mod stripe;
 mod support;
