@@ -28,6 +28,8 @@ pub struct Config {
     pub retention: Retention,
     pub trust: Trust,
     pub limits: Limits,
+    pub plans: Plans,
+    pub billing: Billing,
     pub log: Log,
     /// Files in which secrets were found, with the setting that each is for.
     #[serde(skip)]
@@ -101,7 +103,7 @@ pub struct Discord {
     pub members_intent: bool,
 }
 
-/// The shared bot, and what `symbolon bot` needs where it runs by itself.
+/// The bots that this service runs, and what `symbolon bot` needs where it runs by itself.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bot {
@@ -113,6 +115,32 @@ pub struct Bot {
     /// Without a final slash.
     pub service_url: String,
     pub state_dir: PathBuf,
+    /// Custom Bots that this node runs at most.
+    pub capacity: i64,
+    /// Memory that one of them may take.
+    pub memory_mib: u64,
+    /// What they run as.
+    pub host: BotHost,
+    /// Where the engine of containers listens.
+    pub docker_socket: PathBuf,
+    /// What containers are started from.
+    #[serde(deserialize_with = "unless_empty")]
+    pub image: Option<String>,
+    /// The network of containers, if not the engine's own choice.
+    #[serde(deserialize_with = "unless_empty")]
+    pub network: Option<String>,
+}
+
+/// What Custom Bots run as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum BotHost {
+    /// Processes of this machine.
+    Process,
+    /// Containers of this machine's engine.
+    Docker,
+    /// Services of a Swarm.
+    Swarm,
 }
 
 /// Where files are kept that are too large for the database.
@@ -184,6 +212,56 @@ pub struct RateLimits {
     pub per_minute: u32,
     pub burst: u32,
     pub bulk_ids: u32,
+}
+
+/// What each plan allows.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plans {
+    pub default_tier: String,
+    pub custom_bots: bool,
+    pub free: PlanCeilings,
+    pub standard: PlanCeilings,
+    pub pro: PlanCeilings,
+}
+
+/// The ceilings of one plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlanCeilings {
+    pub orgs: i64,
+    pub guilds: i64,
+    pub servers: i64,
+    pub links: i64,
+    pub navigation_links: i64,
+}
+
+/// The Stripe account that plans are sold through.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Billing {
+    #[serde(deserialize_with = "secret_unless_empty")]
+    pub secret_key: Option<SecretString>,
+    #[serde(deserialize_with = "secret_unless_empty")]
+    pub webhook_secret: Option<SecretString>,
+    #[serde(deserialize_with = "secret_unless_empty")]
+    pub previous_webhook_secret: Option<SecretString>,
+    #[serde(deserialize_with = "unless_empty")]
+    pub portal_configuration: Option<String>,
+    /// Without a final slash.
+    pub api_url: String,
+    pub prices: Prices,
+}
+
+/// IDs of prices; of each list the first is sold.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Prices {
+    pub standard_month: Vec<String>,
+    pub standard_year: Vec<String>,
+    pub pro_month: Vec<String>,
+    pub pro_year: Vec<String>,
+    pub bot_month: Vec<String>,
 }
 
 #[derive(Debug, Clone, Deserialize)]

@@ -48,6 +48,8 @@ pub(crate) enum Kind {
     Word {
         default: &'static str,
     },
+    /// Names that somebody else gave.
+    Words,
     /// Never printed, and empty unless it is set.
     Secret,
     DatabaseUrl {
@@ -75,7 +77,7 @@ impl Kind {
             Self::OptionalPath { .. } | Self::OptionalDiscordId | Self::Secret | Self::SecretFile { .. } => {
                 Value::String(String::new())
             }
-            Self::Networks | Self::DiscordIds => Value::Array(Vec::new()),
+            Self::Networks | Self::DiscordIds | Self::Words => Value::Array(Vec::new()),
         }
     }
 
@@ -103,6 +105,9 @@ impl Kind {
             Self::Word { .. } => {
                 "a name of 1 to 256 letters, digits and symbols without spaces, or empty".to_owned()
             }
+            Self::Words => {
+                "a list of names of 1 to 256 letters, digits and symbols without spaces".to_owned()
+            }
             Self::Secret => {
                 "a secret of 1 to 256 letters, digits and symbols without spaces, or empty".to_owned()
             }
@@ -118,7 +123,7 @@ impl Kind {
         match self {
             Self::Number { .. } => text.trim().parse().map_or_else(|_| as_text(), Value::Integer),
             Self::Switch { .. } => text.trim().parse().map_or_else(|_| as_text(), Value::Boolean),
-            Self::Networks | Self::DiscordIds => {
+            Self::Networks | Self::DiscordIds | Self::Words => {
                 let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
                 Value::Array(items.map(|item| Value::String(item.to_owned())).collect())
             }
@@ -145,6 +150,7 @@ impl Kind {
             Self::Number { min, max, .. } => return self.check_number(value, min, max),
             Self::Networks => return self.check_list(value, network),
             Self::DiscordIds => return self.check_list(value, discord_id),
+            Self::Words => return self.check_list(value, word),
             Self::Switch { .. } => value.as_bool().map(Value::Boolean),
             Self::Choice { choices, .. } => text.filter(|text| choices.contains(text)).map(owned),
             Self::Path { .. } => text.filter(|text| !text.is_empty()).map(owned),
@@ -201,6 +207,10 @@ fn network(text: &str) -> Option<String> {
         .ok()
         .or_else(single)
         .map(|network: IpNet| network.to_string())
+}
+
+fn word(text: &str) -> Option<String> {
+    (!text.is_empty() && is_secret(text)).then(|| text.to_owned())
 }
 
 fn discord_id(text: &str) -> Option<String> {

@@ -5,6 +5,7 @@
 //! reference page and the checks all read that table. No other crate reads the
 //! environment.
 
+mod abort;
 mod config;
 mod database_url;
 mod error;
@@ -19,7 +20,11 @@ mod settings;
 mod suggest;
 mod warnings;
 
-pub use config::{Bot, Config, Database, Discord, Keys, Limits, Log, LogFormat, RateLimits, Server, Steam};
+pub use abort::abort_point;
+pub use config::{
+    Billing, Bot, BotHost, Config, Database, Discord, Keys, Limits, Log, LogFormat, PlanCeilings, Plans,
+    Prices, RateLimits, Server, Steam,
+};
 pub use database_url::DatabaseUrl;
 pub use error::{ConfigError, Place, Problem};
 pub use layers::Overrides;

@@ -100,6 +100,10 @@ const fn ids(default: i64) -> Kind {
     count("IDs", default, 1, 10_000)
 }
 
+const fn most(unit: &'static str, default: i64) -> Kind {
+    count(unit, default, 0, 10_000_000)
+}
+
 const LEVELS: &[&str] = &["error", "warn", "info", "debug", "trace"];
 
 /// In the order of the default file: top-level keys first, sections together.
@@ -196,9 +200,21 @@ pub(crate) static SETTINGS: &[Setting] = &[
     set("bot.secret_file", Kind::SecretFile { target: "bot.secret" },
         "File to read bot.secret from."),
     set("bot.service_url", Kind::ServiceUrl { default: "http://127.0.0.1:8080" },
-        "For symbolon bot: URL of the service."),
+        "For symbolon bot and Custom Bots in containers: URL of the service."),
     set("bot.state_dir", Kind::OptionalPath { when_empty: "bot in data_dir" },
         "Directory where a bot keeps what it needs to resume its session after a restart."),
+    set("bot.capacity", Kind::Number { default: 100, min: 0, max: 5_000, unit: "bots" },
+        "Custom Bots that this node runs at most; 0 leaves all of them to other nodes."),
+    set("bot.memory_mib", Kind::Number { default: 64, min: 16, max: 4_096, unit: "MiB" },
+        "Memory that a Custom Bot may take; one that takes more is restarted."),
+    set("bot.host", Kind::Choice { default: "process", choices: &["process", "docker", "swarm"] },
+        "What Custom Bots run as: processes of this machine, containers of its engine (Docker or podman), or services of a Docker Swarm."),
+    set("bot.docker_socket", Kind::Path { default: "/var/run/docker.sock" },
+        "Socket of that engine; for a Swarm, of a manager."),
+    set("bot.image", Kind::Word { default: "" },
+        "Image that containers of Custom Bots are started from; the program symbolon has to be in its path."),
+    set("bot.network", Kind::Word { default: "" },
+        "Network of those containers; if empty, the one that the engine gives them. They reach the service at bot.service_url."),
 
     set("blobs.bucket", Kind::Word { default: "" },
         "Bucket of an S3-compatible store for files such as pictures; if empty, they are stored in the directory blobs in data_dir."),
@@ -262,6 +278,52 @@ pub(crate) static SETTINGS: &[Setting] = &[
     set("limits.pro.burst", rate(12_000), "Burst of requests for a key on the Pro plan."),
     set("limits.pro.bulk_ids", ids(2_000), "IDs per bulk request on the Pro plan."),
 
+    set("plans.default_tier", Kind::Choice { default: "free", choices: &["free", "standard", "pro"] },
+        "Plan of every organisation without another one, on an installation that sells no plans."),
+    set("plans.custom_bots", Kind::Switch { default: false },
+        "Whether every Guild may run a Custom Bot without a subscription."),
+
+    set("plans.free.orgs", most("organisations", 1), "Organisations somebody can own whose best plan is Free."),
+    set("plans.free.guilds", most("Guilds", 1), "Guilds of an organisation on the Free plan."),
+    set("plans.free.servers", most("Servers", 2), "Servers of an organisation on the Free plan."),
+    set("plans.free.links", most("links", 500), "Active links of an organisation on the Free plan."),
+    set("plans.free.navigation_links", most("buttons", 3), "Buttons on the link pages of an organisation on the Free plan."),
+
+    set("plans.standard.orgs", most("organisations", 3), "Organisations somebody can own whose best plan is Standard."),
+    set("plans.standard.guilds", most("Guilds", 3), "Guilds of an organisation on the Standard plan."),
+    set("plans.standard.servers", most("Servers", 15), "Servers of an organisation on the Standard plan."),
+    set("plans.standard.links", most("links", 20_000), "Active links of an organisation on the Standard plan."),
+    set("plans.standard.navigation_links", most("buttons", 5), "Buttons on the link pages of an organisation on the Standard plan."),
+
+    set("plans.pro.orgs", most("organisations", 10), "Organisations somebody can own whose best plan is Pro."),
+    set("plans.pro.guilds", most("Guilds", 10), "Guilds of an organisation on the Pro plan."),
+    set("plans.pro.servers", most("Servers", 50), "Servers of an organisation on the Pro plan."),
+    set("plans.pro.links", most("links", 100_000), "Active links of an organisation on the Pro plan."),
+    set("plans.pro.navigation_links", most("buttons", 10), "Buttons on the link pages of an organisation on the Pro plan."),
+
+    set("billing.secret_key", Kind::Secret,
+        "Secret or restricted API key of the Stripe account that plans are sold through; without it nothing is sold."),
+    set("billing.secret_key_file", Kind::SecretFile { target: "billing.secret_key" },
+        "File to read billing.secret_key from."),
+    set("billing.webhook_secret", Kind::Secret,
+        "Signing secret of the webhook endpoint that Stripe sends its events to."),
+    set("billing.webhook_secret_file", Kind::SecretFile { target: "billing.webhook_secret" },
+        "File to read billing.webhook_secret from."),
+    set("billing.previous_webhook_secret", Kind::Secret,
+        "The secret before it, accepted too while it is being replaced."),
+    set("billing.previous_webhook_secret_file", Kind::SecretFile { target: "billing.previous_webhook_secret" },
+        "File to read billing.previous_webhook_secret from."),
+    set("billing.portal_configuration", Kind::Word { default: "" },
+        "ID of the configuration of Stripe's customer portal; if empty, the account's default one is used."),
+    set("billing.api_url", Kind::ServiceUrl { default: "https://api.stripe.com" },
+        "URL of Stripe's API."),
+
+    set("billing.prices.standard_month", Kind::Words, "Price IDs of the Standard plan by the month; the first is sold, all are recognised."),
+    set("billing.prices.standard_year", Kind::Words, "Price IDs of the Standard plan by the year."),
+    set("billing.prices.pro_month", Kind::Words, "Price IDs of the Pro plan by the month."),
+    set("billing.prices.pro_year", Kind::Words, "Price IDs of the Pro plan by the year."),
+    set("billing.prices.bot_month", Kind::Words, "Price IDs of a Custom Bot by the month."),
+
     set("log.level", Kind::Choice { default: "info", choices: LEVELS },
         "Lowest level that is logged."),
     set("log.format", Kind::Choice { default: "json", choices: &["json", "text"] },
@@ -269,83 +331,5 @@ pub(crate) static SETTINGS: &[Setting] = &[
 ];
 
 #[cfg(test)]
-mod tests {
-    use std::collections::HashSet;
-
-    use super::{SETTINGS, Setting};
-    use crate::kind::Kind;
-    use crate::{Config, Overrides};
-
-    fn another_value(kind: &Kind) -> String {
-        match kind {
-            Kind::Number { default, .. } => (default + 1).to_string(),
-            Kind::Switch { default } => (!default).to_string(),
-            Kind::Choice { choices, default } => choices
-                .iter()
-                .find(|choice| *choice != default)
-                .unwrap()
-                .to_string(),
-            Kind::Path { .. } | Kind::OptionalPath { .. } => "other".to_owned(),
-            Kind::Address { .. } | Kind::OptionalAddress { .. } => "127.0.0.2:99".to_owned(),
-            Kind::PublicUrl { .. } | Kind::ServiceUrl { .. } => "https://other.example".to_owned(),
-            Kind::Networks => "10.0.0.0/8".to_owned(),
-            Kind::DiscordIds | Kind::OptionalDiscordId => "12345678901234567".to_owned(),
-            Kind::Word { .. } => "another-word".to_owned(),
-            Kind::Secret => "another-secret".to_owned(),
-            Kind::DatabaseUrl { .. } => "sqlite:other.db".to_owned(),
-            Kind::SecretFile { .. } => {
-                concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/database-url").to_owned()
-            }
-        }
-    }
-
-    fn load(env: &[(String, String)]) -> String {
-        format!(
-            "{:?}",
-            Config::from_parts(None, env, &Overrides::default()).unwrap()
-        )
-    }
-
-    #[test]
-    fn every_setting_can_be_set_by_environment() {
-        let defaults = load(&[]);
-        let mut seen = HashSet::from([defaults.clone()]);
-        for setting in SETTINGS {
-            let changed = load(&[(setting.variable(), another_value(&setting.kind))]);
-            assert_ne!(changed, defaults, "{} changes nothing", setting.key);
-            // A file changes what its target changes, and a secret is not printed.
-            let of_its_own = seen.insert(changed) || matches!(setting.kind, Kind::SecretFile { .. });
-            assert!(of_its_own, "{} changes nothing of its own", setting.key);
-        }
-    }
-
-    #[test]
-    fn every_default_is_in_its_normal_form() {
-        for setting in SETTINGS {
-            let default = setting.kind.default();
-            assert_eq!(setting.kind.check(&default), Ok(default), "{}", setting.key);
-        }
-    }
-
-    #[test]
-    fn both_ends_of_each_range_are_allowed_and_nothing_beyond() {
-        for setting in SETTINGS {
-            let Kind::Number { min, max, .. } = setting.kind else {
-                continue;
-            };
-            for (number, allowed) in [(min - 1, false), (min, true), (max, true), (max + 1, false)] {
-                let checked = setting.kind.check(&toml::Value::Integer(number));
-                assert_eq!(checked.is_ok(), allowed, "{} = {number}", setting.key);
-            }
-        }
-    }
-
-    #[test]
-    fn names_are_distinct_and_explanations_are_single_sentences() {
-        let variables: HashSet<_> = SETTINGS.iter().map(Setting::variable).collect();
-        assert_eq!(variables.len(), SETTINGS.len());
-        for Setting { key, about, .. } in SETTINGS {
-            assert!(about.ends_with('.') && !about.contains(['\n', '|']), "{key}");
-        }
-    }
-}
+#[path = "settings_tests.rs"]
+mod tests;

@@ -1,7 +1,7 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use crate::config::Config;
+use crate::config::{BotHost, Config};
 use crate::public_url;
 
 impl Config {
@@ -47,6 +47,13 @@ impl Config {
             (
                 discord.client_id.is_some() != discord.client_secret.is_some(),
                 "only one of discord.client_id and discord.client_secret is set: nobody can sign in",
+            ),
+            (
+                self.bot.host == BotHost::Process
+                    && usize::try_from(self.bot.capacity)
+                        .is_ok_and(|most| 2 * most > server.max_connections_per_peer),
+                "bot.capacity is more than half of server.max_connections_per_peer: Custom Bots of this machine \
+                 could be refused",
             ),
             (
                 !discord.api_url.ends_with("/api/v10"),

@@ -25,6 +25,12 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 #[error("{0}")]
 pub struct SetupError(pub(crate) String);
 
+impl SetupError {
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+}
+
 /// A call that brought no usable answer. Holds nothing that was sent or received, so that no secret can travel in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unanswered {

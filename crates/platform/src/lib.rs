@@ -9,6 +9,7 @@ mod http;
 mod question;
 mod remembered;
 pub mod steam;
+pub mod stripe;
 mod text;
 
 pub use guard::Standing;

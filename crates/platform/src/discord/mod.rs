@@ -2,8 +2,10 @@
 
 mod answers;
 pub mod cdn;
+mod clients;
 pub mod oauth;
 pub mod rest;
 
+pub use clients::Clients;
 pub use oauth::OAuth;
 pub use rest::{GUILD_ROUTE, Outgoing, Rest};

@@ -150,18 +150,23 @@ impl OAuth {
 
     /// Where somebody adds our bot to a Discord server of theirs, with just what it needs there.
     pub fn bot_invite_url(&self, guild: Option<&DiscordId>) -> String {
-        self.bot_invite(guild, Permissions::needed())
+        self.bot_invite(&self.application.client_id, guild, Permissions::needed())
     }
 
     /// The same for one Discord server, where the bot gets exactly these permissions.
     pub fn bot_invite_with(&self, guild: &DiscordId, permissions: Permissions) -> String {
-        self.bot_invite(Some(guild), permissions)
+        self.bot_invite(&self.application.client_id, Some(guild), permissions)
     }
 
-    fn bot_invite(&self, guild: Option<&DiscordId>, permissions: Permissions) -> String {
+    /// The same for a bot of another application, by its account.
+    pub fn bot_invite_of(&self, bot: &DiscordId, guild: &DiscordId, permissions: Permissions) -> String {
+        self.bot_invite(bot, Some(guild), permissions)
+    }
+
+    fn bot_invite(&self, bot: &DiscordId, guild: Option<&DiscordId>, permissions: Permissions) -> String {
         let mut url = self.authorize_url.clone();
         url.query_pairs_mut()
-            .append_pair("client_id", self.application.client_id.as_str())
+            .append_pair("client_id", bot.as_str())
             .append_pair("scope", "bot applications.commands")
             .append_pair("permissions", &permissions.0.to_string());
         if let Some(guild) = guild {

@@ -78,6 +78,19 @@ struct MemberAnswer {
 #[derive(Deserialize)]
 struct OwnAnswer {
     id: String,
+    #[serde(default)]
+    username: String,
+    #[serde(default)]
+    bot: bool,
+}
+
+/// Whose token it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Own {
+    pub id: DiscordId,
+    pub name: String,
+    /// People have tokens too.
+    pub is_bot: bool,
 }
 
 impl Rest {
@@ -123,6 +136,21 @@ impl Rest {
         };
         let request = self.at(Method::GET, &segments);
         self.ask(asking.on(OWN_MEMBER_ROUTE), request, read).await
+    }
+
+    /// Whose token it is, for somebody who waits.
+    pub async fn own(&self, asking: Asking<'_>) -> Result<Own, NotDone> {
+        let request = self.at(Method::GET, &["users", "@me"]);
+        let read = |answer: &Answer| {
+            let own = found::<OwnAnswer>(answer)?;
+            let id = id(&own.id)?;
+            Ok(Own {
+                name: shown_name(&own.username, id.as_str()),
+                id,
+                is_bot: own.bot,
+            })
+        };
+        self.ask(asking.on(OWN_ROUTE), request, read).await
     }
 
     /// Who our bot is. It is asked once, on behalf of whoever needs it first.

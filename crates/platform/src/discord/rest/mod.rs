@@ -25,7 +25,7 @@ use serde::de::DeserializeOwned;
 use url::Url;
 
 pub use asking::Asking;
-pub use facts::{GUILD_ROUTE, GuildFacts};
+pub use facts::{GUILD_ROUTE, GuildFacts, Own};
 pub use members::Member;
 pub use messages::CHANNEL_ROUTE;
 
@@ -147,6 +147,11 @@ impl Rest {
     /// Whether this process does that work.
     pub fn leads(&self) -> bool {
         self.guard.leads()
+    }
+
+    /// Whether Discord does not take the token any more.
+    pub fn is_rejected(&self) -> bool {
+        self.guard.is_rejected()
     }
 
     /// Forgets what a guild refused, because the bot has just come into it or may do something else there.
