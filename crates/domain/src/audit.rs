@@ -30,6 +30,14 @@ words! {
         TrustChanged = "org.trust_changed",
         CleanupChanged = "org.cleanup_changed",
         TierChanged = "org.tier_changed",
+        /// An operator gave a plan, for a time or for good, or took it back.
+        TierGranted = "org.tier_granted",
+        TierGrantEnded = "org.tier_grant_ended",
+        /// Somebody began to buy something.
+        CheckoutOpened = "billing.checkout_opened",
+        PortalOpened = "billing.portal_opened",
+        /// What Stripe says of a subscription is not what it was.
+        SubscriptionChanged = "billing.subscription_changed",
         GuildCreated = "guild.created",
         GuildChanged = "guild.changed",
         GuildRemoved = "guild.removed",
@@ -87,6 +95,10 @@ words! {
         RegistrationChanged = "registration.changed",
         RegistrationCodeMade = "registration.code_made",
         RingRotated = "ring.rotated",
+        /// A Guild's own bot was given a token, for the first time or another one.
+        BotTokenSaved = "bot.token_saved",
+        BotRetried = "bot.retried",
+        BotRemoved = "bot.removed",
         BotSecretShown = "bot_secret.shown",
         BotSecretRotated = "bot_secret.rotated",
     }
@@ -268,7 +280,7 @@ mod tests {
 
     #[test]
     fn every_action_is_a_dotted_name() {
-        assert_eq!(AuditAction::ALL.len(), 65);
+        assert_eq!(AuditAction::ALL.len(), 73);
         for action in AuditAction::ALL {
             assert_eq!(action.as_str().split('.').count(), 2);
             assert_eq!(AuditAction::parse(action.as_str()), Some(*action));

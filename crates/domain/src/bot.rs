@@ -32,6 +32,8 @@ words! {
         ShardingRequired = "sharding_required",
         /// Discord ended its connection for good, for another reason.
         Refused = "refused",
+        /// A Guild's own bot that nobody has added to its Discord server.
+        NotInGuild = "not_in_guild",
     }
 }
 

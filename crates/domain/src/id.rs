@@ -77,6 +77,10 @@ own_ids! {
     BlockId "blk_",
     /// A rule that ties a group of a Server to a role.
     MappingId "map_",
+    /// A purchase that somebody began.
+    CheckoutId "chk_",
+    /// Who pays for an organisation.
+    PayerId "pay_",
     /// A file of an older system that is taken over.
     ImportId "imp_",
 }

@@ -10,7 +10,6 @@ use crate::words::words;
 const HOUR_MS: i64 = 60 * 60_000;
 /// Log messages that could not be sent in this time are dropped.
 const LOG_LIFETIME_MS: i64 = 24 * HOUR_MS;
-/// What was to be read is asked for anew by then.
 const LOOK_LIFETIME_MS: i64 = HOUR_MS;
 /// Everybody is looked at each night anyway.
 const RECHECK_LIFETIME_MS: i64 = 24 * HOUR_MS;
@@ -35,6 +34,7 @@ words! {
         SweepPeople = "people.sweep",
         CleanUp = "people.cleanup",
         ImportLinks = "links.import",
+        ReadBilling = "billing.read",
     }
 }
 
@@ -53,6 +53,8 @@ words! {
         People = "people",
         /// Long work on an Org.
         Org = "org",
+        /// What Stripe is asked about an Org.
+        Billing = "billing",
     }
 }
 
@@ -93,6 +95,8 @@ pub enum Job {
         import: ImportId,
         by: AccountId,
     },
+    /// Asks Stripe what an Org pays for.
+    ReadBilling { org: OrgId },
 }
 
 /// What a job is about, as it is stored.
@@ -138,6 +142,7 @@ impl Job {
             Job::SweepPeople { .. } => JobKind::SweepPeople,
             Job::CleanUp { .. } => JobKind::CleanUp,
             Job::ImportLinks { .. } => JobKind::ImportLinks,
+            Job::ReadBilling { .. } => JobKind::ReadBilling,
         }
     }
 
@@ -150,6 +155,7 @@ impl Job {
             Job::SyncRoles { .. } => LaneKind::Roles,
             Job::FollowPeople { .. } | Job::UnlinkPeople { .. } => LaneKind::People,
             Job::SweepPeople { .. } | Job::CleanUp { .. } | Job::ImportLinks { .. } => LaneKind::Org,
+            Job::ReadBilling { .. } => LaneKind::Billing,
         }
     }
 
@@ -168,7 +174,8 @@ impl Job {
             | Job::UnlinkPeople { org, .. }
             | Job::SweepPeople { org }
             | Job::CleanUp { org }
-            | Job::ImportLinks { org, .. } => org.as_str(),
+            | Job::ImportLinks { org, .. }
+            | Job::ReadBilling { org } => org.as_str(),
         }
     }
 
@@ -191,7 +198,8 @@ impl Job {
             | Job::FollowPeople { .. }
             | Job::UnlinkPeople { .. }
             | Job::SweepPeople { .. }
-            | Job::CleanUp { .. } => self.whose(),
+            | Job::CleanUp { .. }
+            | Job::ReadBilling { .. } => self.whose(),
         };
         [self.kind().as_str(), ":", about].concat()
     }
@@ -245,7 +253,10 @@ impl Job {
                     ..parts
                 }
             }
-            Job::FollowPeople { org } | Job::SweepPeople { org } | Job::CleanUp { org } => Payload {
+            Job::FollowPeople { org }
+            | Job::SweepPeople { org }
+            | Job::CleanUp { org }
+            | Job::ReadBilling { org } => Payload {
                 org: Some(org),
                 ..none
             },
@@ -290,6 +301,7 @@ impl Job {
             },
             JobKind::SweepPeople => Job::SweepPeople { org: org()? },
             JobKind::CleanUp => Job::CleanUp { org: org()? },
+            JobKind::ReadBilling => Job::ReadBilling { org: org()? },
             JobKind::ImportLinks => Job::ImportLinks {
                 org: org()?,
                 import: parts.import.clone().ok_or(JobError::Payload)?,
@@ -308,7 +320,9 @@ impl Job {
     pub const fn lifetime_ms(&self) -> Option<i64> {
         match self.kind() {
             JobKind::LogLinked | JobKind::LogUnlinked | JobKind::LogMore => Some(LOG_LIFETIME_MS),
-            JobKind::RecheckRoles | JobKind::SweepPeople | JobKind::CleanUp => Some(RECHECK_LIFETIME_MS),
+            JobKind::RecheckRoles | JobKind::SweepPeople | JobKind::CleanUp | JobKind::ReadBilling => {
+                Some(RECHECK_LIFETIME_MS)
+            }
             JobKind::LookAtGuild => Some(LOOK_LIFETIME_MS),
             JobKind::EndGuild
             | JobKind::EndServer
@@ -334,7 +348,8 @@ impl Job {
             | Job::UnlinkPeople { .. }
             | Job::SweepPeople { .. }
             | Job::CleanUp { .. }
-            | Job::ImportLinks { .. } => None,
+            | Job::ImportLinks { .. }
+            | Job::ReadBilling { .. } => None,
         }
     }
 }
@@ -356,9 +371,9 @@ impl JobKind {
             | JobKind::LookAtGuild
             | JobKind::RecheckRoles
             | JobKind::SweepPeople
-            | JobKind::CleanUp => true,
-            // What is left of a removed Guild or Server would stay for ever, and so would roles of ended links. What the
-            // team asked for is theirs to cancel.
+            | JobKind::CleanUp
+            | JobKind::ReadBilling => true,
+            // What is left of what was removed would stay, and so would roles. What the team asked for is theirs to cancel.
             JobKind::EndGuild
             | JobKind::EndServer
             | JobKind::SyncRoles

@@ -5,7 +5,7 @@ use crate::audit::Actor;
 use crate::id::KeyId;
 use crate::random::SeededRandom;
 
-fn jobs(seed: u64, now_ms: i64) -> [Job; 13] {
+fn jobs(seed: u64, now_ms: i64) -> [Job; 14] {
     let random = SeededRandom::new(seed);
     let guild = GuildId::generate(now_ms, &random);
     let server = ServerId::generate(now_ms, &random);
@@ -39,10 +39,11 @@ fn jobs(seed: u64, now_ms: i64) -> [Job; 13] {
         Job::SweepPeople { org: org.clone() },
         Job::CleanUp { org: org.clone() },
         Job::ImportLinks {
-            org,
+            org: org.clone(),
             import: ImportId::generate(now_ms, &random),
             by,
         },
+        Job::ReadBilling { org },
     ]
 }
 

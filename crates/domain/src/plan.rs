@@ -61,8 +61,51 @@ pub struct RateLimit {
     pub bulk_ids: u32,
 }
 
+/// What an installation allows on each plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Plans {
+    pub free: Ceilings,
+    pub standard: Ceilings,
+    pub pro: Ceilings,
+    /// The plan of an organisation that has no other one: Free where plans are sold.
+    pub default_tier: Tier,
+    /// Whether plans can be bought here. Where they cannot, operators give them.
+    pub sold: bool,
+    /// Whether every Guild may have a bot of its own, paid for or not.
+    pub custom_bots: bool,
+}
+
+impl Default for Plans {
+    fn default() -> Self {
+        Self {
+            free: Tier::Free.default_ceilings(),
+            standard: Tier::Standard.default_ceilings(),
+            pro: Tier::Pro.default_ceilings(),
+            default_tier: Tier::Free,
+            sold: false,
+            custom_bots: false,
+        }
+    }
+}
+
+impl Plans {
+    pub const fn ceilings(&self, tier: Tier) -> Ceilings {
+        match tier {
+            Tier::Free => self.free,
+            Tier::Standard => self.standard,
+            Tier::Pro => self.pro,
+        }
+    }
+
+    /// How many organisations somebody may own who owns those of these plans.
+    pub fn orgs_ceiling(&self, owned: impl IntoIterator<Item = Tier>) -> i64 {
+        self.ceilings(best_tier(owned).max(self.default_tier)).orgs
+    }
+}
+
 impl Tier {
-    pub const fn ceilings(self) -> Ceilings {
+    /// The ceilings unless the instance is configured otherwise.
+    pub const fn default_ceilings(self) -> Ceilings {
         match self {
             Self::Free => Ceilings {
                 orgs: 1,
@@ -124,14 +167,14 @@ mod tests {
 
     #[test]
     fn the_place_after_the_last_free_link_is_refused() {
-        let free = Tier::Free.ceilings();
+        let free = Tier::Free.default_ceilings();
         assert!(free.allows(Dimension::Links, 499, 1));
         assert!(!free.allows(Dimension::Links, 500, 1));
     }
 
     #[test]
     fn an_organisation_above_its_ceiling_may_still_replace() {
-        let free = Tier::Free.ceilings();
+        let free = Tier::Free.default_ceilings();
         assert!(free.allows(Dimension::Links, 9_000, 0));
         assert!(free.allows(Dimension::Links, 9_000, -1));
     }
@@ -140,7 +183,9 @@ mod tests {
     fn a_better_plan_never_offers_less() {
         for pair in Tier::ALL.windows(2) {
             for dimension in Dimension::ALL {
-                assert!(pair[0].ceilings().of(*dimension) < pair[1].ceilings().of(*dimension));
+                assert!(
+                    pair[0].default_ceilings().of(*dimension) < pair[1].default_ceilings().of(*dimension)
+                );
             }
             let (low, high) = (pair[0].default_rate_limit(), pair[1].default_rate_limit());
             assert!(low.per_minute < high.per_minute && low.burst < high.burst);

@@ -11,20 +11,10 @@ pub fn statements() -> impl Iterator<Item = &'static Statement> {
         crate::records::audit_pages::STATEMENTS,
         crate::identity::blocklist::STATEMENTS,
         crate::players::boosters::STATEMENTS,
-        crate::bots::guild_bots::STATEMENTS,
-        crate::bots::guild_lists::STATEMENTS,
-        crate::bots::interactions::STATEMENTS,
-        crate::bots::leases::STATEMENTS,
-        crate::bots::log_batches::STATEMENTS,
-        crate::bots::log_lines::STATEMENTS,
-        crate::bots::places::STATEMENTS,
-        crate::bots::register::STATEMENTS,
-        crate::bots::processes::STATEMENTS,
         crate::players::daily_calls::STATEMENTS,
         crate::doctor::STATEMENTS,
         crate::doctor::own_schema::STATEMENTS,
         crate::doctor::persons::STATEMENTS,
-        crate::doctor::readable_ids::STATEMENTS,
         crate::records::error_log::STATEMENTS,
         crate::linking::flows::STATEMENTS,
         crate::players::group_changes::STATEMENTS,
@@ -54,6 +44,8 @@ pub fn statements() -> impl Iterator<Item = &'static Statement> {
         crate::tenancy::team::STATEMENTS,
     ]
     .into_iter()
+    .chain(of_bots())
+    .chain(of_billing())
     .chain(of_roles())
     .chain(of_keys())
     .chain(of_people())
@@ -62,6 +54,34 @@ pub fn statements() -> impl Iterator<Item = &'static Statement> {
     .chain(of_privacy())
     .flatten()
     .copied()
+}
+
+fn of_bots() -> [&'static [&'static Statement]; 11] {
+    [
+        crate::bots::dedicated::STATEMENTS,
+        crate::bots::guild_bots::STATEMENTS,
+        crate::bots::guild_lists::STATEMENTS,
+        crate::bots::interactions::STATEMENTS,
+        crate::bots::leases::STATEMENTS,
+        crate::bots::log_batches::STATEMENTS,
+        crate::bots::log_lines::STATEMENTS,
+        crate::bots::places::STATEMENTS,
+        crate::bots::register::STATEMENTS,
+        crate::bots::runners::STATEMENTS,
+        crate::bots::processes::STATEMENTS,
+    ]
+}
+
+fn of_billing() -> [&'static [&'static Statement]; 7] {
+    [
+        crate::billing::checkouts::STATEMENTS,
+        crate::billing::payers::STATEMENTS,
+        crate::billing::stripe_events::STATEMENTS,
+        crate::billing::subscriptions::STATEMENTS,
+        crate::billing::tier_grants::STATEMENTS,
+        crate::doctor::readable_ids::STATEMENTS,
+        crate::doctor::tiers::STATEMENTS,
+    ]
 }
 
 fn of_analytics() -> [&'static [&'static Statement]; 4] {

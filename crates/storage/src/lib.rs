@@ -3,6 +3,7 @@
 #![warn(missing_docs)]
 
 pub mod backup;
+pub mod billing;
 pub mod bots;
 pub mod catalogue;
 mod columns;

@@ -107,6 +107,8 @@ const MIGRATIONS: &[Migration] = migrations! {
     35 "0035_analytics" portable;
     36 "0036_imports" portable;
     37 "0037_privacy" portable;
+    38 "0038_billing" portable;
+    39 "0039_dedicated_bots" portable;
 };
 
 /// The newest schema this binary knows.
@@ -168,6 +170,19 @@ fn pending(
         }
     }
     Ok(&MIGRATIONS[found as usize..])
+}
+
+/// Differs whenever one of the migrations for this engine does.
+#[cfg(feature = "testing")]
+pub(crate) fn digest_of_all(for_sqlite: bool) -> String {
+    let texts = MIGRATIONS.iter().map(|migration| {
+        if for_sqlite {
+            migration.for_sqlite()
+        } else {
+            migration.for_postgres()
+        }
+    });
+    digest(&texts.collect::<String>())
 }
 
 fn digest(text: &str) -> String {

@@ -5,22 +5,21 @@
     reason = "a test that cannot arrange its database must fail"
 )]
 
+mod place;
 mod proxy;
+mod template;
 
-use std::hash::{BuildHasher, Hasher, RandomState};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use domain::id::{GuildId, ImportId};
 use secrecy::SecretString;
 
+pub use self::place::Place;
 pub use self::proxy::Proxy;
 use crate::db::{Db, OpenError, OpenOptions, Statement, Target};
 use crate::migrate::Migrate;
 use crate::records::error_log::{self, ErrorFilter, Group};
-
-/// The address of a PostgreSQL where tests may make schemas.
-const ADDRESS: &str = "SYMBOLON_TEST_POSTGRES";
 
 /// Counts anew what is counted of links by day, after links were written past the product.
 pub const COUNT_LINKS_ANEW: &str = "
@@ -54,7 +53,7 @@ const ENDED_IMPORT: &str = "
 pub enum Engine {
     /// A file in a directory of its own.
     Sqlite,
-    /// A schema of its own on the server of SYMBOLON_TEST_POSTGRES.
+    /// A database or a schema of its own on the server of SYMBOLON_TEST_POSTGRES.
     Postgres,
 }
 
@@ -68,7 +67,7 @@ pub struct TestDb {
 impl TestDb {
     /// A fresh store with the newest schema.
     pub async fn open(engine: Engine) -> TestDb {
-        let place = Place::make(engine).await;
+        let place = Place::filled(engine).await;
         let db = Db::open(place.options()).await.expect("a fresh database opens");
         TestDb { db, place }
     }
@@ -99,11 +98,11 @@ impl TestDb {
 
     /// Runs SQL on a connection of its own, past every rule of ours: to break a store, and to repair it.
     pub async fn damage(&self, sql: &str) {
-        match &self.place.schema {
+        match &self.place.home {
             None => rusqlite::Connection::open(self.place.file())
                 .and_then(|connection| connection.execute_batch(sql))
                 .expect("the damage is done"),
-            Some(schema) => run(&schema.url(), sql).await.expect("the damage is done"),
+            Some(home) => run(&home.url, sql).await.expect("the damage is done"),
         }
         if let Db::Sqlite(db) = &self.db {
             db.move_on();
@@ -113,11 +112,11 @@ impl TestDb {
     /// Rows of a table, with a condition if one follows its name. Looked up past the store.
     pub async fn count(&self, from: &str) -> i64 {
         let sql = ["SELECT COUNT(*) FROM ", from].concat();
-        match &self.place.schema {
+        match &self.place.home {
             None => rusqlite::Connection::open(self.place.file())
                 .and_then(|connection| connection.query_row(&sql, [], |row| row.get(0)))
                 .expect("rows are counted"),
-            Some(schema) => count(&schema.url(), &sql).await.expect("rows are counted"),
+            Some(home) => count(&home.url, &sql).await.expect("rows are counted"),
         }
     }
 
@@ -187,51 +186,6 @@ impl Beside {
     }
 }
 
-/// Where a test's database is, before and after it is open.
-pub struct Place {
-    directory: PathBuf,
-    schema: Option<Schema>,
-}
-
-impl Place {
-    /// A place without a database: an empty directory, and on PostgreSQL an empty schema.
-    pub async fn make(engine: Engine) -> Place {
-        let name = format!("t_{:016x}", RandomState::new().build_hasher().finish());
-        let directory = std::env::temp_dir().join(format!("symbolon-{name}"));
-        std::fs::create_dir_all(&directory).expect("the temporary directory is writable");
-        let schema = match engine {
-            Engine::Sqlite => None,
-            Engine::Postgres => Some(Schema {
-                server: postgres_address(),
-                name,
-            }),
-        };
-        if let Some(schema) = &schema {
-            run(&schema.server, &format!("CREATE SCHEMA {}", schema.name))
-                .await
-                .expect("the schema is made");
-        }
-        Place { directory, schema }
-    }
-
-    /// How to open it.
-    pub fn options(&self) -> OpenOptions {
-        options(&self.url_or_path())
-    }
-
-    /// What `--database` would be given.
-    pub fn url_or_path(&self) -> String {
-        match &self.schema {
-            None => format!("sqlite:{}", self.file().display()),
-            Some(schema) => schema.url(),
-        }
-    }
-
-    fn file(&self) -> PathBuf {
-        self.directory.join("symbolon.db")
-    }
-}
-
 /// How to open what `--database` names. Small pools: many tests share one PostgreSQL.
 pub fn options(database: &str) -> OpenOptions {
     let target = match database.strip_prefix("sqlite:") {
@@ -254,50 +208,6 @@ pub fn options(database: &str) -> OpenOptions {
         work_deadline: Duration::from_secs(60),
         tls_roots: None,
         start_wait: Duration::ZERO,
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        drop(std::fs::remove_dir_all(&self.directory));
-        let Some(schema) = self.schema.take() else { return };
-        // A thread of its own: this may run inside a runtime, and a test that failed cleans up here too.
-        let removal = std::thread::spawn(move || {
-            let sql = format!(
-                "SET lock_timeout = '5s'; SET client_min_messages = warning; DROP SCHEMA IF EXISTS {} CASCADE",
-                schema.name
-            );
-            if let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() {
-                drop(runtime.block_on(run(&schema.server, &sql)));
-            }
-        });
-        drop(removal.join());
-    }
-}
-
-struct Schema {
-    server: String,
-    name: String,
-}
-
-impl Schema {
-    fn url(&self) -> String {
-        let separator = if self.server.contains('?') { '&' } else { '?' };
-        format!(
-            "{}{separator}options=-c%20search_path%3D{}",
-            self.server, self.name
-        )
-    }
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the test runner says where PostgreSQL is"
-)]
-fn postgres_address() -> String {
-    match std::env::var(ADDRESS) {
-        Ok(address) => address,
-        Err(_) => panic!("{ADDRESS} is not set: run `make test` or `tools/with-postgres cargo test`"),
     }
 }
 

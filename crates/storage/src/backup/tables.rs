@@ -7,7 +7,7 @@ use super::BackupError;
 use crate::migrate::{self, Migrate};
 
 /// All tables, each after those it refers to. The ledger of migrations is not among them: the target has its own.
-pub(super) const TABLES: [&str; 63] = [
+pub(super) const TABLES: [&str; 69] = [
     "accounts",
     "sessions",
     "orgs",
@@ -54,6 +54,11 @@ pub(super) const TABLES: [&str; 63] = [
     "import_rows",
     "tombstones",
     "erased_members",
+    "payers",
+    "checkouts",
+    "subscriptions",
+    "stripe_events",
+    "tier_grants",
     "pictures",
     "flows",
     "flow_trips",
@@ -66,6 +71,7 @@ pub(super) const TABLES: [&str; 63] = [
     "registration_codes",
     "idempotency_keys",
     "bots",
+    "dedicated_bots",
     "guild_bots",
     "discord_roles",
     "discord_channels",

@@ -1,5 +1,7 @@
 //! What was last read of each Guild on Discord.
 
+use domain::bot::BotId;
+
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row, Tx};
 use crate::params;
@@ -18,13 +20,14 @@ statements! {
         ORDER BY g.num
         LIMIT 1000";
     SET_FACTS = "
-        INSERT INTO guild_bots (guild_num, org_num, present, permissions, top_position, checked_at)
-        VALUES ($2, $1, $3, $4, $5, $6)
+        INSERT INTO guild_bots (guild_num, org_num, present, permissions, top_position, checked_at, bot_id)
+        VALUES ($2, $1, $3, $4, $5, $6, $7)
         ON CONFLICT (guild_num) DO UPDATE SET
             present = excluded.present,
             permissions = excluded.permissions,
             top_position = excluded.top_position,
             checked_at = excluded.checked_at,
+            bot_id = excluded.bot_id,
             commands_hash = CASE WHEN excluded.present = 1 THEN guild_bots.commands_hash END,
             commands_at = CASE WHEN excluded.present = 1 THEN guild_bots.commands_at END";
     SET_LOG_PROBLEM = "
@@ -65,11 +68,13 @@ pub struct GuildBot {
     pub log_problem: Option<(String, i64)>,
     /// Which commands were registered last.
     pub commands_hash: Option<String>,
+    /// Which bot saw it: `platform`, or the Guild's own.
+    pub seen_by: Option<String>,
 }
 
 impl FromRow for GuildBot {
     const COLUMNS: &'static str = "present, permissions, top_position, checked_at, last_event_at, log_problem, \
-        log_problem_at, commands_hash";
+        log_problem_at, commands_hash, bot_id";
 
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Self::at(row, 0)
@@ -86,6 +91,7 @@ impl GuildBot {
             last_event_at_ms: row.opt_int(first + 4)?,
             log_problem: row.opt_text(first + 5)?.zip(row.opt_int(first + 6)?),
             commands_hash: row.opt_text(first + 7)?,
+            seen_by: row.opt_text(first + 8)?,
         })
     }
 }
@@ -97,7 +103,7 @@ struct Listed {
 
 impl FromRow for Listed {
     const COLUMNS: &'static str = "b.guild_num, b.present, b.permissions, b.top_position, b.checked_at, \
-        b.last_event_at, b.log_problem, b.log_problem_at, b.commands_hash";
+        b.last_event_at, b.log_problem, b.log_problem_at, b.commands_hash, b.bot_id";
 
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
@@ -124,13 +130,15 @@ pub async fn find(db: &Db, scope: OrgScope, guild: GuildNum) -> Result<Option<Gu
 }
 
 /// What was read just now.
-pub struct Facts {
+pub struct Facts<'a> {
     /// Whether the bot is in the Discord server.
     pub present: bool,
     /// None when it is not there.
     pub permissions: Option<i64>,
     /// None when it is not there.
     pub top_position: Option<i64>,
+    /// Which bot saw it.
+    pub seen_by: &'a BotId,
     /// When that was.
     pub now_ms: i64,
 }
@@ -140,7 +148,7 @@ pub async fn set_facts(
     tx: &mut Tx<'_>,
     scope: OrgScope,
     guild: GuildNum,
-    facts: &Facts,
+    facts: &Facts<'_>,
 ) -> Result<(), DbError> {
     let values = params![
         scope.num(),
@@ -148,7 +156,8 @@ pub async fn set_facts(
         facts.present,
         facts.permissions,
         facts.top_position,
-        facts.now_ms
+        facts.now_ms,
+        facts.seen_by.as_str()
     ];
     tx.execute_one(&SET_FACTS, values).await
 }

@@ -8,7 +8,7 @@ use crate::jobs::Moment;
 use crate::params;
 
 /// How long a node that is not heard of keeps a bot.
-const LEASE_MS: i64 = 15_000;
+pub(super) const LEASE_MS: i64 = 15_000;
 
 statements! {
     TAKE = "

@@ -204,15 +204,19 @@ pub struct BotStatus {
     pub identify_day: i64,
     /// Sessions that it began on that day.
     pub identifies: i64,
+    /// Whether it is a Guild's own that the service runs.
+    pub is_hosted: bool,
 }
 
 impl FromRow for BotStatus {
     const COLUMNS: &'static str = "id, bot_user_id, state, failure, guilds, memory_bytes, heard_at, online_at, \
-        twice_at, identify_day, identifies, created_at";
+        twice_at, identify_day, identifies, created_at, \
+        CAST(CASE WHEN EXISTS (SELECT 1 FROM dedicated_bots d WHERE d.bot_user_id = bots.id) THEN 1 ELSE 0 END AS BIGINT)";
 
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             created_at_ms: row.int(11)?,
+            is_hosted: row.flag(12)?,
             id: bot_id(row, 0)?,
             bot_user_id: row.opt_text(1)?,
             state: row.opt_text(2)?,

@@ -95,6 +95,8 @@ statements! {
             SELECT sealed_kid FROM invites
             UNION ALL
             SELECT secret_kid FROM bots
+            UNION ALL
+            SELECT token_kid FROM dedicated_bots
         ) stored
         GROUP BY sealed_kid
         ORDER BY sealed_kid";

@@ -12,6 +12,10 @@ use crate::scope::{GuildNum, OrgScope};
 use crate::tenancy::orgs::{self, LockedOrg};
 
 statements! {
+    NUM_OF = "
+        SELECT num
+        FROM guilds
+        WHERE org_num = $1 AND id = $2";
     ID_OF = "
         SELECT id
         FROM guilds
@@ -153,6 +157,12 @@ pub async fn find(db: &Db, scope: OrgScope, id: &GuildId) -> Result<Option<Guild
 /// The same inside a unit of work.
 pub async fn find_in(tx: &mut Tx<'_>, scope: OrgScope, id: &GuildId) -> Result<Option<Guild>, DbError> {
     tx.find(&BY_ID, params![scope.num(), id.as_str()]).await
+}
+
+/// A Guild by its number, removed or not: whoever pays for it pays all the same.
+pub async fn find_num(tx: &mut Tx<'_>, scope: OrgScope, id: &GuildId) -> Result<Option<GuildNum>, DbError> {
+    let num: Option<i64> = tx.find(&NUM_OF, params![scope.num(), id.as_str()]).await?;
+    Ok(num.map(GuildNum))
 }
 
 /// The Org a Guild belongs to, for operators who name only the Guild.

@@ -267,9 +267,14 @@ pub async fn list(db: &Db) -> Result<Vec<Org>, DbError> {
 /// them. What is known about the Org is read by a statement of its own, after the lock: one that had to wait would
 /// show other rows as they were before it began to wait.
 pub async fn lock(tx: &mut Tx<'_>, scope: OrgScope) -> Result<LockedOrg, DbError> {
-    lock_even_removed(tx, scope).await?;
-    let org = tx.find(&LOCKED, params![scope.num()]).await?;
+    let org = lock_if_there(tx, scope).await?;
     org.ok_or(DbError::Gone)
+}
+
+/// The same lock for what concerns an Org that may be removed; none if it is.
+pub async fn lock_if_there(tx: &mut Tx<'_>, scope: OrgScope) -> Result<Option<LockedOrg>, DbError> {
+    lock_even_removed(tx, scope).await?;
+    tx.find(&LOCKED, params![scope.num()]).await
 }
 
 /// The same lock for what is left to be done in an Org that may be removed.

@@ -3,7 +3,7 @@
 
 use domain::id::ServerId;
 
-use crate::bots::register;
+use crate::bots::{dedicated, register};
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row, Tx};
 use crate::keys::plugin_keys;
@@ -73,6 +73,7 @@ pub async fn remove_guild(
     flows::end_of_guild(tx, scope, guild, now_ms).await?;
     import_runs::stop_of_guild(tx, scope, guild, now_ms).await?;
     register::remove_of_guild(tx, scope, guild).await?;
+    dedicated::remove(tx, scope, guild).await?;
     Ok(servers)
 }
 

@@ -75,7 +75,7 @@ unit!(ForgetPlaces { tenant: Tenant } -> u64, |this, tx| {
 unit!(Learn { tenant: Tenant } -> (), |this, tx| {
     let (scope, guild) = (this.tenant.scope, this.tenant.guild);
     guild_bots::set_log_problem(tx, scope, guild, Some("unknown_channel"), 5).await?;
-    let facts = guild_bots::Facts { present: true, permissions: Some(1 << 40), top_position: Some(4), now_ms: 6 };
+    let facts = guild_bots::Facts { present: true, permissions: Some(1 << 40), top_position: Some(4), seen_by: &BotId::Platform, now_ms: 6 };
     guild_bots::set_facts(tx, scope, guild, &facts).await?;
     guild_bots::note_event(tx, scope, guild, 7).await?;
     guild_bots::set_commands(tx, scope, guild, "h", 8).await
@@ -279,6 +279,7 @@ both_databases! {
             last_event_at_ms: Some(7),
             log_problem: Some(("unknown_channel".to_owned(), 5)),
             commands_hash: Some("h".to_owned()),
+            seen_by: Some("platform".to_owned()),
         };
         assert_eq!(known, wanted);
         test.db.write(LogsArrive { tenant: tenant.clone() }).await.unwrap();

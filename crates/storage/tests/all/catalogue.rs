@@ -27,7 +27,7 @@ pub fn named(name: &str) -> &'static Statement {
 }
 
 /// What may read a whole table, and why that is no harm. Besides these only the doctor does.
-const LONG: [&str; 26] = [
+const LONG: [&str; 30] = [
     // Kept off the threads that serve requests.
     "storage::bots::guild_lists::LINKED_SHARED",
     "storage::bots::processes::ALL",
@@ -43,6 +43,11 @@ const LONG: [&str; 26] = [
     "storage::roles::subjects::PLACES_OF_STEAM",
     "storage::tenancy::orgs::ALL",
     "storage::linking::sealed_flows::COUNT",
+    // Every node reads all bots of Guilds each second: a few thousand short rows.
+    "storage::bots::runners::ALL",
+    "storage::bots::runners::TAKE_FREE",
+    "storage::bots::runners::RENEW_ALL",
+    "storage::bots::runners::FREE_ALL_LEFT",
     // What it goes through is the list that it makes itself.
     "storage::records::audit_pages::ACTORS",
     "storage::players::graph::COMPONENT",

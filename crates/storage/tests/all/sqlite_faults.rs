@@ -293,6 +293,6 @@ pub async fn live_within_limits(db: &Db) {
             .status();
         assert!(status.unwrap().success(), "prlimit belongs to util-linux");
     };
-    limit("1000000");
+    limit("1200000");
     live_through_a_full_disk(db, || limit("unlimited")).await;
 }

@@ -4,6 +4,7 @@ use domain::id::{GuildId, OrgId, ServerId};
 use domain::plan::{Dimension, Tier};
 use domain::random::{SeededRandom, SystemRandom};
 use domain::steam_group::GroupId;
+use storage::billing::tier_grants::{self, Grant};
 use storage::keys::plugin_keys;
 use storage::tenancy::guild_settings::SteamGroup;
 use storage::tenancy::orgs::LockedOrg;
@@ -20,6 +21,9 @@ unit!(AddOne { scope: OrgScope, dimension: Dimension, ceiling: i64 } -> bool, |i
 
 unit!(Look { scope: OrgScope } -> LockedOrg, |it, tx| { orgs::lock(tx, it.scope).await });
 
+unit!(GiveTier { scope: OrgScope, tier: Tier } -> (), |it, tx| {
+    tier_grants::set(tx, it.scope, Grant { tier: it.tier, ends_at_ms: None }, 1).await
+});
 unit!(SetTier { scope: OrgScope, tier: Tier } -> (), |it, tx| { orgs::set_tier(tx, it.scope, it.tier).await });
 
 unit!(Lower { scope: OrgScope, guild: GuildNum, links: i64 } -> (), |it, tx| {
@@ -143,6 +147,7 @@ both_databases! {
         let test = TestDb::open(engine).await;
         let (one, two) = (Tenant::make(&test.db, 1).await, Tenant::make(&test.db, 2).await);
         test.db.write(SetTier { scope: one.scope, tier: Tier::Pro }).await.unwrap();
+        test.db.write(GiveTier { scope: one.scope, tier: Tier::Pro }).await.unwrap();
         assert_eq!(test.db.write(Look { scope: one.scope }).await.unwrap().tier, Tier::Pro);
         assert_eq!(test.db.write(Look { scope: two.scope }).await.unwrap().tier, Tier::Free);
         assert_eq!(plugin_keys::resolve(&test.db, &one.key_hash, None).await.unwrap().unwrap().tier, Tier::Pro);

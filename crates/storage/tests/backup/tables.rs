@@ -1,7 +1,20 @@
 //! A row for each table that no unit of the fixture writes, where there is none yet.
 
 /// A row for each Guild or Server that has none, in the tables that game servers and bots fill.
-pub const PLAYER_TABLES: [&str; 42] = [
+pub const PLAYER_TABLES: [&str; 48] = [
+    "INSERT INTO payers (org_num, id, customer_id, wanted, read_wanted, asked_at, read_at, created_at)
+     SELECT num, 'pay_' || id, 'cus_' || id, 2, 1, 3, 4, 1 FROM orgs WHERE num NOT IN (SELECT org_num FROM payers)",
+    "INSERT INTO checkouts (id, org_num, guild_num, offer, session_id, url, account_id, created_at, expires_at, ended_at)
+     SELECT 'chk_' || id, org_num, num, 'bot_month', 'cs_1', 'https://x', 'usr_1', 1, 2, 3
+     FROM guilds WHERE num NOT IN (SELECT guild_num FROM checkouts WHERE guild_num IS NOT NULL)",
+    "INSERT INTO subscriptions (id, org_num, guild_num, status, tier, bot, pay_interval, told_at, started_at, period_end,
+         cancel_at, ended_at, checkout_id, listed)
+     SELECT 'sub_' || id, org_num, num, 'canceled', NULL, 1, 'month', 1, 2, 3, 4, 5, 'chk_1', 0
+     FROM guilds WHERE num NOT IN (SELECT guild_num FROM subscriptions WHERE guild_num IS NOT NULL)",
+    "INSERT INTO stripe_events (id, org_num, received_at)
+     SELECT 'evt_' || id, num, 1 FROM orgs WHERE num NOT IN (SELECT org_num FROM stripe_events)",
+    "INSERT INTO tier_grants (org_num, tier, ends_at, created_at)
+     SELECT num, tier, 5, 1 FROM orgs WHERE num NOT IN (SELECT org_num FROM tier_grants)",
     "INSERT INTO tombstones (org_num, tombstone, erased_at, alias)
      SELECT num, 'x:' || id, 1, NULL FROM orgs WHERE num NOT IN (SELECT org_num FROM tombstones)",
     "INSERT INTO erased_members (guild_num, org_num, tombstone, sealed, sealed_kid, ends_at)
@@ -54,6 +67,10 @@ pub const PLAYER_TABLES: [&str; 42] = [
     "INSERT INTO bots (id, kind, org_num, guild_num, secret_hash, secret_sealed, secret_kid, version, created_at, rotated_at)
      SELECT discord_guild_id, 'dedicated', org_num, num, id, 's', 'k1', 1, 1, 2 FROM guilds
      WHERE num NOT IN (SELECT guild_num FROM bots)",
+    "INSERT INTO dedicated_bots (id, org_num, guild_num, bot_user_id, name, token_sealed, token_kid, token_version, token_last4,
+         token_saved_at, step, reason, attempts, next_at, exits, restarted_at, restart_reason, shared_present, created_at)
+     SELECT 'bot_' || id, org_num, num, id, 'b', 's', 'k1', 2, 'abcd', 3, 'failed', 'crash_loop', 4, 5, '[6]', 7, 'crashed', 1, 8
+     FROM guilds WHERE num NOT IN (SELECT guild_num FROM dedicated_bots)",
     "INSERT INTO guild_bots (guild_num, org_num, present, permissions)
      SELECT num, org_num, 1, 9007199254740993 FROM guilds WHERE num NOT IN (SELECT guild_num FROM guild_bots)",
     "INSERT INTO discord_roles (guild_num, org_num, id, name, position)

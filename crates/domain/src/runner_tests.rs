@@ -1,0 +1,234 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn at(step: Step) -> Runner {
+    Runner {
+        step,
+        reason: None,
+        token_version: 1,
+        attempts: 0,
+        next_at_ms: 0,
+        exits: Vec::new(),
+    }
+}
+
+fn process(state: BotState, failure: Option<BotFailure>) -> Option<Running> {
+    Some(Running {
+        token_version: 1,
+        state,
+        failure,
+    })
+}
+
+#[test]
+fn a_new_bot_takes_the_four_steps_in_their_order_and_is_online() {
+    let (mut runner, mut said, mut now_ms) = (at(Step::Allocate), Vec::new(), 0);
+    while let Move::Work(step) = decide(&runner, true, None, now_ms) {
+        said.push(step.message());
+        runner = runner.worked(now_ms);
+        assert_eq!(
+            decide(&runner, true, None, now_ms),
+            Move::Wait,
+            "a step at a time"
+        );
+        now_ms += STEP_MS;
+    }
+    assert_eq!(
+        said,
+        [
+            "Allocating dedicated bot host",
+            "Installing your bot",
+            "Starting your bot"
+        ]
+    );
+    assert_eq!(decide(&runner, true, None, now_ms), Move::Launch);
+    let connecting = process(BotState::Connecting, None);
+    assert_eq!(decide(&runner, true, connecting, now_ms), Move::Wait);
+    let online = process(BotState::Online, None);
+    assert_eq!(
+        decide(&runner, true, online, now_ms),
+        Move::Note(Step::Online, None)
+    );
+}
+
+#[test]
+fn a_bot_that_nobody_pays_for_is_paused_wherever_it_is_and_goes_on_from_there() {
+    for step in Step::ALL {
+        let runner = at(*step);
+        assert_eq!(
+            decide(&runner, false, process(BotState::Online, None), 9),
+            Move::Pause
+        );
+        let rests = decide(&runner, false, None, 9);
+        let paused = *step == Step::Paused;
+        assert_eq!(
+            rests,
+            if paused {
+                Move::Wait
+            } else {
+                Move::Note(Step::Paused, None)
+            }
+        );
+    }
+    assert_eq!(
+        decide(&at(Step::Paused), true, None, 9),
+        Move::Note(Step::Start, None)
+    );
+}
+
+#[test]
+fn a_newer_token_restarts_the_process_and_an_older_reading_does_not() {
+    let running = process(BotState::Online, None);
+    let newer = Runner {
+        token_version: 2,
+        ..at(Step::Online)
+    };
+    assert_eq!(
+        decide(&newer, true, running, 9),
+        Move::Again(Restart::TokenReplaced)
+    );
+    let older = Runner {
+        token_version: 0,
+        ..at(Step::Online)
+    };
+    assert_eq!(decide(&older, true, running, 9), Move::Wait);
+}
+
+#[test]
+fn a_rejected_token_is_never_tried_again_by_itself_and_a_spent_budget_is() {
+    for failure in [BotFailure::TokenRejected, BotFailure::IdentifyBudget] {
+        let told = decide(
+            &at(Step::Online),
+            true,
+            process(BotState::Stopped, Some(failure)),
+            9,
+        );
+        let Move::Note(Step::Failed, Some(reason)) = told else {
+            panic!("{told:?}")
+        };
+        let failed = at(Step::Online).at(Step::Failed, Some(reason), 50);
+        assert_eq!(decide(&failed, true, None, 49), Move::Wait);
+        let later = decide(&failed, true, None, 50);
+        assert_eq!(
+            later == Move::Note(Step::Start, None),
+            reason.passes(),
+            "{later:?}"
+        );
+    }
+}
+
+#[test]
+fn a_bot_that_discord_keeps_waiting_is_not_called_online() {
+    let unreachable = process(BotState::Connecting, Some(BotFailure::Unreachable));
+    assert_eq!(
+        decide(&at(Step::Online), true, unreachable, 9),
+        Move::Note(Step::Start, None)
+    );
+    assert_eq!(decide(&at(Step::Start), true, unreachable, 9), Move::Wait);
+    let spent = process(BotState::Connecting, Some(BotFailure::IdentifyBudget));
+    for step in [Step::Start, Step::Online] {
+        let told = decide(&at(step), true, spent, 9);
+        assert_eq!(told, Move::Note(Step::Failed, Some(Reason::IdentifyBudget)));
+    }
+}
+
+#[test]
+fn a_host_out_of_reach_is_tried_again_for_ever_and_counts_as_no_crash() {
+    let mut runner = at(Step::Online);
+    for _ in 1..MOST_ATTEMPTS {
+        runner = runner.missed(0);
+        assert_eq!((runner.step, runner.exits.len()), (Step::Start, 0));
+    }
+    let failed = runner.missed(0);
+    assert_eq!(failed.reason, Some(Reason::InstallError));
+    assert_eq!(decide(&failed, true, None, failed.next_at_ms - 1), Move::Wait);
+    let later = decide(&failed, true, None, failed.next_at_ms);
+    assert_eq!(later, Move::Note(Step::Start, None));
+}
+
+#[test]
+fn a_bot_outside_its_discord_server_waits_and_goes_on_by_itself() {
+    let outside = process(BotState::Online, Some(BotFailure::NotInGuild));
+    assert_eq!(decide(&at(Step::Start), true, outside, 9), Move::Wait);
+    assert_eq!(
+        decide(&at(Step::Online), true, outside, 9),
+        Move::Note(Step::Start, None)
+    );
+}
+
+#[test]
+fn every_reason_and_every_failure_can_be_shown() {
+    for reason in Reason::ALL {
+        let failed = at(Step::Online).at(Step::Failed, Some(*reason), 9);
+        assert_eq!(
+            Trouble::of(&failed, None).map(Trouble::as_str),
+            Some(reason.as_str())
+        );
+    }
+    for failure in BotFailure::ALL {
+        let told = Trouble::of(&at(Step::Start), Some(*failure));
+        assert_eq!(told.map(Trouble::as_str), Some(failure.as_str()));
+        assert_eq!(
+            Trouble::of(&at(Step::Paused), Some(*failure)),
+            None,
+            "nothing runs"
+        );
+    }
+}
+
+#[test]
+fn the_fifth_end_in_ten_minutes_is_the_last() {
+    let mut runner = at(Step::Online);
+    for minute in 0..4 {
+        runner = runner.exited(minute * 60_000);
+        assert_eq!(runner.step, Step::Start, "{minute}");
+    }
+    let failed = runner.exited(5 * 60_000);
+    assert_eq!(
+        (failed.step, failed.reason),
+        (Step::Failed, Some(Reason::CrashLoop))
+    );
+    assert_eq!(
+        runner.exited(11 * 60_000).step,
+        Step::Start,
+        "older ends are forgotten"
+    );
+    assert!(failed.retried(9).exits.is_empty());
+}
+
+#[test]
+fn a_step_that_fails_is_tried_eight_times() {
+    let (mut runner, mut tries) = (at(Step::Install), 0);
+    while runner.step == Step::Install {
+        tries += 1;
+        runner = runner.missed(0);
+    }
+    assert_eq!((tries, runner.reason), (8, Some(Reason::InstallError)));
+}
+
+fn steps() -> impl Strategy<Value = Step> {
+    proptest::sample::select(Step::ALL)
+}
+
+proptest! {
+    #[test]
+    fn whatever_is_written_down_a_paid_bot_that_can_run_ends_up_online(
+        step in steps(), exits in proptest::collection::vec(0_i64..1_000, 0..4),
+    ) {
+        let mut runner = Runner { exits, ..at(step) };
+        prop_assume!(step != Step::Failed);
+        let (mut running, mut now_ms) = (None, 1_000);
+        for _ in 0..20 {
+            match decide(&runner, true, running, now_ms) {
+                Move::Work(_) => runner = runner.worked(now_ms),
+                Move::Note(step, reason) => runner = runner.at(step, reason, now_ms),
+                Move::Launch => running = process(BotState::Online, None),
+                Move::Wait | Move::Pause | Move::Again(_) => {}
+            }
+            now_ms += STEP_MS;
+        }
+        prop_assert_eq!(runner.step, Step::Online);
+        prop_assert!(running.is_some());
+    }
+}
