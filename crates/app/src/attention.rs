@@ -20,7 +20,7 @@ pub async fn of_org(
 ) -> Result<Vec<Notice>, AppError> {
     use Permission::{OrgSettings, ServersKeys, ServersRoles, ServersView};
     let told = [
-        (ServersView, tenancy::attention::plan(seen)),
+        (ServersView, tenancy::attention::plan(&app.plans, seen)),
         (ServersView, tenancy::attention::guilds(seen)),
         (OrgSettings, tenancy::attention::log_channels(seen)),
         (

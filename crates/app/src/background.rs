@@ -31,7 +31,7 @@ use crate::players::{cleanup_run, steam_calls, sweep};
 use crate::retention::Retention;
 use crate::state::App;
 use crate::tenancy::claims;
-use crate::{import, jobs, privacy, roles, work};
+use crate::{billing, import, jobs, privacy, roles, work};
 
 const FLUSH_EVERY: Duration = Duration::from_secs(5);
 const KEEP_EVERY: Duration = Duration::from_secs(1);
@@ -139,7 +139,7 @@ pub async fn flush_errors(app: &App) -> Result<(), AppError> {
 }
 
 /// The steps of housekeeping, by the names under which their failures are counted.
-const HOUSEKEEPING: [(&str, StepOf); 29] = [
+const HOUSEKEEPING: [(&str, StepOf); 32] = [
     ("last_uses", |app| Box::pin(flush_uses(app))),
     ("seen", |app| Box::pin(flush_seen(app))),
     ("refusals", |app| {
@@ -180,6 +180,9 @@ const HOUSEKEEPING: [(&str, StepOf); 29] = [
         Box::pin(purge(app, Expired::ErasedMembers))
     }),
     ("tombstones", |app| Box::pin(privacy::keep(app))),
+    ("tiers", |app| Box::pin(billing::keep::derive_due(app))),
+    ("payers", |app| Box::pin(billing::keep::ask_due(app))),
+    ("old_billing", |app| Box::pin(billing::keep::forget(app))),
     ("idempotency_keys", |app| {
         Box::pin(purge(app, Expired::IdempotencyKeys))
     }),

@@ -2,6 +2,7 @@
 
 use domain::audit::{Actor, AuditAction};
 use domain::invitation::Code;
+use domain::random;
 use serde_json::json;
 use storage::records::audit::Act;
 use storage::tenancy::registration;
@@ -9,15 +10,30 @@ use storage::{NoOrg, Tx, Work, settings};
 
 use crate::error::AppError;
 use crate::notice::{Notice, Severity};
+use crate::sealed_settings::PutSealed;
 use crate::state::App;
 
 /// The dashboard reads this setting together with the session; an empty text is off.
 pub const MAINTENANCE: &str = "maintenance";
+const INSTALLATION: &str = "installation";
 const REGISTRATION: &str = "registration";
 const INVITE_ONLY: &str = "invite_only";
 const DEFAULT_MESSAGE: &str = "We are working on the dashboard.";
 const MESSAGE_MAX: usize = 500;
 const DAY_MS: i64 = 24 * 60 * 60_000;
+
+/// Tells this installation from others that use the same machines: made at the first start, and part of its database.
+pub async fn installation(app: &App) -> Result<String, AppError> {
+    if let Some(known) = settings::find(&app.db, INSTALLATION).await? {
+        return Ok(known);
+    }
+    let bytes = random::bytes::<8>(&*app.random);
+    let fresh: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    // Another node may have been first.
+    app.db
+        .write(PutSealed::first(INSTALLATION, fresh, app.now_ms()))
+        .await
+}
 
 /// What is said while the dashboard is closed; none while it is open.
 pub async fn maintenance(app: &App) -> Result<Option<String>, AppError> {

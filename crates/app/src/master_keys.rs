@@ -6,7 +6,7 @@ use domain::audit::{Actor, AuditAction};
 use domain::random::Random;
 use domain::seal::{Aad, KeyRing};
 use serde_json::json;
-use storage::bots::register as bot_register;
+use storage::bots::{dedicated, register as bot_register};
 use storage::keys::plugin_keys;
 use storage::keys::plugin_keys::SealedKey;
 use storage::linking::sealed_flows::{self, Kind, SealedFlow};
@@ -98,7 +98,10 @@ pub async fn reseal_all(app: &App) -> Result<u64, AppError> {
     loop {
         let slice = plugin_keys::list_sealed_otherwise(&app.db, after, &active).await?;
         let Some(last) = slice.last() else {
-            let others = reseal_codes(app).await? + reseal_bots(app).await? + reseal_flows(app).await?;
+            let others = reseal_codes(app).await?
+                + reseal_bots(app).await?
+                + reseal_tokens(app).await?
+                + reseal_flows(app).await?;
             return Ok(resealed + others);
         };
         after = last.num;
@@ -163,6 +166,44 @@ impl Work for ResealBots {
         let mut changed = 0;
         for (num, old, sealed, kid) in &self.0 {
             changed += u64::from(bot_register::reseal(tx, *num, old, sealed, kid).await?);
+        }
+        Ok(changed)
+    }
+}
+
+/// The same for the tokens of Guilds' own bots.
+async fn reseal_tokens(app: &App) -> Result<u64, AppError> {
+    let active = app.vault.active_kid();
+    let (mut after, mut resealed) = (0, 0);
+    loop {
+        let slice = dedicated::list_tokens_sealed_otherwise(&app.db, after, &active).await?;
+        let Some(last) = slice.last() else {
+            return Ok(resealed);
+        };
+        after = last.num;
+        let mut tokens = Vec::with_capacity(slice.len());
+        for token in &slice {
+            let place = crate::serving::token_place(token.id.as_str(), token.version);
+            let (sealed, kid) = anew(app, &place, &token.sealed)?;
+            tokens.push((token.num, token.sealed.clone(), sealed, kid));
+        }
+        resealed += app.db.write(ResealTokens(tokens)).await?;
+    }
+}
+
+/// Row, old and new sealed text, and the master key of the new one.
+struct ResealTokens(Vec<(i64, String, String, String)>);
+
+impl Work for ResealTokens {
+    type For = NoOrg;
+    type Output = u64;
+    type Error = AppError;
+    const NAME: &'static str = "reseal_bot_tokens";
+
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<u64, AppError> {
+        let mut changed = 0;
+        for (num, old, sealed, kid) in &self.0 {
+            changed += u64::from(dedicated::reseal(tx, *num, old, sealed, kid).await?);
         }
         Ok(changed)
     }

@@ -1,18 +1,22 @@
 //! The clients for other people's systems, as far as this installation is set up for them.
 
 use config::Config;
+use domain::billing::{Catalogue, Interval, Offer, Product};
 use domain::clock::SharedClock;
 use domain::flow::Provider;
 use domain::job::LaneKind;
+use domain::plan::Tier;
 use domain::platform_id::DiscordId;
 pub use platform::blobs::Blobs;
 use platform::blobs::Bucket;
 use platform::discord::cdn::Cdn;
 use platform::discord::oauth::Application;
-use platform::discord::{OAuth, Outgoing, Rest};
+use platform::discord::{Clients, OAuth, Outgoing, Rest};
 use platform::geo::Geo;
 use platform::steam::{OpenId, WebApi};
+use platform::stripe::Stripe;
 use platform::{SetupError, Standing};
+use secrecy::SecretString;
 
 use crate::error::{AppError, IdentityError, PlayersError};
 
@@ -27,18 +31,35 @@ pub struct Platforms {
     pub discord_sign_in: Option<OAuth>,
     /// What our shared bot can see and do; needs `discord.bot_token`.
     pub discord_bot: Option<Rest>,
+    /// What Guilds' own bots can see and do. Only where there is a shared bot, which works while they do not.
+    pub own_bots: Option<Clients>,
     /// Pictures of Discord servers and of people.
     pub discord_cdn: Option<Cdn>,
     /// Files that are too large for the database.
     pub blobs: Option<Blobs>,
     /// The country of an address; needs `geo.database`.
     pub geo: Option<Geo>,
+    /// What plans are sold through; needs `billing.secret_key`.
+    pub stripe: Option<Selling>,
+}
+
+/// The account that plans are sold through, and what is sold.
+pub struct Selling {
+    /// The client.
+    pub api: Stripe,
+    /// Which price buys what.
+    pub catalogue: Catalogue,
+    /// Two while the secret is being replaced.
+    pub webhook_secrets: Vec<SecretString>,
+    /// The portal that customers are sent to; none for the account's own.
+    pub portal: Option<String>,
 }
 
 impl Platforms {
     /// Asks nobody anything yet. What is not set up stays empty; what is set up and cannot work is refused.
     pub fn from_config(config: &Config, clock: &SharedClock) -> Result<Self, SetupError> {
         let (steam, public_url) = (&config.steam, &config.server.public_url);
+        let outgoing = Outgoing::default();
         let steam_api = steam.api_key.clone();
         let steam_api = steam_api.map(|key| WebApi::new(&steam.api_url, key, clock.clone()));
         Ok(Self {
@@ -48,10 +69,12 @@ impl Platforms {
             discord_sign_in: application(config)
                 .map(|application| OAuth::new(application, clock.clone()))
                 .transpose()?,
-            discord_bot: discord_bot(config, clock)?,
+            discord_bot: discord_bot(config, clock, &outgoing)?,
+            own_bots: own_bots(config, clock, outgoing),
             discord_cdn: Some(Cdn::new(&config.discord.cdn_url, clock.clone())?),
             blobs: Some(blobs(config)?),
             geo: config.geo.database.as_deref().map(Geo::open).transpose()?,
+            stripe: selling(config, clock)?,
         })
     }
 
@@ -63,6 +86,7 @@ impl Platforms {
             self.discord_sign_in.as_ref().map(OAuth::standing),
             self.discord_bot.as_ref().map(Rest::standing),
             self.discord_cdn.as_ref().map(Cdn::standing),
+            self.stripe.as_ref().map(|selling| selling.api.standing()),
         ]
         .into_iter()
         .flatten()
@@ -71,10 +95,20 @@ impl Platforms {
     /// Whether this process works off such lanes now. What the bot does in the background is done by one node.
     pub(crate) fn work_off(&self, lanes: LaneKind) -> bool {
         match lanes {
-            LaneKind::Guild | LaneKind::People | LaneKind::Org => true,
+            LaneKind::Guild | LaneKind::People | LaneKind::Org | LaneKind::Billing => true,
             LaneKind::Log | LaneKind::Bot | LaneKind::Roles => {
                 self.discord_bot.as_ref().is_none_or(Rest::leads)
             }
+        }
+    }
+
+    /// Whether this process does what bots do in the background, the shared one and the others.
+    pub fn lead_bots(&self, leads: bool) {
+        if let Some(bot) = &self.discord_bot {
+            bot.lead(leads);
+        }
+        if let Some(own) = &self.own_bots {
+            own.lead(leads);
         }
     }
 
@@ -110,19 +144,93 @@ impl Platforms {
     }
 }
 
-fn discord_bot(config: &Config, clock: &SharedClock) -> Result<Option<Rest>, SetupError> {
+/// Nothing is sold without a key. With one, all that is sold has to have a price.
+fn selling(config: &Config, clock: &SharedClock) -> Result<Option<Selling>, SetupError> {
+    let billing = &config.billing;
+    let Some(key) = billing.secret_key.clone() else {
+        return Ok(None);
+    };
+    let catalogue = catalogue(&billing.prices);
+    if let Some(missing) = Offer::ALL
+        .into_iter()
+        .find(|offer| catalogue.price_of(*offer).is_none())
+    {
+        return Err(SetupError::new(format!(
+            "billing.secret_key is set, but billing.prices.{} is not: run symbolon billing setup",
+            missing.name()
+        )));
+    }
+    let named = Offer::ALL
+        .iter()
+        .flat_map(|offer| prices_of(&billing.prices, *offer));
+    if named
+        .clone()
+        .any(|price| named.clone().filter(|other| *other == price).count() > 1)
+    {
+        return Err(SetupError::new(
+            "billing.prices names one price twice: it can buy only one thing",
+        ));
+    }
+    let webhook_secrets: Vec<SecretString> = [&billing.webhook_secret, &billing.previous_webhook_secret]
+        .into_iter()
+        .flatten()
+        .cloned()
+        .collect();
+    if webhook_secrets.is_empty() {
+        let text = "billing.secret_key is set, but billing.webhook_secret is not: run symbolon billing setup";
+        return Err(SetupError::new(text));
+    }
+    Ok(Some(Selling {
+        api: Stripe::new(&billing.api_url, key, clock.clone())?,
+        catalogue,
+        webhook_secrets,
+        portal: billing.portal_configuration.clone(),
+    }))
+}
+
+/// The prices that the settings name for something that is sold, the one that is sold now first.
+pub fn prices_of(prices: &config::Prices, offer: Offer) -> &[String] {
+    match (offer.product, offer.interval) {
+        (Product::Plan(Tier::Standard), Interval::Month) => &prices.standard_month,
+        (Product::Plan(Tier::Standard), Interval::Year) => &prices.standard_year,
+        (Product::Plan(Tier::Pro), Interval::Month) => &prices.pro_month,
+        (Product::Plan(Tier::Pro), Interval::Year) => &prices.pro_year,
+        (Product::Bot, Interval::Month) => &prices.bot_month,
+        (Product::Plan(Tier::Free), _) | (Product::Bot, Interval::Year) => &[],
+    }
+}
+
+fn catalogue(prices: &config::Prices) -> Catalogue {
+    let named = |offer: Offer| {
+        prices_of(prices, offer)
+            .iter()
+            .map(move |price| (price.clone(), offer))
+    };
+    Catalogue::new(Offer::ALL.into_iter().flat_map(named))
+}
+
+fn own_bots(config: &Config, clock: &SharedClock, outgoing: Outgoing) -> Option<Clients> {
+    let (discord, public_url) = (&config.discord, &config.server.public_url);
+    discord.bot_token.as_ref()?;
+    Some(Clients::new(
+        &discord.api_url,
+        public_url,
+        clock.clone(),
+        outgoing,
+    ))
+}
+
+fn discord_bot(
+    config: &Config,
+    clock: &SharedClock,
+    outgoing: &Outgoing,
+) -> Result<Option<Rest>, SetupError> {
     let (discord, public_url) = (&config.discord, &config.server.public_url);
     let Some(token) = discord.bot_token.clone() else {
         return Ok(None);
     };
-    Rest::new(
-        &discord.api_url,
-        public_url,
-        token,
-        clock.clone(),
-        &Outgoing::default(),
-    )
-    .map(|bot| Some(bot.kept_in(config.data_dir.join("discord-refusals.json"))))
+    Rest::new(&discord.api_url, public_url, token, clock.clone(), outgoing)
+        .map(|bot| Some(bot.kept_in(config.data_dir.join("discord-refusals.json"))))
 }
 
 /// Where files are kept: in a bucket, or in a folder of the data directory.

@@ -2,6 +2,7 @@
 
 use domain::clock::SharedClock;
 use domain::erased::EraseKey;
+use domain::plan::Plans;
 use domain::platform_id::DiscordId;
 use domain::random::SharedRandom;
 use domain::trust::Thresholds;
@@ -37,6 +38,8 @@ pub struct Runtime {
     pub retention: Retention,
     /// Where the tiers of trust begin.
     pub thresholds: Thresholds,
+    /// What each plan allows, and whether plans are sold.
+    pub plans: Plans,
 }
 
 impl Runtime {

@@ -1,6 +1,7 @@
 //! The way to a running application.
 
 use domain::clock::SharedClock;
+use domain::plan::{Plans, Tier};
 use domain::platform_id::DiscordId;
 use domain::random::SharedRandom;
 use domain::trust::Thresholds;
@@ -43,6 +44,8 @@ pub struct Parts {
     pub retention: Retention,
     /// Where the tiers of trust begin.
     pub thresholds: Thresholds,
+    /// What each plan allows. Plans are sold where there is somebody to sell them.
+    pub plans: Plans,
 }
 
 /// Why the application does not start. Each text tells the operator what to do.
@@ -66,6 +69,17 @@ impl App {
         let vault = master_keys::open_vault(&parts.db, file, &*parts.random, parts.clock.now_ms()).await?;
         let now_ms = parts.clock.now_ms();
         let erase_key = sealed_settings::open_erase_key(&parts.db, &vault, &*parts.random, now_ms).await?;
+        let sold = parts.platforms.stripe.is_some();
+        let default_tier = if sold {
+            Tier::Free
+        } else {
+            parts.plans.default_tier
+        };
+        let plans = Plans {
+            default_tier,
+            sold,
+            ..parts.plans
+        };
         let memories = Memories::new(parts.limits, parts.clock.clone());
         let runtime = Runtime {
             db: parts.db,
@@ -79,6 +93,7 @@ impl App {
             public_url: parts.public_url,
             retention: parts.retention,
             thresholds: parts.thresholds,
+            plans,
         };
         let app = App::new(runtime, memories, parts.platforms);
         steam_calls::share(&app).await?;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use domain::job::{Job, LaneKind};
 use tokio::sync::watch;
 
+use crate::billing;
 use crate::bots::{log, look};
 use crate::error::AppError;
 use crate::import;
@@ -16,10 +17,14 @@ use crate::tenancy::end_guild;
 
 /// Lanes that somebody works off here. What is done on Discord waits while no bot is set up, and ends after its time.
 pub fn worked(app: &App) -> impl Iterator<Item = LaneKind> {
-    let has_bot = app.platforms.discord_bot.is_some();
+    let (has_bot, is_sold) = (
+        app.platforms.discord_bot.is_some(),
+        app.platforms.stripe.is_some(),
+    );
     let is_worked = move |kind: &LaneKind| match kind {
         LaneKind::Guild | LaneKind::People | LaneKind::Org => true,
         LaneKind::Log | LaneKind::Bot | LaneKind::Roles => has_bot,
+        LaneKind::Billing => is_sold,
     };
     LaneKind::ALL.iter().copied().filter(is_worked)
 }
@@ -42,6 +47,7 @@ async fn step(app: &App, claimed: Claimed) -> Result<Outcome, AppError> {
         Job::UnlinkPeople { by, .. } => bulk_unlink::step(app, &claimed, by).await,
         Job::SweepPeople { .. } => sweep::step(app, &claimed).await,
         Job::CleanUp { .. } => cleanup_run::step(app, &claimed).await,
+        Job::ReadBilling { .. } => billing::read::step(app, &claimed).await,
         Job::ImportLinks { import, by, .. } => import::job::step(app, &claimed, import, by).await,
     }
 }

@@ -106,7 +106,7 @@ pub async fn get(app: &App, scope: OrgScope, asked: &AnalyticsAsked) -> Result<A
     Ok(Analytics {
         range,
         days: fill(range, &counted),
-        ceiling: guild.is_none().then(|| org.tier.ceilings().links),
+        ceiling: guild.is_none().then(|| app.plans.ceilings(org.tier).links),
         tiers: by_tier(&tiers),
         countries: countries(stat_days::list_newest(db, scope, guild).await?),
         funnel: funnel(steps),

@@ -54,6 +54,8 @@ fn trouble(bot: &BotStatus, now_ms: i64) -> Option<(&'static str, Severity, &'st
             Severity::Warn,
             "asked for the members intent, which Discord does not grant it.",
         )),
+        // Its Guild is shown that.
+        Some(BotFailure::NotInGuild) => None,
         Some(BotFailure::Unreachable | BotFailure::IntentsMissing) | None => is_offline(OFFLINE_MS)
             .then_some((
                 "bot_offline",
@@ -79,7 +81,8 @@ fn of_bot(bot: &BotStatus, now_ms: i64) -> Vec<Notice> {
         let text = format!("{name} was started twice. Stop one of the two processes.");
         tell("bot_runs_twice", Severity::Bad, text);
     }
-    if let Some((kind, severity, text)) = trouble(bot, now_ms) {
+    // What keeps a Guild's own bot from running is for its people to see and to put right.
+    if let Some((kind, severity, text)) = trouble(bot, now_ms).filter(|_| !bot.is_hosted) {
         tell(kind, severity, format!("{name} {text}"));
     }
     let today = bot.identify_day == now_ms.div_euclid(DAY_MS);

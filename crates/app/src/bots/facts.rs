@@ -7,11 +7,12 @@ use domain::log_message::LogProblem;
 use storage::OrgScope;
 pub use storage::bots::places::{Channel, Role};
 use storage::bots::processes::{self, SILENT_MS};
-use storage::bots::{guild_bots, places};
+use storage::bots::{dedicated, guild_bots, places};
 use storage::tenancy::guilds;
 
 use super::look;
 use crate::error::{AppError, RequestError};
+use crate::serving;
 use crate::state::App;
 
 /// What is older is read anew while it is shown.
@@ -67,14 +68,18 @@ pub async fn get(app: &App, scope: OrgScope, id: &GuildId) -> Result<OnDiscord, 
         (Some(true), held) => Some(held.unwrap_or_default().with(Permissions::needed())),
         (Some(false) | None, _) => Some(Permissions::needed()),
     };
+    let own = dedicated::find(&app.db, scope, guild.num).await?;
+    let own = own.filter(|own| own.is_serving(app.now_ms()));
     let sign_in = app.platforms.discord_sign_in.as_ref();
-    let invite_url = invite_url
-        .zip(sign_in)
-        .map(|(permissions, sign_in)| sign_in.bot_invite_with(&guild.discord_guild_id, permissions));
+    let place = &guild.discord_guild_id;
+    let invite_url = invite_url.zip(sign_in).map(|(permissions, sign_in)| match &own {
+        Some(own) => sign_in.bot_invite_of(&own.bot_user_id, place, permissions),
+        None => sign_in.bot_invite_with(place, permissions),
+    });
     let of_bot = |needed: Permissions| held.is_some_and(|held| held.contain(needed));
     Ok(OnDiscord {
         present: known.present,
-        online: is_online(app).await?,
+        online: own.is_some() || is_online(app).await?,
         has_commands: known.commands_hash.is_some(),
         permissions: Permissions::NEEDED
             .iter()
@@ -109,7 +114,7 @@ pub async fn look_again(app: &App, scope: OrgScope, id: &GuildId) -> Result<(), 
     let guild = guilds::find(&app.db, scope, id)
         .await?
         .ok_or(RequestError::NotFound)?;
-    let Some(bot) = &app.platforms.discord_bot else {
+    let Some(bot) = serving::find(app, guild.num).await? else {
         return Ok(());
     };
     let steady_ms = app.clock.steady_ms();

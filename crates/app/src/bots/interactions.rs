@@ -23,6 +23,7 @@ use super::unlinking::{self, Ending, Unlinked};
 use crate::error::AppError;
 use crate::role_marks;
 use crate::roles;
+use crate::serving;
 use crate::state::App;
 
 /// What was used.
@@ -227,7 +228,7 @@ impl Conversation<'_> {
 
     /// Posts the panel in the language of the Discord server.
     async fn post_panel(&self) -> Result<Reply, AppError> {
-        let Some(rest) = &self.app.platforms.discord_bot else {
+        let Some(rest) = serving::find(self.app, self.guild.num).await? else {
             return Ok(self.say(Text::TryLater));
         };
         if interactions::is_accepted(&self.app.db, self.asked.id.as_str()).await? {
@@ -247,7 +248,7 @@ impl Conversation<'_> {
             discord_guild: self.guild.discord_guild_id.clone(),
             channel: self.asked.channel_id.clone(),
         };
-        let posted = match refuse_foreign(self.app, rest, asking, self.guild.scope, &target).await? {
+        let posted = match refuse_foreign(self.app, &rest, asking, self.guild.scope, &target).await? {
             Ok(()) => rest.post(asking, &target.channel, message, nonce).await,
             Err(not) => Err(not),
         };

@@ -18,6 +18,7 @@ use storage::{GuildNum, OrgScope};
 use super::log_batch::{Batch, Note, Noted, Prepare, Prepared, Settle, Tell};
 use crate::error::{AppError, RequestError};
 use crate::jobs::{self, Claimed, Outcome};
+use crate::serving;
 use crate::state::App;
 
 /// How long a Guild's messages rest after one could not be posted.
@@ -38,11 +39,12 @@ pub(super) struct Target {
 /// Posts the next messages of a Guild as one.
 pub(crate) async fn step(app: &App, claimed: &Claimed, guild: &GuildId) -> Result<Outcome, AppError> {
     let scope = claimed.org.ok_or_else(|| AppError::internal("a job of no Org"))?;
-    let Some(bot) = &app.platforms.discord_bot else {
-        return Ok(Outcome::Later {
-            after: Duration::from_millis(REST_MS.unsigned_abs()),
-        });
+    let rest = Outcome::Later {
+        after: Duration::from_millis(REST_MS.unsigned_abs()),
     };
+    if app.platforms.discord_bot.is_none() {
+        return Ok(rest);
+    }
     let prepare = Prepare {
         held: claimed.held.clone(),
         guild: guild.clone(),
@@ -52,6 +54,9 @@ pub(crate) async fn step(app: &App, claimed: &Claimed, guild: &GuildId) -> Resul
         Prepared::Lost => return Ok(Outcome::Lost),
         Prepared::Nothing => return Ok(Outcome::Again),
         Prepared::Waits { target, batch } => (target, batch),
+    };
+    let Some(bot) = serving::find(app, target.guild).await? else {
+        return Ok(rest);
     };
     let asking = Asking::in_background(scope.num(), &target.discord_guild).patiently();
     if batch.is_past_its_nonce(app.now_ms()) {
@@ -67,7 +72,7 @@ pub(crate) async fn step(app: &App, claimed: &Claimed, guild: &GuildId) -> Resul
         }
         note(app, scope, &target, Noted::Resent).await?;
     }
-    match post(app, bot, asking, scope, &target, &batch).await? {
+    match post(app, &bot, asking, scope, &target, &batch).await? {
         Ok(()) => settle(app, claimed, scope, &target, batch, End::Posted).await,
         Err(not) => match problem_of(not) {
             Some(problem) => settle(app, claimed, scope, &target, batch, End::Problem(problem)).await,
@@ -272,7 +277,7 @@ pub enum Tested {
 pub async fn send_test(app: &App, scope: OrgScope, id: &GuildId) -> Result<Tested, AppError> {
     let guild = guilds::find(&app.db, scope, id).await?;
     let guild = guild.ok_or(RequestError::NotFound)?;
-    let Some(bot) = &app.platforms.discord_bot else {
+    let Some(bot) = serving::find(app, guild.num).await? else {
         return Ok(Tested::Unavailable);
     };
     let channel = guild.log_channel_id.as_deref().map(DiscordId::parse);
@@ -291,7 +296,7 @@ pub async fn send_test(app: &App, scope: OrgScope, id: &GuildId) -> Result<Teste
     };
     let asking = Asking::for_person(scope.num(), &target.discord_guild).again();
     let message = json!({ "embeds": [test()] });
-    let posted = match refuse_foreign(app, bot, asking, scope, &target).await? {
+    let posted = match refuse_foreign(app, &bot, asking, scope, &target).await? {
         // Never the number of a batch, and another one each time.
         Ok(()) => bot.post(asking, &target.channel, message, -app.now_ms()).await,
         Err(not) => Err(not),

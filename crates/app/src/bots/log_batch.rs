@@ -183,7 +183,8 @@ async fn embed_of(
         | Job::UnlinkPeople { .. }
         | Job::SweepPeople { .. }
         | Job::CleanUp { .. }
-        | Job::ImportLinks { .. } => return Ok(None),
+        | Job::ImportLinks { .. }
+        | Job::ReadBilling { .. } => return Ok(None),
     };
     let Some(facts) = log_lines::find_link(tx, scope, link).await? else {
         return Ok(None);

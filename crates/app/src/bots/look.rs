@@ -1,5 +1,6 @@
 //! Reads what a Guild is like on Discord: whether our bot is there, what it may do, and which roles and channels it finds.
 
+use domain::bot::BotId;
 use domain::discord::{Channel, ChannelReason, Permissions, Role, RoleReason, Standing};
 use domain::id::GuildId;
 use domain::job::{Job, LaneKind};
@@ -8,7 +9,7 @@ use platform::Unanswered;
 use platform::discord::Rest;
 use platform::discord::rest::{Asking, NotDone};
 use storage::bots::guild_bots::Facts;
-use storage::bots::{guild_bots, places};
+use storage::bots::{dedicated, guild_bots, places};
 use storage::jobs::{self, Moment};
 use storage::tenancy::guilds;
 use storage::{DbError, GuildNum, OrgScope, Tx, Work};
@@ -19,6 +20,7 @@ use crate::error::AppError;
 use crate::jobs::operate::wake_lane;
 use crate::jobs::{Claimed, Outcome};
 use crate::pictures::{self, Owner};
+use crate::serving::{self, Bot};
 use crate::state::App;
 
 /// What was read of a Discord server that our bot is in.
@@ -34,15 +36,15 @@ struct Seen {
 /// Looks at a Guild, writes down what was found, and tells Discord of our commands if it does not know them.
 pub(crate) async fn step(app: &App, claimed: &Claimed, guild: &GuildId) -> Result<Outcome, AppError> {
     let scope = claimed.org.ok_or_else(|| AppError::internal("a job of no Org"))?;
-    let Some(bot) = &app.platforms.discord_bot else {
-        return Ok(Outcome::Drop { code: "NO_BOT" });
-    };
     let Some(found) = guilds::find(&app.db, scope, guild).await? else {
         // It was removed meanwhile.
         return Ok(Outcome::Done);
     };
+    let Some(bot) = serving::find(app, found.num).await? else {
+        return Ok(Outcome::Drop { code: "NO_BOT" });
+    };
     let asking = Asking::when_there_is_room(scope.num(), &found.discord_guild_id).patiently();
-    let seen = match read(bot, asking, &found.discord_guild_id).await {
+    let seen = match read(&bot, asking, &found.discord_guild_id).await {
         Ok(seen) => seen,
         Err(Unanswered::Refused | Unanswered::Remembered { status: 401, .. }) => {
             return Ok(Outcome::Drop {
@@ -55,6 +57,8 @@ pub(crate) async fn step(app: &App, claimed: &Claimed, guild: &GuildId) -> Resul
     let guild_num = found.num;
     let write = Write {
         guild: found.num,
+        shared: is_shared_there(app, scope, &bot, &found.discord_guild_id, seen.is_some()).await,
+        seen_by: bot.id(),
         seen,
         now_ms: app.now_ms(),
     };
@@ -68,8 +72,23 @@ pub(crate) async fn step(app: &App, claimed: &Claimed, guild: &GuildId) -> Resul
         return Ok(Outcome::Done);
     };
     pictures::keep_later(app, Owner::Guild(scope, found.clone()), icon);
-    let not_told = registration::ensure(app, bot, scope, &found).await?;
+    let not_told = registration::ensure(app, &bot, scope, &found).await?;
     Ok(not_told.map_or(Outcome::Done, again))
+}
+
+/// Whether the shared bot could serve the Guild; none when nobody said.
+async fn is_shared_there(
+    app: &App,
+    scope: OrgScope,
+    bot: &Bot<'_>,
+    guild: &DiscordId,
+    is_there: bool,
+) -> Option<bool> {
+    match (bot, &app.platforms.discord_bot) {
+        (Bot::Own(..), Some(shared)) => shared.is_in(scope.num(), guild).await.ok(),
+        (Bot::Own(..), None) => None,
+        (Bot::Shared(_), _) => Some(is_there),
+    }
 }
 
 /// None where our bot is not.
@@ -142,6 +161,8 @@ fn channel_of(standing: &Standing<'_>, channel: &Channel) -> places::Channel {
 
 struct Write {
     guild: GuildNum,
+    shared: Option<bool>,
+    seen_by: BotId,
     seen: Option<Seen>,
     now_ms: i64,
 }
@@ -160,12 +181,17 @@ impl Work for Write {
             present: self.seen.is_some(),
             permissions: self.seen.as_ref().map(|seen| seen.permissions.0.cast_signed()),
             top_position: self.seen.as_ref().map(|seen| seen.top_position),
+            seen_by: &self.seen_by,
             now_ms,
         };
         let before = guild_bots::find_in(tx, scope, guild).await?.unwrap_or_default();
         guild_bots::set_facts(tx, scope, guild, &facts).await?;
         let is_first = before.checked_at_ms.is_none();
-        let mut is_other = before.present != Some(facts.present)
+        if let Some(shared) = self.shared {
+            dedicated::set_shared(tx, scope, guild, shared).await?;
+        }
+        let mut is_other = before.seen_by.as_deref() != Some(self.seen_by.as_str())
+            || before.present != Some(facts.present)
             || before.permissions != facts.permissions
             || before.top_position != facts.top_position;
         // Who is not there sees nothing; what was known stays as it was.

@@ -4,6 +4,7 @@
 pub(crate) mod attention;
 pub mod commands;
 pub mod facts;
+pub mod fleet;
 pub mod guild_list;
 pub mod hints;
 pub mod interactions;
@@ -13,6 +14,8 @@ mod log_batch;
 pub mod look;
 pub mod members;
 pub(crate) mod notices;
+pub mod own_bot;
+pub mod own_token;
 pub mod processes;
 pub mod register;
 mod registration;

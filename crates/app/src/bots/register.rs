@@ -82,7 +82,7 @@ async fn ensure_shared(app: &App, id: &BotId) -> Result<(), AppError> {
 }
 
 /// A secret as it is stored, and itself.
-struct Sealed {
+pub(super) struct Sealed {
     secret: BotSecret,
     sealed: String,
     sealed_kid: String,
@@ -90,7 +90,7 @@ struct Sealed {
 }
 
 impl Sealed {
-    fn make(app: &App, id: &BotId, version: i64) -> Self {
+    pub(super) fn make(app: &App, id: &BotId, version: i64) -> Self {
         let secret = BotSecret::generate(&*app.random);
         let place = secret_place(id.as_str(), version);
         let (sealed, sealed_kid) = app.vault.seal(&*app.random, &place, secret.expose().as_bytes());
@@ -99,6 +99,19 @@ impl Sealed {
             sealed,
             sealed_kid,
             now_ms: app.now_ms(),
+        }
+    }
+
+    pub(super) fn hash(&self) -> BotSecretHash {
+        self.secret.hash()
+    }
+
+    pub(super) fn to_store<'a>(&'a self, hash: &'a BotSecretHash) -> NewSecret<'a> {
+        NewSecret {
+            hash,
+            sealed: &self.sealed,
+            sealed_kid: &self.sealed_kid,
+            now_ms: self.now_ms,
         }
     }
 }
@@ -116,13 +129,8 @@ impl Work for Ensure {
     const NAME: &'static str = "ensure_bot";
 
     async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<(), AppError> {
-        let hash = self.new.secret.hash();
-        let new = NewSecret {
-            hash: &hash,
-            sealed: &self.new.sealed,
-            sealed_kid: &self.new.sealed_kid,
-            now_ms: self.new.now_ms,
-        };
+        let hash = self.new.hash();
+        let new = self.new.to_store(&hash);
         register::ensure(tx, &self.id, self.guild, &new).await?;
         Ok(())
     }
@@ -142,13 +150,8 @@ impl Work for Rotate {
 
     /// None when somebody else was faster.
     async fn run(&self, tx: &mut Tx<'_>, act: &Act<NoOrg>) -> Result<Option<BotSecret>, AppError> {
-        let hash = self.new.secret.hash();
-        let new = NewSecret {
-            hash: &hash,
-            sealed: &self.new.sealed,
-            sealed_kid: &self.new.sealed_kid,
-            now_ms: self.new.now_ms,
-        };
+        let hash = self.new.hash();
+        let new = self.new.to_store(&hash);
         if !register::rotate(tx, &self.id, self.version, &new).await? {
             return Ok(None);
         }

@@ -17,6 +17,21 @@ pub enum BotsError {
         /// Until the next may begin.
         retry_after_ms: i64,
     },
+    /// A bot of its own for a Guild that nobody pays for.
+    #[error("nobody pays for a bot of this Guild")]
+    NotSubscribed,
+    /// Where there is no shared bot, nothing would work while a Guild's own does not.
+    #[error("no bots run here")]
+    NotSetUp,
+    /// Discord does not take it, or it is somebody's who is no bot.
+    #[error("not the token of a bot")]
+    TokenRejected,
+    /// One bot cannot be in two places.
+    #[error("another Guild has this bot")]
+    InUse,
+    /// The token of another bot than before.
+    #[error("another bot than before")]
+    OtherIdentity,
 }
 
 impl BotsError {
@@ -40,6 +55,34 @@ impl BotsError {
                 "This bot has started too many sessions on Discord's gateway. Wait, and find out why it does not resume.",
             )
             .retry_after_s(seconds(*retry_after_ms)),
+            Self::NotSubscribed => ErrorAnswer::new(
+                409,
+                "BOT_NOT_SUBSCRIBED",
+                "This Guild has no Custom Bot subscription. Buy one under Billing first, then save the token.",
+            ),
+            Self::NotSetUp => ErrorAnswer::new(
+                409,
+                "BOTS_NOT_SET_UP",
+                "Custom Bots cannot run on this installation: its operator has not set discord.bot_token.",
+            ),
+            Self::TokenRejected => ErrorAnswer::new(
+                400,
+                "BOT_TOKEN_REJECTED",
+                "Discord does not accept this as the token of a bot. Reset the token in Discord's developer portal and paste the new one.",
+            )
+            .parameter("token"),
+            Self::InUse => ErrorAnswer::new(
+                409,
+                "BOT_IN_USE",
+                "This bot is used elsewhere already. Create another application in Discord's developer portal.",
+            )
+            .parameter("token"),
+            Self::OtherIdentity => ErrorAnswer::new(
+                409,
+                "BOT_OTHER_IDENTITY",
+                "This token belongs to another bot than before. Send new_identity as true to replace the bot.",
+            )
+            .parameter("new_identity"),
         }
     }
 }

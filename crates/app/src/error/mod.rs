@@ -4,6 +4,7 @@
 //! area, and a line in `docs/api-errors.md`.
 
 mod answer;
+mod billing;
 mod bots;
 mod http;
 mod identity;
@@ -20,6 +21,7 @@ mod tenancy;
 use storage::DbError;
 
 pub use answer::{ErrorAnswer, Fault};
+pub use billing::BillingError;
 pub use bots::BotsError;
 pub use http::HttpError;
 pub use identity::IdentityError;
@@ -59,6 +61,8 @@ pub enum AppError {
     Roles(#[from] RolesError),
     /// A bot of the platform.
     Bots(#[from] BotsError),
+    /// Buying.
+    Billing(#[from] BillingError),
     /// The service itself.
     Service(#[from] ServiceError),
 }
@@ -103,6 +107,7 @@ impl AppError {
             Self::Request(error) => error.answer(),
             Self::Http(error) => error.answer(),
             Self::Bots(error) => error.answer(),
+            Self::Billing(error) => error.answer(),
             Self::Service(error) => error.answer(),
         }
     }

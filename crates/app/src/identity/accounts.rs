@@ -4,7 +4,6 @@ use domain::audit::{Actor, AuditAction};
 use domain::id::AccountId;
 use domain::name::DisplayName;
 use domain::permission::Role;
-use domain::plan::best_tier;
 use domain::platform_id::DiscordId;
 use serde_json::json;
 use storage::identity::accounts;
@@ -152,10 +151,10 @@ pub async fn me(app: &App, id: &AccountId) -> Result<Me, AppError> {
     let account = get(app, id).await?;
     let orgs = team::list_orgs(&app.db, account.num).await?;
     let owned = orgs.iter().filter(|org| org.role == Role::Owner);
-    let best = best_tier(owned.map(|org| org.tier));
+    let orgs_ceiling = app.plans.orgs_ceiling(owned.map(|org| org.tier));
     Ok(Me {
         orgs_owned: accounts::count_owned(&app.db, account.num).await?,
-        orgs_ceiling: best.ceilings().orgs,
+        orgs_ceiling,
         invite_only: instance::is_invite_only(app).await?,
         account,
         orgs,

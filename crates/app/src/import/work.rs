@@ -195,7 +195,7 @@ impl Import {
         mut existing: ExistingLinks,
         now_ms: i64,
     ) -> (Vec<RowOutcome>, Vec<Added<'_>>) {
-        let ceiling = org.tier.ceilings().links;
+        let ceiling = self.app.plans.ceilings(org.tier).links;
         let mut room = ceiling - org.links - self.slice.planned;
         let mut outcomes = Vec::with_capacity(self.ids.len());
         let mut added = Vec::new();
@@ -237,7 +237,8 @@ impl Import {
     ) -> Result<(), AppError> {
         let links: Vec<ImportedLink<'_>> = added.iter().map(|one| one.link(act.now_ms)).collect();
         let active = links.iter().filter(|link| link.ended.is_none()).count() as i64;
-        if !orgs::add_links(tx, act.scope, active, org.tier.ceilings().links.max(org.links)).await? {
+        let ceiling = self.app.plans.ceilings(org.tier).links;
+        if !orgs::add_links(tx, act.scope, active, ceiling.max(org.links)).await? {
             return Err(AppError::internal("the plan's room was miscounted"));
         }
         guilds::change_links(tx, act.scope, guild.num, active).await?;

@@ -9,9 +9,11 @@ use domain::steam_group::{Groups, Membership, Obstacle};
 use platform::Unanswered;
 use platform::discord::Rest;
 use platform::discord::oauth::AccessToken;
+use storage::GuildNum;
 
 use super::flow::{Current, open_token};
 use crate::memories::pace::{Acting, Paced};
+use crate::serving;
 use crate::state::App;
 
 /// What was found out, and whether this visitor is the one who asked.
@@ -32,7 +34,8 @@ pub(super) async fn ensure_member(app: &App, current: &Current, person: &Discord
         .and_then(|sealed| open_token(app, &current.hash, sealed));
     let (guild, person) = (page.discord_guild_id.clone(), person.clone());
     let who = (guild.clone(), person.clone());
-    let question = ask_discord(app.clone(), page.scope.num(), guild, person, token);
+    let place = (page.scope.num(), page.guild);
+    let question = ask_discord(app.clone(), place, guild, person, token);
     let (finding, acting) = app
         .memories
         .checks
@@ -44,14 +47,21 @@ pub(super) async fn ensure_member(app: &App, current: &Current, person: &Discord
 
 async fn ask_discord(
     app: App,
-    org_num: i64,
+    (org_num, guild_num): (i64, GuildNum),
     guild: DiscordId,
     person: DiscordId,
     token: Option<AccessToken>,
 ) -> Paced<Finding> {
-    let found = match &app.platforms.discord_bot {
-        Some(members) => find_member(members, org_num, &guild, &person, token.as_ref()).await,
-        None => Ok(false),
+    let bot = match serving::find(&app, guild_num).await {
+        Ok(bot) => bot,
+        Err(error) => {
+            tracing::warn!(error = %error.internal_detail(), "nobody knows which bot serves a Guild");
+            None
+        }
+    };
+    let found = match (&bot, &app.platforms.discord_bot) {
+        (Some(bot), Some(shared)) => find_member(bot, shared, org_num, &guild, &person, token.as_ref()).await,
+        _ => Err(Unanswered::Unreachable),
     };
     let answer = match found {
         Ok(true) => Finding::Yes,
@@ -66,15 +76,17 @@ async fn ask_discord(
     }
 }
 
+/// The person allowed our application to add them, so nobody but the shared bot can.
 async fn find_member(
     members: &Rest,
+    shared: &Rest,
     org_num: i64,
     guild: &DiscordId,
     person: &DiscordId,
     token: Option<&AccessToken>,
 ) -> Result<bool, Unanswered> {
     let added = match token {
-        Some(token) => members.add(org_num, guild, person, token).await.map(|()| true),
+        Some(token) => shared.add(org_num, guild, person, token).await.map(|()| true),
         None => return members.is_member(org_num, guild, person).await,
     };
     match added {

@@ -5,7 +5,7 @@ use domain::flow::relink_waits_until;
 use domain::id::{GuildId, LinkId};
 use domain::job::{Doer, Job};
 use domain::link::{ActiveLink, Country, LinkDecision, UnlinkCause, decide_link};
-use domain::plan::Dimension;
+use domain::plan::{Dimension, Plans};
 use domain::platform_id::{DiscordId, EitherId, SteamId};
 use serde_json::json;
 use storage::jobs;
@@ -90,6 +90,7 @@ async fn write_link(
         erased: Erased::of(app, &request.discord_id, &request.steam_id),
         request,
         verified,
+        plans: app.plans,
     };
     let linked = app.db.write_for(act, work).await?;
     app.bell.ring();
@@ -101,6 +102,7 @@ struct Link {
     request: LinkRequest,
     verified: Option<Verified>,
     erased: Erased,
+    plans: Plans,
 }
 
 impl Work for Link {
@@ -117,6 +119,7 @@ impl Work for Link {
             request: &self.request,
             verified: self.verified.as_ref(),
             erased: &self.erased,
+            plans: &self.plans,
         };
         link_in(tx, &org, &linking).await
     }
@@ -138,6 +141,7 @@ pub(crate) struct Linking<'a> {
     pub verified: Option<&'a Verified>,
     /// The two as they stand in links from before an erasure.
     pub erased: &'a Erased,
+    pub plans: &'a Plans,
 }
 
 pub(crate) async fn link_in(
@@ -230,7 +234,7 @@ impl Linking<'_> {
         }
         // A relink that adds nothing is allowed above the ceiling; only growth is checked.
         let ceiling = if net > 0 {
-            org.tier.ceilings().links
+            self.plans.ceilings(org.tier).links
         } else {
             i64::MAX
         };

@@ -6,6 +6,7 @@ use domain::flow::{Finding, FlowPurpose, FlowToken, LIFETIME_MS, LinkStep};
 use domain::id::LinkId;
 use domain::link::Country;
 use domain::network::ClientAddress;
+use domain::plan::Plans;
 use domain::platform_id::{DiscordId, SteamId};
 use storage::identity::blocklist;
 use storage::linking::flows;
@@ -87,6 +88,7 @@ async fn press(app: &App, current: &Current, verifier: &Verifier<'_>) -> Result<
             steam_name,
             relink_cooldown_ms: current.page.relink_cooldown_ms,
         },
+        plans: app.plans,
         member: member_now,
         group: group_now,
     };
@@ -210,6 +212,7 @@ struct Finish {
     erased: Erased,
     request: LinkRequest,
     verified: Verified,
+    plans: Plans,
     member: Option<Finding>,
     group: Option<Finding>,
 }
@@ -255,6 +258,7 @@ impl Work for Finish {
             request: &self.request,
             verified: Some(&self.verified),
             erased: &self.erased,
+            plans: &self.plans,
         };
         links::link_in(tx, &org, &linking).await?;
         Ok(Pressed::First)

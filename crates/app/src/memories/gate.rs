@@ -15,6 +15,13 @@ use super::buckets::{Buckets, take};
 /// A cell without calls for this long holds a full bucket at any sensible limit.
 const IDLE_MS: i64 = 10 * 60_000;
 
+/// Nobody opens so many pages by hand.
+const BUYERS: RateLimit = RateLimit {
+    per_minute: 30,
+    burst: 60,
+    bulk_ids: 0,
+};
+
 /// Buckets run on the steady clock: when the wall clock is set back, nobody is refused for it. Only the times of last
 /// use, which people read, are those of the wall clock.
 pub struct Gate {
@@ -29,6 +36,7 @@ pub struct Gate {
     members: Buckets<DiscordId>,
     link_starts: Buckets<ClientNetwork>,
     link_steps: Buckets<ClientNetwork>,
+    buyers: Buckets<i64>,
 }
 
 /// What may pass, as the operator set it. A burst is what may pass at once after a rest.
@@ -96,11 +104,12 @@ impl Gate {
             members: Buckets::new(),
             link_starts: Buckets::new(),
             link_steps: Buckets::new(),
+            buyers: Buckets::new(),
         }
     }
 
     /// The limit of a key, for what tells callers about it.
-    pub(crate) fn limit(&self, tier: Tier) -> RateLimit {
+    pub fn limit(&self, tier: Tier) -> RateLimit {
         self.limits.of(tier)
     }
 
@@ -180,6 +189,11 @@ impl Gate {
         self.link_steps.take(network, now_ms, self.limits.link_steps)
     }
 
+    /// Counts what an Org has Stripe asked for: what all Orgs may ask together is Stripe's to say.
+    pub(crate) fn take_buyer(&self, org_num: i64) -> Decision {
+        self.buyers.take(org_num, self.clock.steady_ms(), BUYERS)
+    }
+
     /// Uses since the last call of this, in the order of their keys, and forgets cells that have been idle.
     pub fn drain_uses(&self) -> Vec<KeyUse> {
         let (now_ms, steady_ms) = (self.clock.now_ms(), self.clock.steady_ms());
@@ -208,6 +222,7 @@ impl Gate {
         self.members.sweep(steady_ms);
         self.link_starts.sweep(steady_ms);
         self.link_steps.sweep(steady_ms);
+        self.buyers.sweep(steady_ms);
         uses.sort_unstable_by_key(|used| used.key_num);
         uses
     }

@@ -90,6 +90,8 @@ pub struct Memories {
     pub(crate) log_tests: Lately,
     /// Looks at Guilds on Discord that somebody asked for.
     pub(crate) looks: Lately,
+    /// Tokens that were shown to Discord for somebody.
+    pub(crate) bot_tokens: Lately,
     pub(crate) steam_groups: SteamGroups,
     pub(crate) steam_group_names: SteamGroupNames,
     pub(crate) checks: Checks,
@@ -115,6 +117,7 @@ impl Memories {
             dry_runs: Exports::default(),
             log_tests: Lately::default(),
             looks: Lately::default(),
+            bot_tokens: Lately::default(),
             refusals: Refusals::default(),
             link_steps: LinkSteps::default(),
             seen: Seen::default(),

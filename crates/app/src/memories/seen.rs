@@ -23,9 +23,16 @@ const MOST: usize = 200_000;
 /// of them in one call.
 #[derive(Default)]
 pub struct Seen {
-    parts: [Mutex<HashMap<ServerNum, Marks>>; PARTS],
+    parts: [Mutex<Part>; PARTS],
     count: AtomicUsize,
     writing: tokio::sync::Mutex<()>,
+}
+
+#[derive(Default)]
+struct Part {
+    servers: HashMap<ServerNum, Marks>,
+    /// Whether there may be marks that are written down, so that nobody looks through all of them in vain.
+    may_make_room: bool,
 }
 
 type Marks = HashMap<SteamAccount, Mark>;
@@ -88,7 +95,7 @@ impl Seen {
         if self.count.load(Ordering::Relaxed) >= MOST {
             self.make_room(&mut part);
         }
-        let marks = part.entry(server).or_default();
+        let marks = part.servers.entry(server).or_default();
         for player in players {
             let fresh = Mark {
                 seen_at: now,
@@ -109,8 +116,8 @@ impl Seen {
     pub(crate) fn drain(&self, steady_ms: i64) -> Vec<SeenMark> {
         let mut fresh = Vec::new();
         for part in &self.parts {
-            let mut servers = locked(part);
-            for (server, marks) in servers.iter_mut() {
+            let mut part = locked(part);
+            for (server, marks) in &mut part.servers {
                 let held = marks.len();
                 marks.retain(|player, mark| {
                     if !std::mem::replace(&mut mark.written, true) {
@@ -124,7 +131,8 @@ impl Seen {
                 });
                 self.count.fetch_sub(held - marks.len(), Ordering::Relaxed);
             }
-            servers.retain(|_, marks| !marks.is_empty());
+            part.servers.retain(|_, marks| !marks.is_empty());
+            part.may_make_room = !part.servers.is_empty();
         }
         fresh
             .sort_unstable_by(|one, other| (one.server, &one.steam_id).cmp(&(other.server, &other.steam_id)));
@@ -134,15 +142,18 @@ impl Seen {
 
 impl Seen {
     /// What is written down is only kept so that it is not written again soon: it goes before anybody is left out.
-    fn make_room(&self, part: &mut HashMap<ServerNum, Marks>) {
-        for marks in part.values_mut() {
+    fn make_room(&self, part: &mut Part) {
+        if !std::mem::take(&mut part.may_make_room) {
+            return;
+        }
+        for marks in part.servers.values_mut() {
             let held = marks.len();
             marks.retain(|_, mark| !mark.written);
             self.count.fetch_sub(held - marks.len(), Ordering::Relaxed);
         }
     }
 
-    fn part(&self, server: ServerNum) -> MutexGuard<'_, HashMap<ServerNum, Marks>> {
+    fn part(&self, server: ServerNum) -> MutexGuard<'_, Part> {
         locked(&self.parts[server.0.unsigned_abs() as usize % PARTS])
     }
 
@@ -153,7 +164,7 @@ impl Seen {
                 continue;
             };
             let mut part = self.part(lost.server);
-            let marks = part.entry(lost.server).or_default();
+            let marks = part.servers.entry(lost.server).or_default();
             match marks.get_mut(&player) {
                 Some(mark) => mark.written = false,
                 None if self.count.load(Ordering::Relaxed) < MOST => {

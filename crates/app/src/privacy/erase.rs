@@ -21,7 +21,7 @@ use storage::{NoOrg, OrgScope, Tx, Work, jobs};
 
 use super::Sides;
 use super::account;
-use super::held::{self, Depth, only_partner};
+use super::held::{self, Depth, are_own, only_partner};
 use crate::bots;
 use crate::erased::Leftover;
 use crate::error::{AppError, IdentityError, RequestError};
@@ -180,17 +180,13 @@ impl EraseInOrg {
                 let far = EitherId::parse(far).map_err(AppError::internal)?;
                 let back = erasures::list_standing(tx, scope, &far).await?;
                 let back: Vec<String> = back.iter().map(|one| far_side(&far, one)).collect();
-                if back.iter().all(|id| self.is_own(id)) {
+                if are_own(&self.own, &back) {
                     accounts.insert(far);
                 }
             }
             links.extend(standing.into_iter().map(|one| (one.link.num, one)));
         }
         Ok((accounts, links.into_values().collect()))
-    }
-
-    fn is_own(&self, id: &str) -> bool {
-        self.own.iter().any(|own| own.as_str() == id)
     }
 
     /// An operator erases whom they like; whoever is blocked has to ask one.

@@ -106,18 +106,23 @@ pub(super) async fn concerned(
         };
         let far = EitherId::parse(far).map_err(AppError::internal)?;
         let back = held::list_joined(&app.db, scope, &far).await?;
-        if back.iter().all(|id| own.iter().any(|own| own.as_str() == id)) {
+        if are_own(&own, &back) {
             all.insert(far);
         }
     }
     Ok(all)
 }
 
+/// Whether all of these were shown to be the visitor's.
+pub(super) fn are_own(own: &[EitherId], ids: &[String]) -> bool {
+    ids.iter().all(|id| own.iter().any(|own| own.as_str() == id))
+}
+
 /// The one account that another is linked with, if it was not shown to be the visitor's. With several nobody knows whose
 /// they are.
 pub(super) fn only_partner<'a>(own: &[EitherId], partners: &'a [String]) -> Option<&'a str> {
     match partners {
-        [one] if !own.iter().any(|own| own.as_str() == one) => Some(one),
+        [one] if !are_own(own, partners) => Some(one),
         _ => None,
     }
 }

@@ -17,6 +17,7 @@ use super::look::{Looked, look};
 use super::scene::Place;
 use crate::error::AppError;
 use crate::jobs::{Claimed, Outcome};
+use crate::serving;
 use crate::state::App;
 
 /// Members in one step, so that a Guild with many gives its turn to others. More where a list tells of them.
@@ -30,12 +31,12 @@ const SOON: Duration = Duration::from_secs(5);
 /// Brings the next marked members of a Guild in line.
 pub(crate) async fn step(app: &App, claimed: &Claimed, guild: &GuildId) -> Result<Outcome, AppError> {
     let scope = claimed.org.ok_or_else(|| AppError::internal("a job of no Org"))?;
-    let Some(bot) = &app.platforms.discord_bot else {
-        return Ok(Outcome::Later { after: AWAY });
-    };
     let Some(found) = guilds::find(&app.db, scope, guild).await? else {
         // It was removed; its end forgets the marks.
         return Ok(Outcome::Done);
+    };
+    let Some(bot) = &serving::find(app, found.num).await? else {
+        return Ok(Outcome::Later { after: AWAY });
     };
     let mut next = marks::list_next(&app.db, found.num, AT_ONCE_LISTED).await?;
     let is_any_erased = erased::is_any(app, found.num).await?;

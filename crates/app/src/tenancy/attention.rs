@@ -1,6 +1,6 @@
 //! What an Org's plan, Guilds and Servers need somebody for.
 
-use domain::plan::Dimension;
+use domain::plan::{Dimension, Plans};
 
 use crate::notice::{Notice, Page, Severity};
 use crate::tenancy::guilds::Guild;
@@ -8,8 +8,8 @@ use crate::tenancy::overview::Overview;
 use crate::tenancy::servers::{Server, is_silent};
 
 /// What there is more of than the plan allows.
-pub(crate) fn plan(seen: &Overview) -> Vec<Notice> {
-    let (org, ceilings) = (&seen.org, seen.org.tier.ceilings());
+pub(crate) fn plan(plans: &Plans, seen: &Overview) -> Vec<Notice> {
+    let (org, ceilings) = (&seen.org, plans.ceilings(seen.org.tier));
     let usage = [
         (Dimension::Guilds, org.guilds),
         (Dimension::Servers, org.servers),

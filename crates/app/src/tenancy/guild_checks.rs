@@ -11,6 +11,7 @@ use storage::tenancy::guilds;
 
 use crate::error::{AppError, RequestError};
 use crate::players::steam_group_names;
+use crate::serving;
 use crate::state::App;
 
 /// Longer than any address of a Steam group.
@@ -47,7 +48,10 @@ pub(super) async fn refuse_foreign_channel(
     let guild = guild.ok_or(RequestError::NotFound)?;
     let is_known = guild.log_channel_id.as_deref() == Some(channel.as_str())
         || places::is_channel(&app.db, scope, guild.num, channel).await?;
-    let Some(bot) = app.platforms.discord_bot.as_ref().filter(|_| !is_known) else {
+    if is_known {
+        return Ok(());
+    }
+    let Some(bot) = serving::find(app, guild.num).await? else {
         return Ok(());
     };
     let asking = Asking::for_person(scope.num(), &guild.discord_guild_id).again();

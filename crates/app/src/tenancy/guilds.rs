@@ -4,7 +4,7 @@ use domain::audit::{Actor, AuditAction};
 use domain::id::GuildId;
 use domain::job::Job;
 use domain::name::{DisplayName, Slug};
-use domain::plan::Dimension;
+use domain::plan::{Dimension, Plans};
 use domain::platform_id::DiscordId;
 use serde_json::json;
 use storage::jobs;
@@ -16,6 +16,7 @@ use storage::tenancy::guilds::{self, NewGuild};
 use storage::tenancy::{orgs, removals};
 use storage::{GuildNum, OrgScope, Tx, Work};
 
+use crate::billing::checkout;
 use crate::error::{AppError, RequestError, TenancyError};
 use crate::once::PressBy;
 use crate::state::App;
@@ -68,6 +69,7 @@ struct Create {
     request: NewGuildRequest,
     /// Whether there is a bot that can look at it on Discord.
     has_bot: bool,
+    plans: Plans,
 }
 
 impl Create {
@@ -76,6 +78,7 @@ impl Create {
             id: GuildId::generate(act.now_ms, &*app.random),
             request,
             has_bot: app.platforms.discord_bot.is_some(),
+            plans: app.plans,
         }
     }
 }
@@ -88,7 +91,7 @@ impl Work for Create {
 
     async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<GuildNum, AppError> {
         let org = orgs::lock(tx, act.scope).await?;
-        let ceiling = org.tier.ceilings().guilds;
+        let ceiling = self.plans.ceilings(org.tier).guilds;
         if !orgs::add_one(tx, act.scope, Dimension::Guilds, ceiling).await? {
             return Err(TenancyError::LimitReached {
                 dimension: Dimension::Guilds,
@@ -145,13 +148,20 @@ pub async fn get(app: &App, scope: OrgScope, id: &GuildId) -> Result<(Guild, Gui
 
 /// Removes a Guild with its Servers and keys. Its links end after that; nothing is posted about them.
 pub async fn remove(app: &App, scope: OrgScope, id: GuildId, actor: Actor) -> Result<(), AppError> {
-    app.db.write_for(app.act(scope, actor), Remove { id }).await?;
+    let sold = app.plans.sold;
+    if let Some(guild) = guilds::find(&app.db, scope, &id).await? {
+        checkout::close_all(app, scope, Some(guild.num)).await?;
+    }
+    app.db
+        .write_for(app.act(scope, actor), Remove { id, sold })
+        .await?;
     app.bell.ring();
     Ok(())
 }
 
 struct Remove {
     id: GuildId,
+    sold: bool,
 }
 
 impl Work for Remove {
@@ -165,6 +175,9 @@ impl Work for Remove {
         orgs::lock(tx, scope).await?;
         let found = guilds::find_in(tx, scope, &self.id).await?;
         let guild = found.ok_or(RequestError::NotFound)?;
+        if self.sold {
+            super::orgs::stop_paying(tx, act, Some(guild.num)).await?;
+        }
         let gone = super::servers::kept_names(tx, scope, guild.num).await?;
         let servers = remove_guild(tx, scope, &guild, now_ms).await?;
         let detail = json!({ "links_ended": guild.active_links, "servers": servers, "gone": gone });

@@ -7,7 +7,7 @@ use domain::audit::{Actor, AuditAction};
 use domain::face::Accent;
 use domain::id::GuildId;
 use domain::navigation::{self as rules, Icon};
-use domain::plan::Dimension;
+use domain::plan::{Dimension, Plans};
 use serde_json::json;
 use storage::records::audit::Act;
 use storage::tenancy::guilds::{self, Guild};
@@ -37,7 +37,7 @@ pub async fn get(app: &App, scope: OrgScope) -> Result<Navigation, AppError> {
     let org = orgs::get(&app.db, scope).await?.ok_or(RequestError::NotFound)?;
     Ok(Navigation {
         links: navigation::list(&app.db, scope).await?,
-        ceiling: org.tier.ceilings().navigation_links,
+        ceiling: app.plans.ceilings(org.tier).navigation_links,
         pages: guilds::list(&app.db, scope).await?,
         revision: org.navigation_revision,
     })
@@ -79,6 +79,7 @@ pub async fn replace(
         links,
         accents,
         revision,
+        plans: app.plans,
     };
     app.db.write_for(app.act(scope, actor), work).await?;
     get(app, scope).await
@@ -103,6 +104,7 @@ struct Replace {
     links: Vec<NavigationLink>,
     accents: Accents,
     revision: Option<i64>,
+    plans: Plans,
 }
 
 impl Work for Replace {
@@ -113,7 +115,7 @@ impl Work for Replace {
 
     async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<(), AppError> {
         let scope = act.scope;
-        let ceilings = orgs::lock(tx, scope).await?.tier.ceilings();
+        let ceilings = self.plans.ceilings(orgs::lock(tx, scope).await?.tier);
         let before = navigation::list_in(tx, scope).await?;
         let repainted = self.repainted(tx, scope).await?;
         if before == self.links && repainted.is_empty() {

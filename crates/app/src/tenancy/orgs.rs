@@ -3,19 +3,22 @@
 use domain::audit::{Actor, AuditAction};
 use domain::id::OrgId;
 use domain::invitation::Code;
+use domain::job::Job;
 use domain::name::{DisplayName, Slug};
 use domain::permission::Role;
-use domain::plan::{Dimension, Tier, best_tier};
+use domain::plan::{Dimension, Plans, Tier};
 use serde_json::json;
+use storage::billing::{checkouts, payers, subscriptions};
 use storage::identity::accounts::{self, Account};
 use storage::records::audit::Act;
 pub use storage::tenancy::orgs::Org;
 use storage::tenancy::orgs::{self, NewOrg};
 use storage::tenancy::{guilds, invites, registration, team};
-use storage::{AccountNum, NoOrg, OrgScope, Tx, Work};
+use storage::{AccountNum, GuildNum, NoOrg, OrgScope, Tx, Work, jobs};
 
+use crate::billing::checkout;
 use crate::changes::Changes;
-use crate::error::{AppError, RequestError, TenancyError};
+use crate::error::{AppError, BillingError, RequestError, TenancyError};
 use crate::instance;
 use crate::once::PressBy;
 use crate::state::App;
@@ -77,6 +80,7 @@ fn prepare(
         name,
         slug,
         registration,
+        plans: app.plans,
     }
 }
 
@@ -86,6 +90,7 @@ struct Create {
     name: DisplayName,
     slug: Slug,
     registration: Option<Registration>,
+    plans: Plans,
 }
 
 impl Work for Create {
@@ -108,8 +113,9 @@ impl Work for Create {
         }
         accounts::lock(tx, &[self.owner.num]).await?;
         let owned = accounts::owned_tiers(tx, self.owner.num).await?;
-        let best = best_tier(owned.iter().filter_map(|tier| Tier::parse(tier)));
-        let ceiling = best.ceilings().orgs;
+        let ceiling = self
+            .plans
+            .orgs_ceiling(owned.iter().filter_map(|tier| Tier::parse(tier)));
         if !accounts::own_one_more(tx, self.owner.num, ceiling).await? {
             return Err(TenancyError::LimitReached {
                 dimension: Dimension::Orgs,
@@ -121,7 +127,7 @@ impl Work for Create {
             id: &self.id,
             slug: self.slug.as_str(),
             name: self.name.as_str(),
-            tier: Tier::Free,
+            tier: self.plans.default_tier,
             owner: self.owner.num,
             now_ms: act.now_ms,
         };
@@ -179,36 +185,6 @@ impl Work for AddMember {
         let target = Some(self.account.id.as_str());
         let detail = json!({ "role": role });
         Ok(act.note(tx, AuditAction::MemberAdded, target, &detail).await?)
-    }
-}
-
-/// Sets an Org's tier. An operator's tool until billing derives it.
-pub async fn set_tier(app: &App, scope: OrgScope, tier: Tier, actor: Actor) -> Result<(), AppError> {
-    app.db.write_for(app.act(scope, actor), SetTier { tier }).await
-}
-
-struct SetTier {
-    tier: Tier,
-}
-
-impl Work for SetTier {
-    type For = Act;
-    type Output = ();
-    type Error = AppError;
-    const NAME: &'static str = "set_tier";
-
-    async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<(), AppError> {
-        let scope = act.scope;
-        let before = orgs::lock(tx, scope).await?.tier;
-        if before == self.tier {
-            return Ok(());
-        }
-        // How many Orgs the owner may have hangs on it.
-        let owner = team::get_owner(tx, scope).await?;
-        accounts::lock(tx, &[owner.num]).await?;
-        orgs::set_tier(tx, scope, self.tier).await?;
-        let detail = json!({ "from": before.as_str(), "to": self.tier.as_str() });
-        Ok(act.note(tx, AuditAction::TierChanged, None, &detail).await?)
     }
 }
 
@@ -275,13 +251,16 @@ impl Work for Change {
 pub async fn remove(app: &App, scope: OrgScope, by: TeamActor) -> Result<(), AppError> {
     let owner = by.account;
     let act = app.act(scope, by.actor);
-    app.db.write_for(act, Remove { owner }).await?;
+    let sold = app.plans.sold;
+    checkout::close_all(app, scope, None).await?;
+    app.db.write_for(act, Remove { owner, sold }).await?;
     app.bell.ring();
     Ok(())
 }
 
 struct Remove {
     owner: AccountNum,
+    sold: bool,
 }
 
 impl Work for Remove {
@@ -296,6 +275,9 @@ impl Work for Remove {
         if team::get_owner(tx, scope).await?.num != self.owner {
             return Err(TenancyError::OwnerOnly.into());
         }
+        if self.sold {
+            stop_paying(tx, act, None).await?;
+        }
         let mut ended = 0;
         for guild in guilds::list_in(tx, scope).await? {
             remove_guild(tx, scope, &guild, now_ms).await?;
@@ -308,4 +290,23 @@ impl Work for Remove {
         let detail = json!({ "links_ended": ended });
         Ok(act.note(tx, AuditAction::OrgRemoved, None, &detail).await?)
     }
+}
+
+/// Nothing is removed that somebody goes on paying for. What somebody could still begin to pay for is closed soon.
+pub(super) async fn stop_paying(tx: &mut Tx<'_>, act: &Act, guild: Option<GuildNum>) -> Result<(), AppError> {
+    if subscriptions::renews(tx, act.scope, guild).await? {
+        return Err(BillingError::ActiveSubscription.into());
+    }
+    // Something was heard that Stripe has not been asked about yet: it may be a payment.
+    if payers::find_in(tx, act.scope)
+        .await?
+        .is_some_and(|payer| payer.wanted != payer.read_wanted)
+    {
+        return Err(BillingError::Unsettled.into());
+    }
+    if checkouts::is_any_open(tx, act.scope).await? {
+        let org = orgs::get_id(tx, act.scope).await?;
+        jobs::enqueue(tx, act.scope, &Job::ReadBilling { org }, act.now_ms).await?;
+    }
+    Ok(())
 }

@@ -6,7 +6,7 @@ use domain::id::{GuildId, KeyId, ServerId};
 use domain::job::Job;
 use domain::key::{KeyKind, PlainKey};
 use domain::name::DisplayName;
-use domain::plan::Dimension;
+use domain::plan::{Dimension, Plans};
 use serde_json::{Value, json};
 use storage::jobs;
 use storage::keys::plugin_keys::{self, NewKey};
@@ -90,6 +90,7 @@ fn prepare(app: &App, act: &Act, guild: GuildId, name: DisplayName) -> (CreatedS
         prefix: key.prefix(),
         sealed,
         sealed_kid,
+        plans: app.plans,
     };
     (CreatedServer { id, key }, work)
 }
@@ -103,6 +104,7 @@ struct Create {
     prefix: domain::key::KeyPrefix,
     sealed: String,
     sealed_kid: String,
+    plans: Plans,
 }
 
 impl Work for Create {
@@ -116,7 +118,7 @@ impl Work for Create {
         let guild = guilds::find_in(tx, act.scope, &self.guild)
             .await?
             .ok_or(RequestError::NotFound)?;
-        let ceiling = org.tier.ceilings().servers;
+        let ceiling = self.plans.ceilings(org.tier).servers;
         if !orgs::add_one(tx, act.scope, Dimension::Servers, ceiling).await? {
             return Err(TenancyError::LimitReached {
                 dimension: Dimension::Servers,

@@ -3,7 +3,7 @@
 use domain::audit::{Actor, AuditAction};
 use domain::id::AccountId;
 use domain::permission::{Permission, PermissionSet, Role};
-use domain::plan::{Dimension, Tier, best_tier};
+use domain::plan::{Dimension, Plans, Tier};
 use serde_json::json;
 use storage::identity::accounts;
 use storage::records::audit::Act;
@@ -259,14 +259,15 @@ impl Work for Leave {
 
 /// Hands an Org over to one of its members, who needs room for one more; the owner of before stays as an admin.
 pub async fn transfer(app: &App, scope: OrgScope, by: TeamActor, to: AccountId) -> Result<(), AppError> {
-    let from = by.account;
+    let (from, plans) = (by.account, app.plans);
     let act = app.act(scope, by.actor);
-    app.db.write_for(act, Transfer { from, to }).await
+    app.db.write_for(act, Transfer { from, to, plans }).await
 }
 
 struct Transfer {
     from: AccountNum,
     to: AccountId,
+    plans: Plans,
 }
 
 impl Work for Transfer {
@@ -287,7 +288,7 @@ impl Work for Transfer {
         accounts::lock(tx, &[self.from, member.num]).await?;
         let owned = accounts::owned_tiers(tx, member.num).await?;
         let tiers = owned.iter().filter_map(|tier| Tier::parse(tier));
-        let ceiling = best_tier(tiers.chain([org.tier])).ceilings().orgs;
+        let ceiling = self.plans.orgs_ceiling(tiers.chain([org.tier]));
         if !accounts::own_one_more(tx, member.num, ceiling).await? {
             return Err(TenancyError::LimitReached {
                 dimension: Dimension::Orgs,

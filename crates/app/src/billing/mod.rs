@@ -1,0 +1,60 @@
+//! Who pays for what. Stripe keeps the truth; here stands what it said last, and the tier of an Org follows from that and
+//! from what operators gave.
+
+pub mod checkout;
+mod derive;
+pub mod events;
+pub mod grants;
+pub mod keep;
+pub mod overview;
+mod payer;
+pub mod plans;
+pub mod portal;
+pub(crate) mod read;
+mod told;
+
+pub use storage::billing::subscriptions::Subscription;
+pub use storage::billing::tier_grants::Grant;
+
+use platform::Unanswered;
+use platform::stripe::NotDone;
+use storage::OrgScope;
+
+use crate::error::{AppError, BillingError, RequestError};
+use crate::platforms::Selling;
+use crate::state::App;
+
+/// Who sells, or the answer for whoever wants to buy where nothing is sold.
+fn selling(app: &App) -> Result<&Selling, AppError> {
+    app.platforms.stripe.as_ref().ok_or(BillingError::Off.into())
+}
+
+/// One Org cannot use up what Stripe answers all of them.
+fn take_turn(app: &App, scope: OrgScope) -> Result<(), AppError> {
+    let decision = app.memories.gate.take_buyer(scope.num());
+    if decision.allowed {
+        return Ok(());
+    }
+    Err(RequestError::RateLimited {
+        retry_after_ms: decision.retry_after_ms,
+    }
+    .into())
+}
+
+/// Whether Stripe said it, so that it says the same to whoever asks under the same id.
+fn is_answer(cause: &NotDone) -> bool {
+    match cause {
+        NotDone::Missing(_) | NotDone::Refused(_) | NotDone::TryAgain(Unanswered::Status(_)) => true,
+        NotDone::TryAgain(_) => false,
+    }
+}
+
+/// What a person is told whose purchase Stripe did not let us begin.
+fn not_done(cause: NotDone) -> AppError {
+    match cause {
+        NotDone::TryAgain(Unanswered::Refused) | NotDone::Refused(_) | NotDone::Missing(_) => {
+            BillingError::Refused(cause.to_string()).into()
+        }
+        NotDone::TryAgain(_) => BillingError::Unavailable.into(),
+    }
+}
