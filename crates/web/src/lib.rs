@@ -4,6 +4,7 @@ mod analytics;
 mod answers;
 mod app_shell;
 pub mod attention;
+pub mod billing;
 pub mod bots;
 mod constant;
 mod docs;

@@ -15,8 +15,8 @@ use crate::openapi::described;
 use crate::routes::{Access, RouteAnswer, RouteSpec, RouteTable, Routes};
 use crate::state::{Settings, WebState};
 use crate::{
-    analytics, app_shell, attention, bots, docs, downloads, health, identity, keys, linking, openapi,
-    players, plugin, privacy, public, records, roles, tenancy,
+    analytics, app_shell, attention, billing, bots, docs, downloads, health, identity, keys, linking,
+    openapi, players, plugin, privacy, public, records, roles, tenancy,
 };
 
 /// Every route, with who may call it.
@@ -48,6 +48,7 @@ fn routes() -> Routes {
         roles::routes,
         players::routes,
         analytics::routes,
+        billing::routes,
         bots::routes,
         downloads::routes,
         operator_routes,

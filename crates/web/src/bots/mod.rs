@@ -5,6 +5,7 @@ mod guilds;
 mod interactions;
 mod log;
 mod members;
+mod own;
 mod sessions;
 
 use app::bots::register::{self, HeldBot};
@@ -41,6 +42,7 @@ pub(crate) fn routes(routes: Routes) -> Routes {
 
 fn dashboard_routes(routes: Routes) -> Routes {
     const DISCORD: &str = "/orgs/{org}/guilds/{guild}/discord";
+    const BOT: &str = "/orgs/{org}/guilds/{guild}/bot";
     routes
         .dashboard(
             Method::POST,
@@ -60,6 +62,20 @@ fn dashboard_routes(routes: Routes) -> Routes {
             "Read a Guild's bot, roles and channels anew",
             discord::look,
         )
+        .dashboard(Method::GET, BOT, "Look at a Guild's Custom Bot", own::get)
+        .dashboard(
+            Method::POST,
+            "/orgs/{org}/guilds/{guild}/bot/token",
+            "Give a Guild's Custom Bot a token",
+            own::save,
+        )
+        .dashboard(
+            Method::POST,
+            "/orgs/{org}/guilds/{guild}/bot/retry",
+            "Start a Custom Bot again that failed",
+            own::retry,
+        )
+        .dashboard(Method::DELETE, BOT, "Remove a Guild's Custom Bot", own::remove)
 }
 
 fn bot_routes(routes: Routes) -> Routes {

@@ -46,7 +46,7 @@ pub mod perm {
     }
 
     required! {
-        OrgSettings OrgTeam OrgInvites OrgNavigation ServersView ServersManage ServersKeys ServersRoles LinksView
+        OrgSettings OrgTeam OrgInvites OrgBilling OrgNavigation ServersView ServersManage ServersKeys ServersRoles ServersBots LinksView
         LinksUnlink LinksBulkUnlink LinksExport LinksCleanup AuditView AuditExport AnalyticsView AnalyticsExport
     }
 

@@ -36,6 +36,8 @@ pub struct Me {
     registration: &'static str,
     orgs_owned: i64,
     orgs_ceiling: i64,
+    /// Whether plans can be bought here.
+    billing: bool,
     orgs: Vec<OrgSummary>,
 }
 
@@ -54,8 +56,8 @@ pub struct OrgSummary {
     ceilings: Usage,
 }
 
-impl From<OrgOfPerson> for OrgSummary {
-    fn from(org: OrgOfPerson) -> Self {
+impl OrgSummary {
+    fn of(app: &App, org: OrgOfPerson) -> Self {
         Self {
             usage: Usage {
                 guilds: org.guilds,
@@ -63,7 +65,7 @@ impl From<OrgOfPerson> for OrgSummary {
                 links: org.links,
                 navigation_links: org.navigation_links,
             },
-            ceilings: org.tier.ceilings().into(),
+            ceilings: app.plans.ceilings(org.tier).into(),
             id: org.id,
             slug: org.slug,
             name: org.name,
@@ -88,7 +90,8 @@ pub async fn me(app: App, person: Person, (): ()) -> Answer<Found<Me>> {
         registration: if me.invite_only { "invite_only" } else { "open" },
         orgs_owned: me.orgs_owned,
         orgs_ceiling: me.orgs_ceiling,
-        orgs: me.orgs.into_iter().map(OrgSummary::from).collect(),
+        billing: app.plans.sold,
+        orgs: me.orgs.into_iter().map(|org| OrgSummary::of(&app, org)).collect(),
     }))
 }
 

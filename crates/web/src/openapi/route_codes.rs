@@ -51,7 +51,7 @@ pub fn route_codes(route: &RouteSpec) -> Vec<&'static str> {
         }
         Access::Sender => {
             codes.extend(["INVALID_PARAMETER", "PAYLOAD_TOO_LARGE", "TIMEOUT"]);
-            codes.extend(["RATE_LIMITED", "OVERLOADED"]);
+            codes.extend(["RATE_LIMITED", "OVERLOADED", "STORAGE_UNAVAILABLE"]);
             return codes;
         }
     }
@@ -157,6 +157,7 @@ fn add_of_input(codes: &mut Vec<&'static str>, route: &RouteSpec) {
         codes.extend(["FILE_TOO_LARGE", "FILE_UNREADABLE"]);
         codes.extend(["IMPORT_RUNNING", "UPLOADS_RUNNING", "INVALID_JSON"]);
     }
+    add_of_billing(codes, route);
     if route.path.ends_with("/cleanup/run") {
         codes.push("CLEANUP_OFF");
     }
@@ -177,5 +178,37 @@ fn add_of_input(codes: &mut Vec<&'static str>, route: &RouteSpec) {
     }
     if route.path.contains("{account}") {
         codes.push("RANK_TOO_LOW");
+    }
+}
+
+/// Of what is bought, and of what cannot go while it is.
+fn add_of_billing(codes: &mut Vec<&'static str>, route: &RouteSpec) {
+    if route.path.ends_with("/bot/token") {
+        codes.extend([
+            "BOT_NOT_SUBSCRIBED",
+            "BOTS_NOT_SET_UP",
+            "BOT_TOKEN_REJECTED",
+            "BOT_IN_USE",
+        ]);
+        codes.extend(["BOT_OTHER_IDENTITY", "CHANGED_MEANWHILE"]);
+    }
+    if route.path.contains("/billing/") {
+        codes.push("BILLING_OFF");
+        if route.path.ends_with("/checkout") || route.path.ends_with("/portal") {
+            codes.extend([
+                "USE_PORTAL",
+                "NOTHING_BOUGHT",
+                "BILLING_UNAVAILABLE",
+                "BILLING_REFUSED",
+            ]);
+        }
+    }
+    if route.method == Method::DELETE && matches!(route.path, "/orgs/{org}" | "/orgs/{org}/guilds/{guild}") {
+        codes.extend([
+            "ACTIVE_SUBSCRIPTION",
+            "BILLING_UNSETTLED",
+            "BILLING_UNAVAILABLE",
+            "BILLING_REFUSED",
+        ]);
     }
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use app::notice;
 use domain::audit;
+use domain::billing;
 use domain::discord;
 use domain::face;
 use domain::flow::JoinMode;
@@ -13,6 +14,7 @@ use domain::navigation::Icon;
 use domain::permission;
 use domain::plan;
 use domain::roles;
+use domain::runner;
 use domain::trust;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
@@ -40,6 +42,12 @@ macro_rules! word_schemas {
 
 word_schemas! {
     Tier of plan::Tier;
+    SubscriptionStatus of billing::Status;
+    PayInterval of billing::Interval;
+    BotStatus of runner::RunnerStatus;
+    BotStep of runner::SetUpStep;
+    BotTrouble of runner::Trouble;
+    BotRestart of runner::Restart;
     Role of permission::Role;
     NavigationIcon of Icon;
     Accent of face::Accent;

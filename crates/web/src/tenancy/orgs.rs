@@ -61,7 +61,7 @@ impl From<Ceilings> for Usage {
 }
 
 impl OrgView {
-    fn of(org: Org, navigation_links: i64) -> Self {
+    fn of(app: &App, org: Org, navigation_links: i64) -> Self {
         Self {
             usage: Usage::of(&org, navigation_links),
             id: org.id,
@@ -70,7 +70,7 @@ impl OrgView {
             tier: org.tier.as_str(),
             refuse_query_keys: org.refuse_query_keys,
             revision: org.revision,
-            ceilings: org.tier.ceilings().into(),
+            ceilings: app.plans.ceilings(org.tier).into(),
         }
     }
 }
@@ -90,7 +90,7 @@ pub struct Change {
 pub async fn get(app: App, caller: Authorized<perm::OrgSettings>, (): ()) -> Answer<Found<OrgView>> {
     let org = orgs::get_own(&app, caller.scope).await?;
     let navigation_links = navigation::count(&app, caller.scope).await?;
-    Ok(Found(OrgView::of(org, navigation_links)))
+    Ok(Found(OrgView::of(&app, org, navigation_links)))
 }
 
 pub async fn change(

@@ -75,7 +75,7 @@ pub async fn get(app: App, caller: Authorized<perm::ServersView>, (): ()) -> Ans
     Ok(Found(Overview {
         tier: seen.org.tier.as_str(),
         usage: Usage::of(&seen.org, seen.navigation_links),
-        ceilings: seen.org.tier.ceilings().into(),
+        ceilings: app.plans.ceilings(seen.org.tier).into(),
         guilds: seen.guilds.into_iter().map(GuildView::from).collect(),
         servers: servers.collect(),
         recent: sees_links.then(|| recent.collect()),
