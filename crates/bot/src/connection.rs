@@ -75,10 +75,19 @@ impl Connection {
     }
 
     /// Closes in a way that lets the session go on. The frame is sent by looking at the shard once.
-    pub fn hang_up(mut self) {
+    pub fn hang_up(self) {
+        self.close(CloseFrame::RESUME);
+    }
+
+    /// Closes in a way that ends the session.
+    pub fn sign_off(self) {
+        self.close(CloseFrame::NORMAL);
+    }
+
+    fn close(mut self, frame: CloseFrame<'static>) {
         match self.shard.state() {
             ShardState::Active | ShardState::Identifying | ShardState::Resuming => {
-                self.shard.close(CloseFrame::RESUME);
+                self.shard.close(frame);
                 drop(self.shard.next().now_or_never());
             }
             ShardState::Disconnected { .. } | ShardState::FatallyClosed => {}

@@ -26,7 +26,7 @@ use crate::refusal::{End, ends_session, refused, rejected};
 use crate::resume::{Resume, ResumeFile};
 use crate::run::Core;
 use crate::session::{Standing, Word};
-use crate::settings::Settings;
+use crate::settings::{Settings, Stop};
 use crate::status::State;
 
 /// How often the session is written down and the presence looked at.
@@ -52,6 +52,7 @@ pub struct Line {
     core: Arc<Core>,
     token: SecretString,
     members_intent: bool,
+    home: Option<u64>,
     gate: Gate,
     rejections: mpsc::Receiver<()>,
     /// Also what the next connection goes on with.
@@ -82,6 +83,7 @@ impl Line {
             core,
             token: settings.token.clone(),
             members_intent: settings.members_intent,
+            home: settings.home,
             gate,
             rejections,
             file,
@@ -121,8 +123,11 @@ impl Line {
     }
 
     /// Ends for this process; the session waits for the next one. What somebody asked is still answered.
-    pub async fn leave(&mut self, within: Duration) {
-        self.hang_up();
+    pub async fn leave(&mut self, stop: Stop, within: Duration) {
+        match stop {
+            Stop::Leave => self.hang_up(),
+            Stop::Pause => self.sign_off(),
+        }
         self.answers.finish(within).await;
     }
 
@@ -299,6 +304,7 @@ impl Line {
         }
         let guilds = self.guilds.len();
         self.core.update(|status| status.guilds = guilds);
+        self.core.at_home(self.home, &self.guilds);
         true
     }
 
@@ -320,15 +326,10 @@ impl Line {
     /// What was asked while nobody heard it comes with the session that goes on. Whoever asked was told that there is no
     /// answer, so nothing is done any more.
     fn answer(&mut self, interaction: Interaction) {
-        let state = self
-            .connection
-            .as_ref()
-            .map(|connection| connection.shard.state());
-        let is_late = || {
-            let asked_ms = interaction.asked_ms();
-            asked_ms.is_none_or(|asked_ms| SystemClock.now_ms() - asked_ms > ANSWERABLE_MS)
-        };
-        if state == Some(ShardState::Resuming) && is_late() {
+        let connection = self.connection.as_ref();
+        let state = connection.map(|connection| connection.shard.state());
+        let is_late = |asked_ms| SystemClock.now_ms() - asked_ms > ANSWERABLE_MS;
+        if state == Some(ShardState::Resuming) && interaction.asked_ms().is_none_or(is_late) {
             tracing::info!("somebody was not answered: the bot was away when they asked");
             return;
         }
@@ -374,6 +375,14 @@ impl Line {
             })
         });
         self.file.save(resume);
+    }
+
+    /// The session ends, and the bot is seen to be offline.
+    fn sign_off(&mut self) {
+        if let Some(connection) = self.connection.take() {
+            connection.sign_off();
+        }
+        self.file.save(None);
     }
 
     fn hang_up(&mut self) {

@@ -92,7 +92,7 @@ pub fn client() -> Result<Client, SetupError> {
         .referer(false)
         .connect_timeout(CONNECT_TIMEOUT)
         .timeout(TOTAL_TIMEOUT)
-        .pool_max_idle_per_host(2)
+        .pool_max_idle_per_host(1)
         .pool_idle_timeout(IDLE_TIMEOUT)
         .http1_only()
         .build()

@@ -23,7 +23,7 @@ mod settings;
 mod status;
 
 pub use run::run;
-pub use settings::{Parent, Settings};
+pub use settings::{Parent, Settings, Stop};
 
 /// The bot cannot start at all: the settings or the machine do not allow it.
 #[derive(Debug, thiserror::Error)]

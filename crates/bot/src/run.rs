@@ -1,5 +1,6 @@
 //! The whole bot, from its start to its end.
 
+use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -20,7 +21,7 @@ use crate::refusal::End;
 use crate::resume::ResumeFile;
 use crate::service::Service;
 use crate::session::{Reporter, Standing, Word};
-use crate::settings::Settings;
+use crate::settings::{Settings, Stop};
 use crate::status::{Failure, State, Status};
 
 /// How long the end may take. Whoever started the process kills it after four seconds.
@@ -64,6 +65,20 @@ impl Core {
         self.fail(|failure| failure.or(Some(Failure::Unreachable)));
     }
 
+    /// Whether the bot is in the Discord server that it is for.
+    pub fn at_home(&self, home: Option<u64>, guilds: &BTreeSet<u64>) {
+        let is_online = self.status.borrow().state == State::Online;
+        let Some(home) = home.filter(|_| is_online) else {
+            return;
+        };
+        let is_there = guilds.contains(&home);
+        self.fail(|failure| match failure {
+            _ if !is_there => Some(Failure::NotInGuild),
+            Some(Failure::NotInGuild) => None,
+            other => other,
+        });
+    }
+
     pub fn reachable(&self) {
         *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = None;
         self.fail(|failure| failure.filter(|failure| *failure != Failure::Unreachable));
@@ -71,7 +86,7 @@ impl Core {
 }
 
 /// Runs the bot until it is told to stop, or must not go on.
-pub async fn run(settings: Settings, stop: impl Future<Output = ()>) -> Result<(), SetupError> {
+pub async fn run(settings: Settings, stop: impl Future<Output = Stop>) -> Result<(), SetupError> {
     // For the gateway's client, which asks for the one that is installed. Somebody may have done so before.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let client = http::client()?;
@@ -102,13 +117,13 @@ pub async fn run(settings: Settings, stop: impl Future<Output = ()>) -> Result<(
     tasks.spawn(async move { hinting.hints.keep_sending(&hinting.service).await });
     let telling = Arc::clone(&core);
     tasks.spawn(async move { telling.members.keep_sending(&telling.service).await });
-    tokio::select! {
-        () = stop => {}
-        () = reporter.keep(&core) => {}
-        () = hold(&core, &mut line, word) => {}
-    }
+    let stop = tokio::select! {
+        stop = stop => stop,
+        () = reporter.keep(&core) => Stop::Leave,
+        () = hold(&core, &mut line, word) => Stop::Leave,
+    };
     let deadline = Instant::now() + LAST;
-    line.leave(LAST_ANSWERS).await;
+    line.leave(stop, LAST_ANSWERS).await;
     let last = async {
         tokio::join!(
             core.hints.send_all(&core.service),

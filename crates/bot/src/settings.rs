@@ -25,6 +25,9 @@ pub struct Settings {
     pub state_dir: PathBuf,
     /// Whether the owner of the application granted the intent to hear of members.
     pub members_intent: bool,
+    /// The Discord server that the bot is for; none for the shared one.
+    #[serde(default)]
+    pub home: Option<u64>,
     /// For a process that the service has started itself.
     pub parent: Option<Parent>,
 }
@@ -38,6 +41,15 @@ pub struct Parent {
     pub instance: String,
     /// Ends by itself when the service was silent for so long, because another node may run the bot by then.
     pub leave_after_ms: Option<u64>,
+}
+
+/// How a process is to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// Another one goes on with the session.
+    Leave,
+    /// The bot goes offline for everybody to see.
+    Pause,
 }
 
 mod secret_text {

@@ -25,6 +25,8 @@ pub enum Failure {
     ShardingRequired,
     /// Discord closed the connection for good, for another reason.
     Refused,
+    /// Nobody has added the bot to the Discord server that it is for.
+    NotInGuild,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -65,6 +65,11 @@ pub enum Command {
         #[command(subcommand)]
         command: PluginCommand,
     },
+    /// Prepare a Stripe account for selling plans.
+    Billing {
+        #[command(subcommand)]
+        command: BillingCommand,
+    },
     /// Copy the database into a new directory while the service keeps running, and check the copy.
     Backup {
         /// New directory for the copy.
@@ -119,6 +124,12 @@ pub enum PluginCommand {
     },
 }
 
+#[derive(Subcommand)]
+pub enum BillingCommand {
+    /// Create the products, prices, portal and webhook endpoint that are missing, and print what to put into the configuration.
+    Setup,
+}
+
 fn version(text: &str) -> Result<PluginVersion, &'static str> {
     PluginVersion::parse(text).ok_or("a version is written as v1.2.3")
 }
@@ -128,6 +139,9 @@ pub struct BotOptions {
     /// Take the settings from a line of JSON on standard input, and end when it closes: how `serve` starts a bot.
     #[arg(long, hide = true)]
     pub stdin: bool,
+    /// Take the settings from the secret that a Swarm gives to the container: how `serve` starts a bot there.
+    #[arg(long, hide = true, conflicts_with = "stdin")]
+    pub handed: bool,
 }
 
 #[derive(Subcommand)]

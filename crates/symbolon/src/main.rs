@@ -2,6 +2,7 @@
 
 mod admin;
 mod backup;
+mod billing;
 mod bot;
 mod check;
 mod cli;
@@ -57,6 +58,7 @@ fn runtime(command: &Command) -> std::io::Result<Runtime> {
         | Command::Admin { .. }
         | Command::Import(_)
         | Command::Plugin { .. }
+        | Command::Billing { .. }
         | Command::Backup { .. }
         | Command::Restore { .. } => Builder::new_multi_thread(),
     };
@@ -74,6 +76,7 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Admin { json, command } => admin::run(&common, json, command).await,
         Command::Import(options) => import::run(&common, &options).await,
         Command::Plugin { command } => plugin::run(&common, command).await,
+        Command::Billing { command } => billing::run(&common, &command).await,
         Command::Backup { to } => backup::create(&common, &to).await,
         Command::Restore { from } => backup::restore(&common, &from).await,
     }

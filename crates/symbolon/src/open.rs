@@ -4,10 +4,12 @@ use std::os::unix::fs::DirBuilderExt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use app::billing::plans;
 use app::retention::Retention;
 use app::{App, Parts, Platforms};
 use config::{Config, DatabaseUrl, Overrides};
 use domain::clock::{SharedClock, SystemClock};
+use domain::plan::{Ceilings, Plans, Tier};
 use domain::platform_id::DiscordId;
 use domain::random::SystemRandom;
 use domain::trust::Thresholds;
@@ -15,7 +17,7 @@ use storage::migrate::Migrate;
 use storage::{Db, OpenOptions, Target, Unfinished};
 
 use crate::cli::Common;
-use crate::output::Failure;
+use crate::output::{Failure, refused};
 
 /// Reads the configuration that the flags, the environment and the file give together.
 pub fn load_config(common: &Common, listen: Option<std::net::SocketAddr>) -> Result<Config, Failure> {
@@ -83,7 +85,7 @@ pub async fn open_existing(config: &Config) -> Result<App, Failure> {
     start(config, db, Arc::new(SystemClock)).await
 }
 
-/// Opens the store and starts the App on it; what is missing is made.
+/// Opens the store and starts the App on it, for serving; what is missing is made.
 pub async fn open_or_make(config: &Config, clock: SharedClock) -> Result<App, Failure> {
     let private = std::fs::DirBuilder::new()
         .recursive(true)
@@ -91,7 +93,9 @@ pub async fn open_or_make(config: &Config, clock: SharedClock) -> Result<App, Fa
         .create(&config.data_dir);
     private.map_err(|error| format!("cannot create {}: {error}", config.data_dir.display()))?;
     let db = Db::open(patient_options(config, Migrate::Apply)).await?;
-    start(config, db, clock).await
+    let app = start(config, db, clock).await?;
+    plans::note(&app).await.map_err(|error| refused(&error))?;
+    Ok(app)
 }
 
 /// How long the end of a process waits for a database that hangs.
@@ -125,8 +129,28 @@ async fn start(config: &Config, db: Db, clock: SharedClock) -> Result<App, Failu
             normal: config.trust.normal_from,
             watch: config.trust.watch_from,
         },
+        plans: allowed(&config.plans),
     };
     Ok(App::start(parts).await?)
+}
+
+/// Whether they are sold follows from who sells them.
+fn allowed(plans: &config::Plans) -> Plans {
+    let ceilings = |of: config::PlanCeilings| Ceilings {
+        orgs: of.orgs,
+        guilds: of.guilds,
+        servers: of.servers,
+        links: of.links,
+        navigation_links: of.navigation_links,
+    };
+    Plans {
+        free: ceilings(plans.free),
+        standard: ceilings(plans.standard),
+        pro: ceilings(plans.pro),
+        default_tier: Tier::parse(&plans.default_tier).unwrap_or(Tier::Free),
+        sold: false,
+        custom_bots: plans.custom_bots,
+    }
 }
 
 /// The first operators come from the configuration, because nobody else could name them.

@@ -18,6 +18,7 @@ use tokio::sync::watch;
 use web::serve::{Limits, bind, serve};
 use web::{Settings, WebState};
 
+use crate::bot::fleet::Sailing;
 use crate::bot::keeper::Keeping;
 use crate::check::warnings;
 use crate::cli::{Common, ServeOptions};
@@ -74,7 +75,7 @@ pub async fn run(common: &Common, options: &ServeOptions) -> Result<(), Failure>
         let game_servers = (listener.local_addr()?, stop.clone());
         sandbox.publish(&app, &config, control, game_servers).await?;
     }
-    let bots = bot::keeper::start(&app, &config, (listener.local_addr()?, bots_log))?;
+    let bots = start_bots(&app, &config, (listener.local_addr()?, bots_log)).await?;
     announce(&config, sandbox.as_ref(), listener.local_addr()?);
     let report = serve(
         listener,
@@ -200,11 +201,23 @@ fn announce(config: &Config, sandbox: Option<&Sandbox>, address: SocketAddr) {
     say("Stop with Ctrl-C.");
 }
 
-/// The bot goes first: what it heard last has to reach us, and another node can take it.
-async fn stop_signal(bots: Keeping) {
+/// The shared bot and Custom Bots; both find the service at this address, and their log goes there.
+async fn start_bots(
+    app: &App,
+    config: &Config,
+    (address, log): (SocketAddr, Option<File>),
+) -> Result<(Keeping, Sailing), Failure> {
+    let fleet_log = log.as_ref().map(File::try_clone).transpose()?;
+    let bots = bot::keeper::start(app, config, (address, log))?;
+    let fleet = bot::fleet::start(app, config, (address, fleet_log)).await?;
+    Ok((bots, fleet))
+}
+
+/// The bots go first: what they heard last has to reach us, and another node can take them.
+async fn stop_signal((bots, fleet): (Keeping, Sailing)) {
     asked_to_stop().await;
     tracing::info!("stopping: finishing open requests first");
-    bots.end().await;
+    tokio::join!(bots.end(), fleet.end());
 }
 
 /// Returns when somebody presses Ctrl-C or sends SIGTERM.

@@ -3,6 +3,7 @@
 
 mod answers;
 mod gateway;
+mod home;
 mod members;
 mod refusals;
 mod restarts;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use bot::{Parent, Settings};
+use bot::{Parent, Settings, Stop};
 use domain::clock::{SharedClock, SystemClock};
 use emulator::discord::{Application, Channel, Disturbance, Guild, Member, Role, Snowflake, User};
 use emulator::{Discord, Setup};
@@ -73,6 +73,7 @@ impl World {
             api_url: self.discord.api_url(),
             state_dir: self.folder.clone(),
             members_intent: false,
+            home: None,
             parent: None,
         }
     }
@@ -211,7 +212,7 @@ fn guild(with_bot: bool) -> Guild {
 /// A bot that runs until it is dropped, which is as sudden as a kill.
 pub struct Running {
     tasks: JoinSet<()>,
-    stop: oneshot::Sender<()>,
+    stop: oneshot::Sender<Stop>,
 }
 
 impl Running {
@@ -219,7 +220,7 @@ impl Running {
         let (stop, stopped) = oneshot::channel();
         let mut tasks = JoinSet::new();
         tasks.spawn(async move {
-            let stopped = async { drop(stopped.await) };
+            let stopped = async { stopped.await.unwrap_or(Stop::Leave) };
             bot::run(settings, stopped).await.unwrap();
         });
         Self { tasks, stop }
@@ -227,8 +228,17 @@ impl Running {
 
     /// Tells it to stop, and waits until it has.
     pub async fn stop(self) {
+        self.end(Stop::Leave).await;
+    }
+
+    /// Tells it to go offline, and waits until it has.
+    pub async fn pause(self) {
+        self.end(Stop::Pause).await;
+    }
+
+    async fn end(self, how: Stop) {
         let Self { mut tasks, stop } = self;
-        stop.send(()).unwrap();
+        stop.send(how).unwrap();
         tasks.join_next().await.unwrap().unwrap();
     }
 

@@ -1,5 +1,6 @@
 //! Organisations with their Guilds and game servers.
 
+use app::billing::{Grant, grants};
 use app::identity::accounts;
 use app::tenancy::guild_changes::{self, GuildChange};
 use app::tenancy::guilds::NewGuildRequest;
@@ -11,6 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Fields;
 use super::words::{fields, find_guild, find_server, named, parse};
+
+const DAY_MS: i64 = 24 * 60 * 60_000;
 
 #[derive(Debug, Subcommand, Serialize, Deserialize)]
 pub enum TenancyCommand {
@@ -50,12 +53,16 @@ pub enum TenancyCommand {
     },
     /// List organisations with what they use of their plan.
     ListOrgs,
-    /// Set an organisation's plan (tier): free, standard or pro.
+    /// Give an organisation a plan (tier): free, standard or pro; none takes it back. Where plans are sold, it counts beside
+    /// what is paid for.
     SetTier {
         #[arg(long)]
         org: String,
         #[arg(long)]
         tier: String,
+        /// For so many days; without it, for good.
+        #[arg(long)]
+        days: Option<u32>,
     },
 }
 
@@ -107,7 +114,7 @@ pub(super) async fn run(app: &App, command: TenancyCommand) -> Result<Fields, Ap
         C::ActivateServer { server } => set_active(app, &server, true).await,
         C::DeactivateServer { server } => set_active(app, &server, false).await,
         C::ListOrgs => list_orgs(app).await,
-        C::SetTier { org, tier } => set_tier(app, &org, &tier).await,
+        C::SetTier { org, tier, days } => set_tier(app, &org, &tier, days).await,
     }
 }
 
@@ -179,7 +186,7 @@ async fn set_active(app: &App, server: &str, active: bool) -> Result<Fields, App
 async fn list_orgs(app: &App) -> Result<Fields, AppError> {
     let found = orgs::list(app).await?;
     let line = |org: &orgs::Org| {
-        let limits = org.tier.ceilings();
+        let limits = app.plans.ceilings(org.tier);
         format!(
             "{} ({}), {}/{} Guilds, {}/{} Servers, {}/{} links",
             org.name,
@@ -198,10 +205,19 @@ async fn list_orgs(app: &App) -> Result<Fields, AppError> {
         .collect())
 }
 
-async fn set_tier(app: &App, org: &str, tier: &str) -> Result<Fields, AppError> {
+async fn set_tier(app: &App, org: &str, tier: &str, days: Option<u32>) -> Result<Fields, AppError> {
     let found = find_org(app, org).await?;
-    orgs::set_tier(app, found.scope, parse::tier(tier)?, Actor::Operator).await?;
-    Ok(fields([("org", org), ("tier", tier)]))
+    let ends_at_ms = days.map(|days| app.now_ms() + i64::from(days) * DAY_MS);
+    let grant = match tier {
+        "none" => None,
+        tier => Some(Grant {
+            tier: parse::tier(tier)?,
+            ends_at_ms,
+        }),
+    };
+    grants::give(app, found.scope, grant, Actor::Operator).await?;
+    let now = find_org(app, org).await?.tier;
+    Ok(fields([("org", org), ("given", tier), ("tier", now.as_str())]))
 }
 
 async fn find_org(app: &App, text: &str) -> Result<orgs::Org, AppError> {

@@ -80,6 +80,6 @@ pub(super) mod parse {
     }
 
     pub fn tier(text: &str) -> Result<Tier, AppError> {
-        Tier::parse(text).ok_or_else(|| AppError::invalid("tier", "must be free, standard or pro"))
+        Tier::parse(text).ok_or_else(|| AppError::invalid("tier", "must be free, standard, pro or none"))
     }
 }

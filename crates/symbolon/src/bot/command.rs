@@ -2,13 +2,13 @@
 
 use std::io::{BufRead, Read};
 
-use bot::Settings;
+use bot::{Settings, Stop};
 use config::{Config, Log};
-use rustix::process::{Resource, Rlimit, Signal, set_parent_process_death_signal, setrlimit};
+use rustix::process::{Resource, Rlimit, Signal, getppid, set_parent_process_death_signal, setrlimit};
 use rustix::thread::set_no_new_privs;
 use tokio::sync::oneshot;
 
-use super::Handed;
+use super::{HANDED, Handed, MOST_FILES, PAUSE};
 use crate::cli::{BotOptions, Common};
 use crate::logging;
 use crate::open::load_config;
@@ -20,17 +20,29 @@ pub async fn run(common: &Common, options: &BotOptions) -> Result<(), Failure> {
         let (handed, closed) = take_over()?;
         return start(&handed.log(), handed.settings, closed).await;
     }
+    if options.handed {
+        let text = std::fs::read_to_string(format!("/run/secrets/{HANDED}"))?;
+        confine()?;
+        let handed = parse(&text)?;
+        // Nothing of it is left for the next one to go on with.
+        let asked = async {
+            asked_to_stop().await;
+            Stop::Pause
+        };
+        return start(&handed.log(), handed.settings, asked).await;
+    }
     let config = load_config(common, None)?;
     let settings = settings(&config)?;
     start(&config.log, settings, std::future::pending()).await
 }
 
-async fn start(log: &Log, settings: Settings, closed: impl Future<Output = ()>) -> Result<(), Failure> {
+async fn start(log: &Log, settings: Settings, closed: impl Future<Output = Stop>) -> Result<(), Failure> {
     logging::start(log, None);
     let stop = async {
         tokio::select! {
-            () = asked_to_stop() => {}
-            () = closed => {}
+            biased;
+            stop = closed => stop,
+            () = asked_to_stop() => Stop::Leave,
         }
     };
     Ok(bot::run(settings, stop).await?)
@@ -51,12 +63,10 @@ fn settings(config: &Config) -> Result<Settings, Failure> {
         api_url: config.discord.api_url.clone(),
         state_dir: bot.state_dir.clone(),
         members_intent: config.discord.members_intent,
+        home: None,
         parent: None,
     })
 }
-
-/// Files and connections of a bot; it needs a dozen.
-const MOST_FILES: u64 = 256;
 
 /// It dies with its parent, gets no more rights than it has, and leaves no memory behind when it crashes: its token is
 /// in there. Before there are other threads, which all have it then.
@@ -65,30 +75,38 @@ fn confine() -> std::io::Result<()> {
         current: Some(most),
         maximum: Some(most),
     };
-    set_parent_process_death_signal(Some(Signal::KILL))?;
+    // In a container it has none.
+    if getppid().is_some() {
+        set_parent_process_death_signal(Some(Signal::KILL))?;
+    }
     set_no_new_privs(true)?;
     setrlimit(Resource::Core, at_most(0))?;
-    setrlimit(Resource::Nofile, at_most(MOST_FILES))?;
+    setrlimit(Resource::Nofile, at_most(MOST_FILES.cast_unsigned()))?;
     Ok(())
 }
 
+/// The text is a secret, and no part of what is said about it.
+fn parse(text: &str) -> Result<Handed, Failure> {
+    Ok(serde_json::from_str(text).map_err(|_| "what was handed over are no settings of a bot")?)
+}
+
 /// What the service hands over, and its end: it closes the line when the bot has to go, and so does its death. A bot
-/// that does not even notice that is killed by the kernel.
-fn take_over() -> Result<(Handed, impl Future<Output = ()>), Failure> {
+/// that does not even notice that is killed by the kernel. A word before the end says that the bot is to pause.
+fn take_over() -> Result<(Handed, impl Future<Output = Stop>), Failure> {
     confine()?;
     let mut input = std::io::stdin().lock();
     let mut line = String::new();
     input.read_line(&mut line)?;
-    let handed: Handed =
-        serde_json::from_str(&line).map_err(|_| "standard input holds no settings of a bot")?;
-    let (sender, closed) = oneshot::channel::<()>();
+    let handed = parse(&line)?;
+    let (sender, closed) = oneshot::channel::<Stop>();
     // It reads until the process ends, and keeps nobody from ending it.
     std::thread::Builder::new()
         .name("parent".to_owned())
         .spawn(move || {
-            let mut rest = std::io::stdin().lock();
-            drop(rest.read_to_end(&mut Vec::new()));
-            drop(sender);
+            let mut last = Vec::new();
+            drop(std::io::stdin().lock().read_to_end(&mut last));
+            let stop = if last == PAUSE { Stop::Pause } else { Stop::Leave };
+            let _ = sender.send(stop);
         })?;
-    Ok((handed, async { drop(closed.await) }))
+    Ok((handed, async { closed.await.unwrap_or(Stop::Leave) }))
 }

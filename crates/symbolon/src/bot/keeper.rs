@@ -169,8 +169,8 @@ impl Keeper {
         };
         // Another node may lead from now on.
         drop(leading);
-        if let Some(process) = process {
-            process.end().await;
+        if let Some(mut process) = process {
+            process.leave().await;
         }
         self.give_back(lease).await;
         outcome
@@ -272,6 +272,7 @@ impl Keeper {
                 api_url: discord.api_url.clone(),
                 state_dir: config.bot.state_dir.clone(),
                 members_intent: discord.members_intent,
+                home: None,
                 parent: Some(Parent {
                     instance: lease.owner.clone(),
                     leave_after_ms: self.has_others().then_some(GIVE_UP_AFTER_MS),
@@ -291,9 +292,7 @@ impl Keeper {
 }
 
 fn lead(app: &App, leads: bool) {
-    if let Some(bot) = &app.platforms.discord_bot {
-        bot.lead(leads);
-    }
+    app.platforms.lead_bots(leads);
 }
 
 /// True when the service stops.

@@ -1,8 +1,12 @@
 //! The bot as a process: on its own, or as a child of the service.
 
 mod command;
+pub mod fleet;
+mod host;
 pub mod keeper;
+mod launch;
 mod process;
+mod slot;
 mod watching;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -12,6 +16,15 @@ use config::{Log, LogFormat};
 use serde::{Deserialize, Serialize};
 
 pub use command::run;
+
+/// What a child is told before its standard input is closed, when the bot is to be offline.
+const PAUSE: &[u8] = b"pause\n";
+
+/// Files and connections of a bot; it needs a dozen.
+const MOST_FILES: i64 = 256;
+
+/// The file of a container that holds what the bot is told, where nobody can write to its standard input.
+const HANDED: &str = "symbolon-bot";
 
 /// What a child is told on its standard input, in one line. Nothing of it is in its arguments or its environment.
 #[derive(Serialize, Deserialize)]

@@ -10,6 +10,8 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::sync::oneshot;
 
+use super::PAUSE;
+
 /// How long a bot may take to end after it was told to.
 const LAST_WORDS: Duration = Duration::from_secs(4);
 
@@ -56,7 +58,7 @@ impl Starter {
 
 impl Process {
     /// Returns when it has ended by itself.
-    pub async fn ended(&mut self) {
+    pub async fn wait(&mut self) {
         if !self.has_ended {
             // The thread that waits for it says so by letting go.
             let _ = (&mut self.ended).await;
@@ -65,20 +67,29 @@ impl Process {
     }
 
     /// Tells it to end and waits until it has.
-    pub async fn end(mut self) {
+    pub async fn leave(&mut self) {
         self.input = None;
-        if tokio::time::timeout(LAST_WORDS, self.ended()).await.is_err() {
+        if tokio::time::timeout(LAST_WORDS, self.wait()).await.is_err() {
             tracing::warn!("a bot did not end when it was told to, and is killed");
             self.kill().await;
         }
     }
 
+    /// Tells it to go offline and waits until it has.
+    pub async fn pause(&mut self) {
+        if let Some(input) = &mut self.input {
+            // One that is gone needs no word.
+            drop(input.write_all(PAUSE));
+        }
+        self.leave().await;
+    }
+
     /// Ends it without a word and waits until it has.
-    pub async fn kill(mut self) {
+    pub async fn kill(&mut self) {
         if let Some(pid) = self.pid.filter(|_| !self.has_ended) {
             let _ = kill_process(pid, Signal::KILL);
         }
-        self.ended().await;
+        self.wait().await;
     }
 
     /// Memory that is its own alone; 0 where that cannot be told.

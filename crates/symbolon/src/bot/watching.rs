@@ -19,7 +19,7 @@ const MOST_MEMORY: u64 = 256 * 1024 * 1024;
 /// Until the process has ended, or has to be ended.
 pub async fn watch(app: &App, process: &mut Process) {
     let mut missed = 0;
-    while tokio::time::timeout(ROUND, process.ended()).await.is_err() {
+    while tokio::time::timeout(ROUND, process.wait()).await.is_err() {
         if process.memory_bytes() > MOST_MEMORY {
             tracing::error!("the shared bot takes too much memory, and is started anew");
             return;

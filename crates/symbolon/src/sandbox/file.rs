@@ -31,6 +31,7 @@ pub struct Addresses {
     pub control: String,
     pub discord: DiscordAddresses,
     pub steam: SteamAddresses,
+    pub stripe: StripeAddresses,
 }
 
 #[derive(Serialize)]
@@ -45,6 +46,13 @@ pub struct SteamAddresses {
     pub openid: String,
     pub api: String,
     pub control: String,
+}
+
+#[derive(Serialize)]
+pub struct StripeAddresses {
+    pub api: String,
+    pub control: String,
+    pub webhook_secret: String,
 }
 
 /// A bot and the secret with which its process calls the service.

@@ -7,6 +7,7 @@ mod levers;
 mod people;
 mod platforms;
 mod pulse;
+mod stripe;
 mod world;
 
 use std::fs::{DirBuilder, File, OpenOptions};
@@ -88,6 +89,9 @@ impl Sandbox {
     /// Seeds an empty database and opens the control interface. What an earlier run wrote down is no longer true.
     pub async fn prepare(&self, app: &App) -> Result<Prepared, Failure> {
         let people = world::ensure(app, &self.clock, self.is_large).await?;
+        stripe::remind(app, &self.platforms)
+            .await
+            .map_err(|error| refused(&error))?;
         match std::fs::remove_file(&self.file) {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(error.into()),
             Ok(()) | Err(_) => {}
@@ -120,6 +124,11 @@ impl Sandbox {
                 openid: self.platforms.steam.openid_url(),
                 api: self.platforms.steam.api_url(),
                 control: self.platforms.steam.control_url(),
+            },
+            stripe: file::StripeAddresses {
+                api: self.platforms.stripe.api_url(),
+                control: self.platforms.stripe.control_url(),
+                webhook_secret: self.platforms.webhook_secret.clone(),
             },
         };
         let described = file::describe(app, people, addresses)

@@ -1,11 +1,12 @@
-//! Steam and Discord as the demo world knows them. They forget everything when they end, so they are told each time.
+//! Steam, Discord and Stripe as the demo world knows them. They forget everything when they end, so they are told each time.
 
-use config::Config;
+use config::{Config, Prices};
 use domain::clock::SharedClock;
 use domain::platform_id::SteamId;
 use emulator::discord::{Application, Channel, Guild, Member, Permissions, Role, Snowflake, User, Window};
 use emulator::steam::{Account, Group};
-use emulator::{Discord, Purpose, Setup, Steam};
+use emulator::stripe::Catalogue;
+use emulator::{Discord, Purpose, Setup, Steam, Stripe};
 
 use super::people::{FIRST_DISCORD, FIRST_STEAM, NEWCOMER, PEOPLE, nickname, picture, steam_name};
 use super::world::{BOOSTER_ROLE, GuildPlan, LARGE, SMALL, STEAM_GROUP, UNCLAIMED, VERIFIED_ROLE};
@@ -37,22 +38,31 @@ const CALLBACKS: [&str; 5] = [
 pub struct Platforms {
     pub steam: Steam,
     pub discord: Discord,
+    pub stripe: Stripe,
+    /// What is sold.
+    pub catalogue: Catalogue,
+    /// What events of Stripe are signed with.
+    pub webhook_secret: String,
 }
 
 impl Platforms {
-    /// Starts both and tells them of the demo world.
+    /// Starts them and tells them of the demo world.
     pub async fn start(clock: SharedClock, public_url: &str) -> Result<Self, Failure> {
         let setup = Setup::new(clock);
+        let stripe = Stripe::start(setup.clone()).await?;
         let started = Self {
             steam: Steam::start(setup.clone()).await?,
             discord: Discord::start(setup).await?,
+            catalogue: stripe.seeded_catalogue(),
+            webhook_secret: stripe.add_endpoint(&[public_url, "/billing/webhook"].concat()),
+            stripe,
         };
         started.tell_steam()?;
         started.tell_discord(public_url)?;
         Ok(started)
     }
 
-    /// From here on the product knows no other Steam and no other Discord.
+    /// From here on the product knows no other Steam, no other Discord and no other Stripe.
     pub fn connect(&self, config: &mut Config) {
         let steam = &mut config.steam;
         steam.api_key = Some(API_KEY.into());
@@ -65,6 +75,11 @@ impl Platforms {
         discord.api_url = self.discord.api_url();
         discord.authorize_url = self.discord.authorize_url();
         discord.cdn_url = self.discord.cdn_url();
+        let billing = &mut config.billing;
+        billing.secret_key = Some(self.stripe.secret_key().into());
+        billing.webhook_secret = Some(self.webhook_secret.as_str().into());
+        billing.api_url = self.stripe.api_url();
+        billing.prices = prices(&self.catalogue);
     }
 
     fn tell_steam(&self) -> Result<(), Failure> {
@@ -139,6 +154,17 @@ impl Platforms {
             }
         })?;
         Ok(())
+    }
+}
+
+fn prices(catalogue: &Catalogue) -> Prices {
+    let (standard, pro) = (&catalogue.standard, &catalogue.pro);
+    Prices {
+        standard_month: vec![standard.monthly.clone()],
+        standard_year: standard.yearly.iter().cloned().collect(),
+        pro_month: vec![pro.monthly.clone()],
+        pro_year: pro.yearly.iter().cloned().collect(),
+        bot_month: vec![catalogue.custom_bot.monthly.clone()],
     }
 }
 

@@ -235,7 +235,7 @@ pub(super) async fn seed_org(
     }
     let (org_id, scope) =
         orgs::create(app, &team[0], name(plan.name)?, slug(plan.name)?, Actor::System).await?;
-    orgs::set_tier(app, scope, plan.tier, domain::audit::Actor::System).await?;
+    app::billing::grants::set_tier(app, scope, plan.tier, domain::audit::Actor::System).await?;
     for (offset, role) in [(0, Role::Owner), (1, Role::Admin), (2, Role::Staff)] {
         if role != Role::Owner {
             orgs::add_member(app, scope, &team[offset], role).await?;

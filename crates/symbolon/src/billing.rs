@@ -1,0 +1,128 @@
+//! `symbolon billing setup`: makes in a Stripe account what is sold, and says what to put into the configuration. It can be
+//! run again at any time: what is there and fits stays.
+
+use std::sync::Arc;
+
+use app::billing::events::KINDS;
+use config::{Billing, Config};
+use domain::billing::Offer;
+use domain::clock::SystemClock;
+use platform::stripe::{FoundPrice, NotDone, Stripe};
+
+use crate::cli::{BillingCommand, Common};
+use crate::open::load_config;
+use crate::output::{Failure, say};
+
+pub async fn run(common: &Common, command: &BillingCommand) -> Result<(), Failure> {
+    match command {
+        BillingCommand::Setup => setup(&load_config(common, None)?).await,
+    }
+}
+
+async fn setup(config: &Config) -> Result<(), Failure> {
+    let billing = &config.billing;
+    let Some(key) = billing.secret_key.clone() else {
+        return Err(
+            "billing.secret_key is not set: put the secret key of your Stripe account there first".into(),
+        );
+    };
+    let stripe = Stripe::new(&billing.api_url, key, Arc::new(SystemClock))?;
+    let account = stripe.account().await.map_err(told)?;
+    let mode = if stripe.is_live() { "live" } else { "test" };
+    say(format!("# Stripe account {account}, {mode} mode."));
+    let mut prices = Vec::new();
+    for offer in Offer::ALL {
+        prices.push((offer, price(&stripe, offer, configured(billing, offer)).await?));
+    }
+    let portal = match &billing.portal_configuration {
+        Some(portal) => portal.clone(),
+        None => portal(&stripe, &prices).await?,
+    };
+    let secret = endpoint(&stripe, &config.server.public_url).await?;
+    say("\n[billing]");
+    if let Some(secret) = secret {
+        say(format!("webhook_secret = \"{secret}\""));
+    }
+    say(format!("portal_configuration = \"{portal}\""));
+    say("\n[billing.prices]");
+    for (offer, price) in &prices {
+        let older = configured(billing, *offer).iter().filter(|old| **old != price.id);
+        let all: Vec<String> = std::iter::once(&price.id)
+            .chain(older)
+            .map(|id| format!("\"{id}\""))
+            .collect();
+        say(format!("{} = [{}]", offer.name(), all.join(", ")));
+    }
+    Ok(())
+}
+
+fn told(cause: NotDone) -> Failure {
+    cause.to_string().into()
+}
+
+fn configured(billing: &Billing, offer: Offer) -> &[String] {
+    app::platforms::prices_of(&billing.prices, offer)
+}
+
+/// The price that the configuration names if it fits, or the one that bears its name, or a new one.
+async fn price(stripe: &Stripe, offer: Offer, configured: &[String]) -> Result<FoundPrice, Failure> {
+    if let Some(id) = configured.first() {
+        let found = stripe.price(id, offer).await.map_err(|cause| {
+            let name = offer.name();
+            Failure::from(format!("billing.prices.{name} names {id}: {cause}"))
+        })?;
+        if !found.fits {
+            let name = offer.name();
+            say(format!(
+                "# {id} does not cost what people are shown for {name}. Empty billing.prices.{name} to get one that does."
+            ));
+        }
+        return Ok(found);
+    }
+    if let Some(found) = stripe.find_price(offer).await.map_err(told)?
+        && found.fits
+    {
+        return Ok(found);
+    }
+    let made = stripe.create_price(offer).await.map_err(told)?;
+    say(format!("# Created the price {} for {}.", made.id, offer.name()));
+    Ok(made)
+}
+
+async fn portal(stripe: &Stripe, prices: &[(Offer, FoundPrice)]) -> Result<String, Failure> {
+    if let Some(found) = stripe.find_portal_configuration().await.map_err(told)? {
+        return Ok(found);
+    }
+    let made = stripe.create_portal_configuration(prices).await.map_err(told)?;
+    say(format!("# Created the portal configuration {made}."));
+    Ok(made)
+}
+
+/// The secret of the endpoint, if it was made just now. One that is there is looked at.
+async fn endpoint(stripe: &Stripe, public_url: &str) -> Result<Option<String>, Failure> {
+    let url = [public_url, "/billing/webhook"].concat();
+    let endpoints = stripe.endpoints().await.map_err(told)?;
+    let Some(found) = endpoints.into_iter().find(|endpoint| endpoint.url == url) else {
+        let secret = stripe.create_endpoint(&url, &KINDS).await.map_err(told)?;
+        say(format!(
+            "# Created the webhook endpoint {url}. Its secret is shown only now."
+        ));
+        return Ok(Some(secret));
+    };
+    if !found.is_enabled {
+        say(format!(
+            "# The webhook endpoint {url} is disabled: enable it in Stripe's dashboard."
+        ));
+    }
+    let takes = |kind: &&str| found.events.iter().any(|event| event == "*" || event == kind);
+    let missing: Vec<&str> = KINDS.iter().filter(|kind| !takes(kind)).copied().collect();
+    if missing.is_empty() {
+        say(format!("# The webhook endpoint {url} is there, with all events."));
+    } else {
+        let missing = missing.join(", ");
+        say(format!(
+            "# The webhook endpoint {url} lacks events: add {missing} in Stripe's dashboard."
+        ));
+    }
+    Ok(None)
+}
