@@ -4,6 +4,7 @@ import ArrowLeftRight from '@lucide/svelte/icons/arrow-left-right';
 import BarChart from '@lucide/svelte/icons/chart-column';
 import Building from '@lucide/svelte/icons/building-2';
 import CircleAlert from '@lucide/svelte/icons/circle-alert';
+import CreditCard from '@lucide/svelte/icons/credit-card';
 import Gauge from '@lucide/svelte/icons/gauge';
 import Hourglass from '@lucide/svelte/icons/hourglass';
 import KeyRound from '@lucide/svelte/icons/key-round';
@@ -20,6 +21,7 @@ import type { Component } from 'svelte';
 import type { Me, OrgSummary } from './lib/api/schema';
 import { can, type Permission } from './lib/can';
 import { href } from './lib/router.svelte';
+import { session } from './lib/session.svelte';
 import type { Icon } from './lib/ui/types';
 
 export interface Route {
@@ -30,6 +32,8 @@ export interface Route {
   needs?: Permission[];
   /** For operators; to everybody else there is no such page. */
   operators?: true;
+  /** Listed only where plans are sold. Elsewhere the page says that nothing is. */
+  sold?: true;
   /** Where the sidebar shows it. */
   group?: 'Manage' | 'Access' | 'Organisation' | 'Operator area';
   /** The page of the sidebar that it belongs to, where the path does not say so. */
@@ -68,6 +72,12 @@ export const routes: Route[] = [
     title: 'Guild',
     needs: ['org.settings'],
     load: () => import('./features/tenancy/guilds/Guild.svelte'),
+  },
+  {
+    path: '/orgs/:org/guilds/:gid/bot',
+    title: 'Custom Bot',
+    needs: ['servers.bots'],
+    load: () => import('./features/bots/custom/CustomBot.svelte'),
   },
   {
     path: '/orgs/:org/guilds/:gid/role-history',
@@ -200,6 +210,15 @@ export const routes: Route[] = [
     load: () => import('./features/records/errors/Errors.svelte'),
   },
   {
+    path: '/orgs/:org/billing',
+    title: 'Billing',
+    needs: ['org.billing'],
+    sold: true,
+    group: 'Organisation',
+    icon: CreditCard,
+    load: () => import('./features/billing/Billing.svelte'),
+  },
+  {
     path: '/orgs/:org/settings',
     title: 'Settings',
     needs: ['org.settings'],
@@ -234,9 +253,13 @@ export function opens(org: OrgSummary | null, route: Route): boolean {
   return !route.needs || route.needs.some((permission) => can(org, permission));
 }
 
+function isListed(org: OrgSummary, route: Route): boolean {
+  return route.group !== undefined && !route.operators && (!route.sold || session.me?.billing === true) && opens(org, route);
+}
+
 /** The pages of an Org that the sidebar shows to this person, by group. */
 export function navigation(org: OrgSummary): Array<{ label: string; routes: Route[] }> {
-  const shown = routes.filter((route) => route.group && !route.operators && opens(org, route));
+  const shown = routes.filter((route) => isListed(org, route));
   return (['Manage', 'Access', 'Organisation'] as const)
     .map((label) => ({ label, routes: shown.filter((route) => route.group === label) }))
     .filter((group) => group.routes.length > 0);
@@ -249,14 +272,14 @@ export function operatorPages(me: Pick<Me, 'operator'>): Route[] {
 
 /** The first page of an Org that this person may open. */
 export function homeOf(org: OrgSummary): string {
-  const first = routes.find((route) => route.group && !route.operators && opens(org, route));
+  const first = routes.find((route) => isListed(org, route));
   return href(first?.path ?? '/orgs/:org', { org: org.id });
 }
 
 /** The page of the sidebar that a page belongs to, for this person. */
 export function sectionOf(org: OrgSummary, current: Route | undefined): Route | undefined {
   const list = current?.path.split('/').slice(0, 4).join('/');
-  const shown = routes.filter((route) => route.group && !route.operators && opens(org, route));
+  const shown = routes.filter((route) => isListed(org, route));
   return shown.find(({ path }) => path === current?.under) ?? shown.find(({ path }) => path === list);
 }
 

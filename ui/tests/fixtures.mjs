@@ -7,6 +7,8 @@ import { auditOf, PERSON_READS, PERSON_WRITES, roleHistoryOf } from './fixtures-
 import { checkedImport, importing, imports, importsChecked, importsNone, importsNothing } from './fixtures-imports.mjs';
 import { kicked, lacking, onDiscord, unseen } from './fixtures-discord.mjs';
 import { analytics, nothing } from './fixtures-analytics.mjs';
+import { billing, billingEnding, billingFree, billingGiven, billingLate, billingOver, BILLING_WRITES } from './fixtures-billing.mjs';
+import { BOT_WORLDS, BOT_WRITES, online, unbought } from './fixtures-bots.mjs';
 import { cleanup, cleanupOff, dormant, simulation, trustSettings, unlinking, unlinkingNone, userChoices, userList } from './fixtures-players.mjs';
 
 const NOW = Date.now();
@@ -54,6 +56,7 @@ const me = {
   operator: false,
   signed_in_at_ms: ago(2 * HOUR),
   registration: 'open',
+  billing: true,
   orgs_owned: 1,
   orgs_ceiling: 3,
   orgs: [rustlands, arcadia],
@@ -249,6 +252,7 @@ export const READS = {
   },
   '/orgs/o1/guilds/g1': guildSettings,
   '/orgs/o1/guilds/g1/discord': onDiscord,
+  '/orgs/o1/guilds/g1/bot': online,
   '/orgs/o1/guilds/g1/role-history': roleHistoryOf(roleHistory),
   '/orgs/o1/guilds/g2/role-history': roleHistoryOf({ entries: [], next: null }, []),
   ...PERSON_READS,
@@ -323,6 +327,7 @@ export const READS = {
   '/orgs/o1/trust': trustSettings,
   '/orgs/o1/cleanup': cleanup,
   '/orgs/o1/cleanup/preview': dormant,
+  '/orgs/o1/billing/subscriptions': billing,
 };
 
 const operating = {
@@ -351,6 +356,8 @@ export const WRITES = {
   'PUT /orgs/o1/cleanup': [200, cleanup],
   'POST /orgs/o1/cleanup/keep': [200, { links: 2 }],
   ...PERSON_WRITES,
+  ...BILLING_WRITES,
+  ...BOT_WRITES,
   'POST /orgs/o1/navigation/preview': [200, { html: picture }],
   'POST /orgs/o1/servers/s1/roles/dry-run': [200, dryRun],
   'PUT /orgs/o1/servers/s1/roles': [200, roleRules],
@@ -385,6 +392,16 @@ export const WORLDS = {
   roles_only: holding('servers.roles'),
   viewer: holding('servers.view'),
   cleaner: holding('links.cleanup'),
+  payer: holding('org.billing'),
+  // Someone who looks after the bots and pays for nothing.
+  botkeeper: { ...holding('servers.bots', 'servers.view'), '/orgs/o1/guilds/g1/bot': unbought },
+  ...BOT_WORLDS,
+  // Nothing is sold here.
+  unsold: { '/account': { ...me, billing: false } },
+  late: { '/orgs/o1/billing/subscriptions': billingLate },
+  ending: { '/orgs/o1/billing/subscriptions': billingEnding },
+  given: { '/account': { ...me, orgs: [{ ...rustlands, tier: 'pro' }] }, '/orgs/o1/billing/subscriptions': billingGiven },
+  over: { '/account': { ...me, orgs: [{ ...rustlands, tier: 'free', ceilings: FREE }] }, '/orgs/o1/overview': { ...overview, ceilings: FREE, tier: 'free' }, '/orgs/o1/billing/subscriptions': billingOver },
   keeper: holding('links.view', 'links.cleanup'),
   cleanup_off: { '/orgs/o1/cleanup': cleanupOff },
   cleaning: { '/orgs/o1/cleanup': { ...cleanup, running: true } },
@@ -417,6 +434,7 @@ export const WORLDS = {
     '/orgs/o1/users/choices': userChoices([], []),
     '/orgs/o1/trust': { ...trustSettings, keywords: [], classes: trustSettings.classes.map((one) => ({ ...one, tone: one.usual_tone })), revision: 0 },
     '/orgs/o1/cleanup': { ...cleanupOff, guilds: [] },
+    '/orgs/o1/billing/subscriptions': billingFree,
     '/orgs/o1/cleanup/preview': { days: 90, total: 0, guilds: [], users: [] },
   },
   operating,

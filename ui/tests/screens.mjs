@@ -18,6 +18,9 @@ export async function through(page) {
 }
 const bar = (page) => page.getByText('You have unsaved changes.').waitFor();
 
+const BOT = '/orgs/o1/guilds/g1/bot';
+const BOTS = ['unbought', 'unsold', 'tokenless', 'allocate', 'install', 'deploy', 'start', 'not_in_guild', 'unreachable', 'intents', 'lacking', 'included', 'alone', 'handover', 'handback', 'paused', 'paused_alone', 'resuming', 'token_rejected', 'crash_loop', 'install_error', 'sharding_required', 'refused', 'identify_budget'];
+
 // name: [path, world, what to do before looking]
 export const SCREENS = {
   orgs: ['/'],
@@ -94,6 +97,26 @@ export const SCREENS = {
   'guild-nothing': ['/orgs/o1/guilds/g1', '', async (page) => {
     await page.getByLabel('Log Channel ID').fill('nowhere');
     await page.getByText('No channel matches.').waitFor();
+  }],
+  bot: [BOT],
+  ...Object.fromEntries(BOTS.map((state) => [`bot-${state.replaceAll('_', '-')}`, [BOT, `bot_${state}`]])),
+  'bot-keeper': [BOT, 'botkeeper'],
+  'bot-denied': ['/orgs/o2/guilds/g1/bot'],
+  'bot-error': [BOT, 'error'],
+  'bot-tried': [BOT, 'bot_tokenless', async (page) => {
+    await page.getByLabel('Token', { exact: true }).fill('714513381600264777');
+    await page.getByRole('button', { name: 'Save token' }).click();
+    await page.getByText('This is an ID.').waitFor();
+  }],
+  'bot-another': [BOT, '', async (page) => {
+    await page.route('**/bot/token', (route) => route.fulfill({ status: 409, json: { status: 409, code: 'BOT_OTHER_IDENTITY', message: 'This token belongs to another bot.', request_id: 'r1' } }));
+    await page.getByLabel('New token').fill('MTIz.abc.def');
+    await page.getByRole('button', { name: 'Replace token' }).click();
+    await dialog(page);
+  }],
+  'bot-remove': [BOT, 'bot_alone', async (page) => {
+    await page.getByRole('button', { name: 'Remove bot' }).click();
+    await dialog(page);
   }],
   servers: ['/orgs/o1/servers'],
   server: ['/orgs/o1/servers/s1'],
@@ -225,6 +248,21 @@ export const SCREENS = {
     await page.getByRole('dialog').getByText(/flagged as soon as you save/).waitFor();
   }],
   'cleanup-wrong': ['/orgs/o1/cleanup', '', (page) => page.getByLabel('Days until dormant').fill('6')],
+  billing: ['/orgs/o1/billing'],
+  'billing-year': ['/orgs/o1/billing?pay=year', 'over'],
+  'billing-late': ['/orgs/o1/billing', 'late'],
+  'billing-ending': ['/orgs/o1/billing', 'ending'],
+  'billing-given': ['/orgs/o1/billing', 'given'],
+  'billing-cancelled': ['/orgs/o1/billing?checkout=cancelled', 'payer'],
+  'billing-denied': ['/orgs/o2/billing'],
+  'billing-unsold': ['/orgs/o1/billing', 'unsold'],
+  'billing-error': ['/orgs/o1/billing', 'error'],
+  'billing-refused': ['/orgs/o1/billing', 'over', async (page) => {
+    await page.route('**/billing/plan/checkout', (route) => route.fulfill({ status: 409, json: { status: 409, code: 'USE_PORTAL', message: 'There is a subscription for this already. Switch, pay or cancel it in the billing portal.', request_id: 'r1' } }));
+    await page.getByRole('button', { name: 'Buy Pro' }).click();
+    await page.getByText('There is a subscription for this already.').waitFor();
+  }],
+  'overview-upgrade': ['/orgs/o1', 'over'],
   team: ['/orgs/o1/team'],
   invites: ['/orgs/o1/team?tab=invites'],
   keys: ['/orgs/o1/keys'],
@@ -253,7 +291,7 @@ export const SCREENS = {
     await page.getByRole('button', { name: 'Account and theme' }).click();
     await page.getByRole('menu').waitFor();
   }],
-  ...Object.fromEntries(['guilds', 'guilds/new', 'servers', 'roles', 'team?tab=invites', 'keys', 'link-page', 'audit', 'errors', 'users', 'trust', 'cleanup', 'analytics', 'import'].map((path) => [`none-${path.split(/[/?]/).join('-')}`, [`/orgs/o1/${path}`, 'fresh']])),
+  ...Object.fromEntries(['guilds', 'guilds/new', 'servers', 'roles', 'team?tab=invites', 'keys', 'link-page', 'audit', 'errors', 'users', 'trust', 'cleanup', 'analytics', 'import', 'billing'].map((path) => [`none-${path.split(/[/?]/).join('-')}`, [`/orgs/o1/${path}`, 'fresh']])),
   'guilds-new-done': ['/orgs/o1/guilds/new', '', async (page) => {
     await page.getByLabel('Rustlands Events').check();
     await page.getByRole('button', { name: 'Add Guild' }).click();

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import spec from '../../openapi.json';
 import type { AuditEntry, AuditName } from '../../src/lib/api/schema';
+import { date } from '../../src/lib/format';
 import { changesOf } from '../../src/features/records/audit/changes';
 import { choiceOf, nameBook } from '../../src/features/records/audit/names';
 import { KINDS, kindChoices, kindLabel, plain, tell } from '../../src/features/records/audit/sentence';
@@ -23,6 +24,7 @@ const NAMES: AuditName[] = [
   { id: 'inv_staff', kind: 'invite', name: 'staff', gone: false },
 ];
 
+const UNTIL = Date.UTC(2027, 0, 12, 12);
 const may = () => true;
 const all = nameBook(NAMES, 'o1', may);
 const ADA = { actor_kind: 'account', actor_id: 'usr_ada', actor_name: 'Ada' };
@@ -47,6 +49,19 @@ const SENTENCES: Array<[string, Some]> = [
   ['Ada turned the cleanup of dormant accounts off', { action: 'org.cleanup_changed', detail: { before: { enabled: true }, after: { enabled: false } } }],
   ['Ada changed the cleanup of dormant accounts', { action: 'org.cleanup_changed', detail: { before: { enabled: true, days: 90, grace_days: 7 }, after: { enabled: true, days: 30, grace_days: 7 } } }],
   ['An operator changed the plan from Free to Pro', { action: 'org.tier_changed', ...OPERATOR, detail: { from: 'free', to: 'pro' } }],
+  [`An operator gave the organisation the plan Pro until ${date(UNTIL)}`, { action: 'org.tier_granted', ...OPERATOR, detail: { tier: 'pro', until_ms: UNTIL } }],
+  ['An operator gave the organisation the plan Standard', { action: 'org.tier_granted', ...OPERATOR, detail: { tier: 'standard', until_ms: null } }],
+  ['An operator took back the plan they had given', { action: 'org.tier_granted', ...OPERATOR, detail: { tier: null } }],
+  ['The plan Pro that an operator gave has ended', { action: 'org.tier_grant_ended', ...SYSTEM, detail: { tier: 'pro' } }],
+  ['Ada opened checkout for Pro, yearly', { action: 'billing.checkout_opened', detail: { offer: 'pro_year' } }],
+  ['Ada opened checkout for Standard, monthly', { action: 'billing.checkout_opened', detail: { offer: 'standard_month' } }],
+  ['Ada opened checkout for a Custom Bot for the Guild Ashfall EU', { action: 'billing.checkout_opened', target: 'gld_eu', detail: { offer: 'bot_month' } }],
+  ['Ada opened checkout for a Custom Bot for a removed Guild', { action: 'billing.checkout_opened', target: 'gld_gone', detail: { offer: 'bot_month' } }],
+  ['Ada opened the billing portal', { action: 'billing.portal_opened' }],
+  ['The subscription to Standard is active', { action: 'billing.subscription_changed', ...SYSTEM, detail: { status: 'active', tier: 'standard', bot: false, ends_at_ms: null } }],
+  [`The subscription for a Custom Bot is active and ends on ${date(UNTIL)}`, { action: 'billing.subscription_changed', ...SYSTEM, detail: { status: 'active', tier: null, bot: true, ends_at_ms: UNTIL } }],
+  ['The subscription to Pro and for a Custom Bot has ended', { action: 'billing.subscription_changed', ...SYSTEM, detail: { status: 'canceled', tier: 'pro', bot: true, ends_at_ms: UNTIL } }],
+  ['The subscription is in a state that Symbolon doesn’t know', { action: 'billing.subscription_changed', ...SYSTEM, detail: { status: 'toString', tier: null, bot: false, ends_at_ms: null } }],
   ['Ada joined as Staff', { action: 'member.added', detail: { role: 'staff', invite: 'inv_staff' } }],
   ['Symbolon added Bruno as Admin', { action: 'member.added', ...SYSTEM, target: 'usr_bruno', detail: { role: 'admin' } }],
   ['Ada gave Bruno the role Admin', { action: 'member.changed', target: 'usr_bruno', detail: { role: { from: 'staff', to: 'admin' }, granted: [], taken: [] } }],
@@ -67,6 +82,11 @@ const SENTENCES: Array<[string, Some]> = [
   ['Ada removed the Guild Ashfall Classic with 2 Servers and 1,300 links', { action: 'guild.removed', target: 'gld_old', detail: { servers: 2, links_ended: 1300 } }],
   ['Ada had everyone re-checked in the Guild Ashfall EU', { action: 'guild.recheck_started', target: 'gld_eu' }],
   ['Ada cancelled the re-check of everyone in the Guild Ashfall EU', { action: 'guild.recheck_cancelled', target: 'gld_eu' }],
+  ['Ada saved the token of a Custom Bot for the Guild Ashfall EU', { action: 'bot.token_saved', target: 'gld_eu', detail: { identity: 'new' } }],
+  ['Ada replaced the token of the Custom Bot of the Guild Ashfall EU', { action: 'bot.token_saved', target: 'gld_eu', detail: { identity: 'same' } }],
+  ['Ada replaced the Custom Bot with another bot in a removed Guild', { action: 'bot.token_saved', target: 'gld_gone', detail: { identity: 'other' } }],
+  ['Ada had the Custom Bot of the Guild Ashfall EU tried again', { action: 'bot.retried', target: 'gld_eu' }],
+  ['Ada removed the Custom Bot of the Guild Ashfall EU', { action: 'bot.removed', target: 'gld_eu' }],
   ['Ada added the Server EU Main', { action: 'server.created', target: 'srv_main', detail: { key: 'key_main' } }],
   ['Ada added the Server EU Old (deleted)', { action: 'server.created', target: 'srv_old' }],
   ['Ada added a deleted Server', { action: 'server.created', target: 'srv_gone' }],
@@ -151,7 +171,7 @@ describe('every kind of entry is a sentence', () => {
     expect(ACTIONS.length).toBeGreaterThan(40);
     expect(Object.keys(KINDS).sort()).toEqual([...ACTIONS].sort());
     expect([...new Set(SENTENCES.map(([, { action }]) => action))].sort()).toEqual([...ACTIONS].sort());
-    for (const action of ACTIONS) expect(kindLabel(action), action).toMatch(/^[A-Z][a-z -]+$/);
+    for (const action of ACTIONS) expect(kindLabel(action), action).toMatch(/^(Custom Bot |[A-Z])[a-z -]+$/);
   });
 
   test('also an entry about which nothing is known any more', () => {

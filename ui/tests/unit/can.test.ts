@@ -1,6 +1,7 @@
-import { describe, expect, test } from 'vitest';
-import type { OrgSummary } from '../../src/lib/api/schema';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Me, OrgSummary } from '../../src/lib/api/schema';
 import { can, permissionArea, permissionLabel } from '../../src/lib/can';
+import { session } from '../../src/lib/session.svelte';
 import { exists, homeOf, navigation, operatorPages, routes, samePageIn } from '../../src/routes';
 
 const none = { guilds: 0, servers: 0, links: 0, navigation_links: 0 };
@@ -41,8 +42,20 @@ describe('the sidebar', () => {
     expect(titles(org('staff'))).toEqual([]);
   });
 
+  afterEach(() => void (session.me = null));
+
   test('shows the Owner everything', () => {
+    session.me = { billing: true } as Me;
     expect(titles(org('owner'))).toHaveLength(routes.filter((route) => route.group && !route.operators).length);
+  });
+
+  test('shows billing where plans are sold, to those who manage it', () => {
+    expect(titles(org('owner'))).not.toContain('Billing');
+    session.me = { billing: true } as Me;
+    expect(titles(org('owner'))).toContain('Billing');
+    expect(titles(org('staff', 'org.billing'))).toEqual(['Billing']);
+    expect(titles(org('admin', 'org.settings'))).not.toContain('Billing');
+    expect(homeOf(org('staff', 'org.billing'))).toBe('/app/orgs/7/billing');
   });
 
   test('an Org opens at the first page the person may see', () => {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Attention, Overview, ServerView } from '../../src/lib/api/schema';
-import { overLimit } from '../../src/features/tenancy/orgs/dimensions';
+import { overLimit } from '../../src/dimensions';
 import { besides, setupSteps } from '../../src/features/tenancy/orgs/setup';
 import { BUILT } from '../../src/lib/built';
 import { health, keyHealth } from '../../src/lib/health';

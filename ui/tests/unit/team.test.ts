@@ -65,7 +65,7 @@ describe('roles', () => {
 
 describe('what unlocks nothing yet', () => {
   test('has no switch, and an area of nothing else is left out', () => {
-    const areas = [{ name: 'Links', permissions: ['links.view', 'servers.bots'] }, { name: 'Plans', permissions: ['org.billing'] }];
+    const areas = [{ name: 'Links', permissions: ['links.view', 'org.billing'] }, { name: 'Plans', permissions: ['org.billing'] }];
     expect(areasOf({ areas })).toEqual([{ name: 'Links', permissions: ['links.view'] }]);
   });
 
@@ -169,9 +169,7 @@ describe('invites', () => {
     const scope = scopeOf(maker);
     const offered = scope.areas.flatMap((area) => area.items);
     expect(scope.areas.map((area) => area.name)).toEqual(['Organisation', 'Links', 'Servers', 'Audit', 'Analytics']);
-    for (const nothing of ['org.billing', 'servers.bots']) {
-      expect(offered).not.toContain(nothing);
-    }
+    expect(offered).not.toContain('org.billing');
     expect(scope.fill('staff')).toEqual(['links.view', 'servers.view', 'analytics.view']);
     expect(scope.fill('admin')).not.toContain('org.billing');
   });

@@ -6,16 +6,20 @@ import type {
   AttentionList,
   AuditChoices,
   AuditList,
+  BillingView,
+  BotToken,
   BulkUnlink,
   BulkUnlinkChoice,
   BulkUnlinkStarted,
   CandidateList,
+  CheckoutView,
   CleanupChange,
   CleanupKeep,
   CleanupKept,
   CleanupPreview,
   CleanupSettings,
   CreatedOrg,
+  CustomBot,
   CustomKeyList,
   DryRun,
   DryRunRules,
@@ -49,8 +53,10 @@ import type {
   OrgView,
   Overview,
   PlainCustomKey,
+  PlanChoice,
   PluginBuilds,
   PluginFile,
+  PortalView,
   PreviewRequest,
   RefusedCalls,
   RevealedKey,
@@ -110,6 +116,14 @@ export interface Operations {
   'GET /orgs/{org}/audit/choices': { path: { org: string }; query: {}; body: undefined; answer: AuditChoices };
   /** Needs the permission `audit.export` in the organisation. */
   'GET /orgs/{org}/audit/export': { path: { org: string }; query: { action?: string; actor?: string; target?: string; from_ms?: number; to_ms?: number; before?: number; format?: "csv" | "json" }; body: undefined; answer: undefined };
+  /** Needs the permission `org.billing` in the organisation. */
+  'POST /orgs/{org}/billing/plan/checkout': { path: { org: string }; query: {}; body: PlanChoice; answer: CheckoutView };
+  /** Needs the permission `org.billing` in the organisation. */
+  'POST /orgs/{org}/billing/portal': { path: { org: string }; query: {}; body: undefined; answer: PortalView };
+  /** Needs the permission `org.billing` in the organisation. */
+  'POST /orgs/{org}/billing/refresh': { path: { org: string }; query: {}; body: undefined; answer: undefined };
+  /** Needs the permission `org.billing` in the organisation. */
+  'GET /orgs/{org}/billing/subscriptions': { path: { org: string }; query: {}; body: undefined; answer: BillingView };
   /** Needs the permission `org.settings` in the organisation. */
   'GET /orgs/{org}/claimable-guilds': { path: { org: string }; query: {}; body: undefined; answer: CandidateList };
   /** Needs the permission `links.cleanup` in the organisation. */
@@ -134,6 +148,16 @@ export interface Operations {
   'PATCH /orgs/{org}/guilds/{guild}': { path: { org: string; guild: string }; query: {}; body: GuildChange; answer: undefined };
   /** Needs the permission `org.settings` in the organisation. */
   'DELETE /orgs/{org}/guilds/{guild}': { path: { org: string; guild: string }; query: {}; body: GuildRemoval; answer: undefined };
+  /** Needs the permission `org.billing` in the organisation. */
+  'POST /orgs/{org}/guilds/{guild}/billing/checkout': { path: { org: string; guild: string }; query: {}; body: undefined; answer: CheckoutView };
+  /** Needs the permission `servers.bots` in the organisation. */
+  'GET /orgs/{org}/guilds/{guild}/bot': { path: { org: string; guild: string }; query: {}; body: undefined; answer: CustomBot };
+  /** Needs the permission `servers.bots` in the organisation. */
+  'DELETE /orgs/{org}/guilds/{guild}/bot': { path: { org: string; guild: string }; query: {}; body: undefined; answer: undefined };
+  /** Needs the permission `servers.bots` in the organisation. */
+  'POST /orgs/{org}/guilds/{guild}/bot/retry': { path: { org: string; guild: string }; query: {}; body: undefined; answer: CustomBot };
+  /** Needs the permission `servers.bots` in the organisation. */
+  'POST /orgs/{org}/guilds/{guild}/bot/token': { path: { org: string; guild: string }; query: {}; body: BotToken; answer: CustomBot };
   /** Needs the permission `org.settings` in the organisation. */
   'GET /orgs/{org}/guilds/{guild}/discord': { path: { org: string; guild: string }; query: {}; body: undefined; answer: GuildOnDiscord };
   /** Needs the permission `org.settings` in the organisation. */

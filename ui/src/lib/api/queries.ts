@@ -4,6 +4,7 @@
 import { QueryClient, queryOptions } from '@tanstack/svelte-query';
 import { ApiError, call } from './client';
 import type { Operations } from './operations';
+import { paceOfBot } from './pace';
 
 export type AuditFilter = Operations['GET /orgs/{org}/audit']['query'];
 export type ErrorFilter = Operations['GET /admin/errors']['query'];
@@ -20,6 +21,7 @@ export const keys = {
   candidates: (org: string) => ['org', org, 'guilds', 'candidates'] as const,
   guild: (org: string, guild: string) => ['org', org, 'guilds', 'one', guild] as const,
   discord: (org: string, guild: string) => ['org', org, 'discord', guild] as const,
+  customBot: (org: string, guild: string) => ['org', org, 'custom-bot', guild] as const,
   servers: (org: string) => ['org', org, 'servers'] as const,
   server: (org: string, server: string) => ['org', org, 'servers', 'one', server] as const,
   pluginFile: (org: string, server: string) => ['org', org, 'servers', 'plugin-file', server] as const,
@@ -48,6 +50,7 @@ export const keys = {
   trust: (org: string) => ['org', org, 'trust'] as const,
   cleanup: (org: string) => ['org', org, 'cleanup'] as const,
   imports: (org: string) => ['org', org, 'imports'] as const,
+  billing: (org: string) => ['org', org, 'billing'] as const,
 };
 
 /** How often a page asks in a row for what the bot was told to look at. */
@@ -91,6 +94,12 @@ export const reads = {
       queryFn: ({ signal }) => call('GET /orgs/{org}/guilds/{guild}/discord', { path: { org, guild }, signal }),
       // The first answer may be an old one, while the bot is asked to look again.
       refetchInterval: ({ state }) => (state.data?.looking && state.dataUpdateCount < LOOKS ? 2_000 : 30_000),
+    }),
+  customBot: (org: string, guild: string) =>
+    queryOptions({
+      queryKey: keys.customBot(org, guild),
+      queryFn: ({ signal }) => call('GET /orgs/{org}/guilds/{guild}/bot', { path: { org, guild }, signal }),
+      refetchInterval: ({ state }) => paceOfBot(state.data),
     }),
   servers: (org: string) =>
     queryOptions({
@@ -232,6 +241,13 @@ export const reads = {
       queryKey: keys.cleanup(org),
       queryFn: ({ signal }) => call('GET /orgs/{org}/cleanup', { path: { org }, signal }),
       refetchInterval: ({ state }) => (state.data?.running ? 2_000 : false),
+    }),
+  billing: (org: string) =>
+    queryOptions({
+      queryKey: keys.billing(org),
+      queryFn: ({ signal }) => call('GET /orgs/{org}/billing/subscriptions', { path: { org }, signal }),
+      // Stripe is asked whenever something changed; the answer comes in a moment.
+      refetchInterval: ({ state }) => (state.data?.asking && state.data.portal ? 5_000 : 60_000),
     }),
   imports: (org: string) =>
     queryOptions({

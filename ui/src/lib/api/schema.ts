@@ -39,7 +39,7 @@ export interface Attention {
 }
 
 export interface AttentionList { attention: Array<Attention> }
-export type AuditAction = "org.created" | "org.changed" | "org.removed" | "org.owner_changed" | "org.navigation_changed" | "member.added" | "member.changed" | "member.removed" | "member.left" | "invite.created" | "invite.reissued" | "invite.revoked" | "audit.exported" | "org.trust_changed" | "org.cleanup_changed" | "org.tier_changed" | "guild.created" | "guild.changed" | "guild.removed" | "guild.recheck_started" | "guild.recheck_cancelled" | "server.created" | "server.activated" | "server.deactivated" | "server.changed" | "server.roles_changed" | "server.deleted" | "key.created" | "key.edited" | "key.revealed" | "key.regenerated" | "key.revoked" | "key.removed" | "key.retired_used" | "link.created" | "link.relinked" | "link.removed" | "person.erased" | "account.deleted" | "user.viewed" | "users.exported" | "analytics.exported" | "users.unlink_started" | "users.unlink_cancelled" | "users.kept" | "users.cleanup_ran" | "job.dropped" | "job.retried" | "links.imported" | "import.started" | "import.finished" | "import.cancelled" | "session.created" | "session.ended" | "operator.granted" | "operator.revoked" | "block.added" | "block.removed" | "access.denied" | "maintenance.switched" | "registration.changed" | "registration.code_made" | "ring.rotated" | "bot_secret.shown" | "bot_secret.rotated";
+export type AuditAction = "org.created" | "org.changed" | "org.removed" | "org.owner_changed" | "org.navigation_changed" | "member.added" | "member.changed" | "member.removed" | "member.left" | "invite.created" | "invite.reissued" | "invite.revoked" | "audit.exported" | "org.trust_changed" | "org.cleanup_changed" | "org.tier_changed" | "org.tier_granted" | "org.tier_grant_ended" | "billing.checkout_opened" | "billing.portal_opened" | "billing.subscription_changed" | "guild.created" | "guild.changed" | "guild.removed" | "guild.recheck_started" | "guild.recheck_cancelled" | "server.created" | "server.activated" | "server.deactivated" | "server.changed" | "server.roles_changed" | "server.deleted" | "key.created" | "key.edited" | "key.revealed" | "key.regenerated" | "key.revoked" | "key.removed" | "key.retired_used" | "link.created" | "link.relinked" | "link.removed" | "person.erased" | "account.deleted" | "user.viewed" | "users.exported" | "analytics.exported" | "users.unlink_started" | "users.unlink_cancelled" | "users.kept" | "users.cleanup_ran" | "job.dropped" | "job.retried" | "links.imported" | "import.started" | "import.finished" | "import.cancelled" | "session.created" | "session.ended" | "operator.granted" | "operator.revoked" | "block.added" | "block.removed" | "access.denied" | "maintenance.switched" | "registration.changed" | "registration.code_made" | "ring.rotated" | "bot.token_saved" | "bot.retried" | "bot.removed" | "bot_secret.shown" | "bot_secret.rotated";
 
 /** What the log can be filtered by. */
 export interface AuditChoices {
@@ -86,7 +86,39 @@ export interface AuditName {
 }
 
 export type AuditNameKind = "account" | "guild" | "server" | "plugin_key" | "custom_key" | "bot_key" | "link" | "invite";
+
+/** What an organisation pays for, and what it could. */
+export interface BillingView {
+  /** Whether Stripe is being asked, because something changed. */
+  asking: boolean;
+  /** What a Custom Bot costs a month, in US cents. */
+  bot_price: number;
+  grant?: GrantView | null;
+  /** All plans, the smallest first. */
+  plans: Array<PlanView>;
+  /** Whether there is anything to manage in the portal. */
+  portal: boolean;
+  /** When Stripe was last heard. */
+  read_at_ms?: number | null;
+  /** Those that are not over, oldest first. */
+  subscriptions: Array<SubscriptionView>;
+  tier: Tier;
+  usage: Usage;
+}
+
 export interface BotKeyView { guild_id: string; id: string; last_used_at_ms?: number | null; prefix: string; server_id: string }
+export type BotRestart = "crashed" | "memory" | "silent" | "token_replaced" | "resumed" | "moved";
+export type BotStatus = "starting" | "online" | "paused" | "failed";
+export type BotStep = "allocate" | "install" | "deploy" | "start";
+
+/** A bot's token from Discord's developer portal. */
+export interface BotToken {
+  /** Whether it may be another bot's than before. */
+  new_identity?: boolean;
+  token: string;
+}
+
+export type BotTrouble = "token_rejected" | "identify_budget" | "sharding_required" | "refused" | "crash_loop" | "install_error" | "not_in_guild" | "unreachable" | "intents_missing";
 
 /** How far a bulk unlink is. */
 export interface BulkUnlink { running?: RunningUnlink | null }
@@ -116,6 +148,9 @@ export interface CandidateList {
   /** When Discord was asked; nothing when it has to be asked first. */
   looked_up_at_ms?: number | null;
 }
+
+/** A page at Stripe, where somebody pays. */
+export interface CheckoutView { expires_at_ms: number; url: string }
 
 export interface ClassTone { class: GroupClass; tone: PillTone }
 
@@ -188,6 +223,19 @@ export interface CleanupSettings {
 
 export interface CountryOfLinks { country: string; links: number }
 export interface CreatedOrg { id: string; slug: string }
+
+/** A Guild's Custom Bot, and the shared bot that works while it does not. */
+export interface CustomBot {
+  /** Why one may run: `subscribed`, `included` where this installation lets every Guild have one, or `none`. */
+  access: string;
+  bot?: OwnBot | null;
+  guild_name: string;
+  /** Linked accounts, which the bot's presence tells. */
+  linked: number;
+  shared: SharedBot;
+  /** Whether it can be bought here. */
+  sold: boolean;
+}
 
 export interface CustomKeyList {
   /** False on the Free plan. */
@@ -349,6 +397,12 @@ export interface Fix {
   label: string;
   /** The page of the dashboard, below `/app`. */
   page: string;
+}
+
+export interface GrantView {
+  tier: Tier;
+  /** Nothing for one without an end. */
+  until_ms?: number | null;
 }
 
 export interface GraphAccount {
@@ -621,6 +675,8 @@ export interface MadeServer {
 }
 
 export interface Me {
+  /** Whether plans can be bought here. */
+  billing: boolean;
   discord_id: string;
   id: string;
   name: string;
@@ -728,11 +784,58 @@ export interface Overview {
   usage: Usage;
 }
 
+/** The bot itself. Its token is never shown again. */
+export interface OwnBot {
+  discord_user_id: string;
+  id: string;
+  /** Adds it to the Discord server, or what it lacks there. */
+  invite_url?: string | null;
+  /** Of its process. */
+  memory_bytes?: number | null;
+  message: string;
+  name: string;
+  reason?: BotTrouble | null;
+  restart_reason?: BotRestart | null;
+  restarted_at_ms?: number | null;
+  /** When it is tried again by itself. */
+  retry_at_ms?: number | null;
+  /** Whether it works in the Discord server now, and the shared bot does not. */
+  serving: boolean;
+  /** Of its process. */
+  started_at_ms?: number | null;
+  status: BotStatus;
+  step?: BotStep | null;
+  token_last4: string;
+  token_saved_at_ms: number;
+}
+
 /** The colour of one link page. */
 export interface PageAccent { accent: Accent; guild_id: string }
 
+export type PayInterval = "month" | "year";
 export type PillTone = "ok" | "info" | "warn" | "bad" | "neutral" | "accent";
 export interface PlainCustomKey { id: string; key: string }
+
+/** Which plan to buy. */
+export interface PlanChoice {
+  interval: PayInterval;
+  /** `standard` or `pro`. */
+  plan: Tier;
+}
+
+/** What a plan costs, in US cents, and what it allows. */
+export interface PlanView {
+  ceilings: Usage;
+  custom_keys: boolean;
+  month: number;
+  /** Organisations that somebody can own whose best plan this is. */
+  orgs: number;
+  /** Requests a minute for each key. */
+  per_minute: number;
+  tier: Tier;
+  year: number;
+}
+
 export interface PlayerGroup { class: GroupClass; name: string; tone: PillTone }
 
 export interface PluginBuild {
@@ -758,6 +861,9 @@ export interface PluginFile {
   /** What the file is called. */
   file_name: string;
 }
+
+/** A page at Stripe, where a customer changes what they pay for. */
+export interface PortalView { url: string }
 
 export type PreviewGuild = CleanupGuild & {
   /** Dormant links. */
@@ -998,8 +1104,38 @@ export interface SessionView {
 
 export type Severity = "bad" | "warn" | "info";
 
+export interface SharedBot {
+  /** Adds it. */
+  invite_url?: string | null;
+  /** Whether it is in the Discord server; null when that is not known. */
+  present?: boolean | null;
+  serving: boolean;
+}
+
 /** The number is text like every id, though it would fit. */
 export interface SteamGroup { id: string; pasted: string }
+
+export type SubscriptionStatus = "incomplete" | "incomplete_expired" | "trialing" | "active" | "past_due" | "unpaid" | "paused" | "canceled" | "unknown";
+
+/** Something that is paid for. */
+export interface SubscriptionView {
+  /** Whether it buys a Custom Bot. */
+  bot: boolean;
+  /** Who began to buy it. */
+  bought_by?: string | null;
+  /** Whether what it buys is had. */
+  counts: boolean;
+  ends_at_ms?: number | null;
+  guild_id?: string | null;
+  guild_name?: string | null;
+  id: string;
+  interval?: PayInterval | null;
+  /** When it is paid for next; nothing where it ends. */
+  renews_at_ms?: number | null;
+  started_at_ms: number;
+  status: SubscriptionStatus;
+  tier?: Tier | null;
+}
 
 export interface Team {
   areas: Array<Area>;

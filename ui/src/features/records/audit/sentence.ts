@@ -1,11 +1,9 @@
 // Entries of the audit log as sentences. Every kind of entry has its line here, and nowhere else.
 
-import type { AuditAction, AuditEntry, AuditName } from '$lib/api/schema';
-import { permissionLabel } from '$lib/can';
-import { count, list, number, sentence } from '$lib/format';
-import { nameless, say, type NameBook, type Part } from './names';
-
-type Entry = Pick<AuditEntry, 'action' | 'actor_kind' | 'actor_id' | 'actor_name' | 'target' | 'detail'>;
+import type { AuditAction } from '$lib/api/schema';
+import { count, number, sentence } from '$lib/format';
+import { say, type NameBook, type Part } from './names';
+import { Telling, type Entry } from './telling';
 
 interface Kind {
   /** For choosing this kind of entry. */
@@ -27,6 +25,11 @@ export const KINDS: Record<AuditAction, Kind> = {
     return to ? say`${it.who} turned the cleanup of dormant accounts ${to}` : say`${it.who} changed the cleanup of dormant accounts`;
   }),
   'org.tier_changed': kind('Plan changed', (it) => say`${it.who} changed the plan from ${it.word('from')} to ${it.word('to')}`),
+  'org.tier_granted': kind('Plan given by the operator', (it) => (it.text('tier') ? say`${it.who} gave the organisation the plan ${it.word('tier')}${it.day(' until ', 'until_ms')}` : say`${it.who} took back the plan they had given`)),
+  'org.tier_grant_ended': kind('Given plan ended', (it) => say`The plan ${it.word('tier')} that an operator gave has ended`),
+  'billing.checkout_opened': kind('Checkout opened', (it) => say`${it.who} opened checkout for ${it.offer()}`),
+  'billing.portal_opened': kind('Billing portal opened', (it) => say`${it.who} opened the billing portal`),
+  'billing.subscription_changed': kind('Subscription changed', (it) => say`The subscription ${it.subscription()}`),
   'member.added': kind('Member added', (it) => (it.target ? say`${it.who} added ${it.name(it.target)} as ${it.word('role')}` : say`${it.who} joined as ${it.word('role')}`)),
   'member.changed': kind('Member changed', (it) => {
     const role = it.changed('role');
@@ -43,6 +46,9 @@ export const KINDS: Record<AuditAction, Kind> = {
   'guild.removed': kind('Guild removed', (it) => say`${it.who} removed ${it.the('Guild', true)}${it.withLinks()}`),
   'guild.recheck_started': kind('Re-check started', (it) => say`${it.who} had everyone re-checked in ${it.the('Guild')}`),
   'guild.recheck_cancelled': kind('Re-check cancelled', (it) => say`${it.who} cancelled the re-check of everyone in ${it.the('Guild')}`),
+  'bot.token_saved': kind('Custom Bot token saved', (it) => say`${it.who} ${it.savedToken()} ${it.the('Guild')}`),
+  'bot.retried': kind('Custom Bot retried', (it) => say`${it.who} had the Custom Bot of ${it.the('Guild')} tried again`),
+  'bot.removed': kind('Custom Bot removed', (it) => say`${it.who} removed the Custom Bot of ${it.the('Guild')}`),
   'server.created': kind('Server added', (it) => say`${it.who} added ${it.the('Server')}`),
   'server.activated': kind('Server activated', (it) => say`${it.who} activated ${it.the('Server')}`),
   'server.deactivated': kind('Server deactivated', (it) => say`${it.who} deactivated ${it.the('Server')}`),
@@ -112,188 +118,5 @@ export function plain(parts: ReadonlyArray<Part>): string {
 }
 
 function find(action: string): Kind | undefined {
-  return Object.hasOwn(KINDS, action) ? KINDS[action as AuditAction] : undefined;
-}
-
-/** One entry on its way to a sentence. */
-class Telling {
-  constructor(
-    readonly entry: Entry,
-    private readonly names: NameBook,
-  ) {}
-
-  get target(): string | null | undefined {
-    return this.entry.target;
-  }
-
-  get byPlayer(): boolean {
-    return this.entry.actor_kind === 'player';
-  }
-
-  /** The beginning of the sentence. */
-  get who(): Part[] {
-    const { actor_kind, actor_id, actor_name } = this.entry;
-    switch (actor_kind) {
-      case 'account':
-        return [actor_name ? { name: actor_name } : sentence(nameless(actor_id))];
-      case 'key':
-        return this.program(this.names.find(actor_id));
-      case 'player':
-        return ['A player'];
-      case 'operator_cli':
-        return ['An operator'];
-      case 'system':
-        return ['Symbolon'];
-      default:
-        return [actor_kind];
-    }
-  }
-
-  private program(key: AuditName | undefined): Part[] {
-    switch (key?.kind) {
-      case 'plugin_key':
-        return ['Plugin of ', this.part(key)];
-      case 'bot_key':
-        return ['Bot of ', this.part(key)];
-      case 'custom_key':
-        return ['Key ', this.part(key)];
-      default:
-        return ['A deleted key'];
-    }
-  }
-
-  private part(name: AuditName): Part {
-    const page = this.names.page(name);
-    return { name: name.name ?? nameless(name.id), ...(page && { page }) };
-  }
-
-  /** "3 links and 2 ended links". */
-  imported(): string {
-    return `${count(this.number('active'), 'link')} and ${count(this.number('ended'), 'ended link')}`;
-  }
-
-  /** Its name, and that it is gone, unless the sentence says so. */
-  name(id: string | null | undefined, gone = false): Part[] {
-    const found = this.names.find(id);
-    if (!found?.name) return [nameless(id)];
-    const tells = found.gone && !gone && found.kind !== 'account'; // people come and go
-    return [this.part(found), tells ? (found.kind === 'server' ? ' (deleted)' : ' (removed)') : ''];
-  }
-
-  /** "the Server EU Main", or "a deleted Server". */
-  the(noun: 'Guild' | 'Server', gone = false): Part[] {
-    const named = this.names.find(this.target)?.name;
-    return named ? [`the ${noun} `, ...this.name(this.target, gone)] : [nameless(this.target)];
-  }
-
-  /** " in the Guild EU Main", where the detail names one. */
-  inGuild(): Part[] {
-    const guild = this.text('guild');
-    return guild ? [this.names.find(guild)?.name ? ' in the Guild ' : ' in ', ...this.name(guild)] : [];
-  }
-
-  /** "the key of EU Main", "the key Website". */
-  key(gone = false): Part[] {
-    const key = this.names.find(this.target);
-    if (key?.kind === 'custom_key' && key.name) return ['the key ', ...this.name(this.target, gone)];
-    const bot = key?.kind === 'bot_key' || this.entry.detail.kind === 'bot';
-    const of = bot ? 'the bot key of ' : 'the key of ';
-    if (key?.name) return [of, this.part(key)];
-    const server = this.entry.detail.server;
-    return typeof server === 'string' ? [of, ...this.name(server)] : [nameless('key_')];
-  }
-
-  /** A key that was replaced or removed. */
-  oldKey(): Part[] {
-    const key = this.names.find(this.target);
-    if (!key?.name) return ['a key that was replaced'];
-    return key.kind === 'custom_key' ? ['the removed key ', this.part(key)] : ['an old key of ', this.part(key)];
-  }
-
-  player(first = false): Part[] {
-    const link = this.names.find(this.target);
-    if (link?.name) return [this.part(link)];
-    const words = link ? 'an erased player' : nameless('lnk_');
-    return [first ? sentence(words) : words];
-  }
-
-  invite(): Part[] {
-    const role = this.names.find(this.target)?.name ?? this.text('role');
-    return [role === 'admin' ? 'an Admin invite' : role === 'staff' ? 'a Staff invite' : 'an invite'];
-  }
-
-  inBrackets(field: string): string {
-    const text = this.text(field);
-    return text && ` (${text})`;
-  }
-
-  cause(): string {
-    return this.text('cause') === 'zombie-cleanup' ? ' (dormant)' : this.inBrackets('cause');
-  }
-
-  /** What a run came to. */
-  cleaned(): string {
-    const [flagged, cleared, ended] = ['flagged', 'cleared', 'ended'].map((field) => this.number(field)) as [number, number, number];
-    const did = list([flagged && `flagged ${count(flagged, 'link')}`, cleared && `took ${count(cleared, 'flag')} off`, ended && `ended ${count(ended, 'link')}`].filter((part) => part !== 0));
-    return did && `: ${did}`;
-  }
-
-  /** Where an entry holds everything before and after: whether this was switched, and to what. */
-  switched(field: string): 'on' | 'off' | null {
-    const { before, after } = this.entry.detail as Record<string, Record<string, unknown> | undefined>;
-    const to = after?.[field];
-    return typeof to !== 'boolean' || to === before?.[field] ? null : to ? 'on' : 'off';
-  }
-
-  /** What somebody was refused: what takes a role, or a permission. */
-  lacking(): string {
-    switch (this.text('role')) {
-      case 'owner':
-        return 'only the Owner can do that';
-      case 'higher':
-        return 'that takes a higher role';
-      case 'operator':
-        return 'only an operator can do that';
-      default:
-        return `that takes the permission “${permissionLabel(this.text('permission'))}”`;
-    }
-  }
-
-  times(): string {
-    const times = this.number('count');
-    return times > 1 ? ` (${count(times, 'time')})` : '';
-  }
-
-  /** What went with a Guild or an organisation. */
-  withLinks(): string {
-    const parts = [this.number('servers') ? count(this.number('servers'), 'Server') : '', this.number('links_ended') ? count(this.number('links_ended'), 'link') : ''];
-    const went = list(parts.filter(Boolean));
-    return went && ` with ${went}`;
-  }
-
-  endingLinks(): string {
-    const ended = this.number('links_ended');
-    return ended > 0 ? `, ending ${count(ended, 'link')}` : '';
-  }
-
-  text(field: string): string {
-    const value = this.entry.detail[field];
-    return typeof value === 'string' ? value : '';
-  }
-
-  /** A role or a plan, with its capital. */
-  word(field: string): string {
-    return sentence(this.text(field)) || 'unknown';
-  }
-
-  number(field: string): number {
-    const value = this.entry.detail[field];
-    return typeof value === 'number' ? value : 0;
-  }
-
-  /** What a field was changed to; nothing when it stayed. */
-  changed(field: string): string | null {
-    const value = this.entry.detail[field] as { from?: unknown; to?: unknown } | undefined;
-    return typeof value?.to === 'string' && value.to !== value.from ? value.to : null;
-  }
+  return Object.hasOwn(KINDS, action) ? KINDS[action as keyof typeof KINDS] : undefined;
 }
