@@ -3,6 +3,7 @@
 
 mod analytics;
 mod authorization;
+mod billing;
 mod bots;
 mod cli;
 mod clients;

@@ -44,7 +44,7 @@ DRIVERS = [
 DRIVER_EXEMPT = {"testkit", "bench"}
 
 # Compiled only for tests, which are told by the environment where PostgreSQL is.
-READING_FILES = {"crates/storage/src/testing.rs"}
+READING_FILES = {"crates/storage/src/testing/place.rs"}
 READS_ENVIRONMENT = {"config", "testkit", "bench"}
 WRITES_SQL = {"storage", "bench"}
 BUILDS_SQL = ("crates/storage/src/db/", "crates/storage/src/migrate.rs")

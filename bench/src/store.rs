@@ -189,6 +189,7 @@ impl Store {
             public_url: "http://127.0.0.1:8080".to_owned(),
             retention: app::retention::Retention::default(),
             thresholds: domain::trust::Thresholds::default(),
+            plans: domain::plan::Plans::default(),
         };
         Ok(App::start(parts).await?)
     }

@@ -35,7 +35,7 @@ both_databases! {
         assert_eq!(counts(day(&found, "2025-12-31")), [0; 7]);
         assert_eq!(counts(day(&found, "2026-01-01")), [8, 0, 0, 0, 0, 0, 8]);
         assert_eq!(counts(day(&found, "2026-01-02")), [1, 1, 1, 1, 2, 1, 3]);
-        assert_eq!(found["ceiling"], Tier::Pro.ceilings().links);
+        assert_eq!(found["ceiling"], Tier::Pro.default_ceilings().links);
         test.finish().await;
     }
 

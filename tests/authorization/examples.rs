@@ -7,6 +7,8 @@ use http::Method;
 use testkit::{Client, Reply, Tenant};
 use web::routes::RouteSpec;
 
+use super::bought;
+
 /// A correct call of a route.
 #[derive(Clone, Debug)]
 pub struct Example {
@@ -127,6 +129,7 @@ pub fn example(route: &RouteSpec, target: &Target) -> Example {
         ("POST", "/orgs/{org}/servers/{server}/key/reveal")
         | ("POST", "/orgs/{org}/servers/{server}/key/regenerate") => ("", None, 200),
         ("POST", "/orgs/{org}/servers/{server}/key/revoke") => ("", None, 204),
+        (method, path) if bought::is_one(path) => bought::example(method, path),
         (method, path) if path.contains("role") => of_roles(method, path),
         (method, path) if path.starts_with("/bot/") => of_bots(method, path),
         (method, path) if path.starts_with("/orgs/{org}/imports") => of_imports(method, path),

@@ -1,4 +1,5 @@
 mod attack;
+mod bought;
 pub mod callers;
 mod csrf;
 pub mod examples;
@@ -7,3 +8,4 @@ mod networks;
 mod programs;
 mod tenancy;
 mod unproven;
+mod world;

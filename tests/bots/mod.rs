@@ -1,15 +1,23 @@
 //! Bots: who they are, what they tell and are told, and what they do on Discord.
 
+mod aborts;
 pub mod children;
+mod engines;
 mod facts;
-mod guild_list;
+mod fleet;
+pub mod guild_list;
+mod harbour;
 mod hints;
+mod hosts;
+mod hundred;
 pub mod interactions;
 mod leases;
 pub mod log;
 mod log_trouble;
 mod members;
+pub mod own;
 mod processes;
 mod rest;
 mod running;
 mod secrets;
+mod takeover;

@@ -33,7 +33,7 @@ both_databases! {
             (&["revoke-key", "--server", &no_server], "no such Server"),
             (&["activate-server", "--server", &no_server], "no such Server"),
             (&["deactivate-server", "--server", &no_server], "no such Server"),
-            (&["set-tier", "--org", &org, "--tier", "gold"], "free, standard or pro"),
+            (&["set-tier", "--org", &org, "--tier", "gold"], "free, standard, pro or none"),
             (&["set-tier", "--org", &no_org, "--tier", "pro"], "organisation"),
             (&["session", "--discord", "700000000000000999"], "account"),
             (&["grant", "--discord", "12"], "discord"),

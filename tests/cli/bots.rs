@@ -45,5 +45,5 @@ async fn a_bot_without_its_settings_says_which_are_missing() {
         .output();
     let nothing = nothing.expect("it ends");
     assert_eq!(nothing.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&nothing.stderr).contains("standard input holds no settings"));
+    assert!(String::from_utf8_lossy(&nothing.stderr).contains("no settings of a bot"));
 }

@@ -1,6 +1,7 @@
 //! The command line, as a person or a script meets it.
 
 mod bad_input;
+mod billing;
 mod bots;
 mod browser;
 mod config;

@@ -38,6 +38,23 @@ both_databases! {
         assert!(node.stop().await);
         db.finish().await;
     }
+    async fn an_operator_erases_a_blocked_person_and_the_block_stays(engine) {
+        let (db, shell) = installed(engine).await;
+        let (owner, blocked) = (["--discord", NAMED], ["--discord", GRANTED]);
+        let admin = |words: &[&str], who: [&str; 2]| shell.run(&[&["admin"], words, &who[..]].concat());
+        shell.json(&["admin", "create-org", "--name", "Kept", "--owner", NAMED]);
+        shell.json(&["admin", "grant", "--discord", GRANTED]);
+        assert_eq!(admin(&["block", "--reason", "cheats"], blocked).code, Some(0));
+        admin(&["erase"], owner).fails_with_one_line("owns an Org");
+        let erased = shell.json(&["admin", "erase", "--discord", GRANTED]);
+        assert_eq!(erased["dashboard_account"], "deleted");
+        let listed = shell.run(&["admin", "list-blocks"]).out;
+        assert!(listed.contains("an erased account") && !listed.contains(GRANTED) && !listed.contains("x:"), "{listed}");
+        assert_eq!(admin(&["unblock"], blocked).code, Some(0));
+        admin(&["unblock"], blocked).fails_with_one_line("not blocked");
+        db.finish().await;
+    }
+
     async fn granted_operators_are_counted_by_the_checks_and_listed(engine) {
         let (db, shell) = installed(engine).await;
         let check = || {

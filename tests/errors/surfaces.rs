@@ -104,6 +104,7 @@ fn declared(path: &str) -> Surface {
             Some("orgs" | "account") => Surface::Dashboard,
             Some("admin") => Surface::Admin,
             Some("bot") => Surface::Bot,
+            Some("billing") => Surface::Webhook,
             Some("docs") => Surface::PublicPage,
             Some("auth" | "link" | "unlink" | "invite" | "me") => Surface::PrivatePage,
             _ => panic!("{path}: which surface is it of?"),

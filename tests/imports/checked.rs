@@ -126,7 +126,7 @@ both_databases! {
         let test = start(engine).await;
         let tenant = test.tenant(1, Tier::Free).await;
         let owner = owner(&test, &tenant).await;
-        let ceiling = Tier::Free.ceilings().links;
+        let ceiling = Tier::Free.default_ceilings().links;
         let file = csv((1..=ceiling as u64 + 7).map(|n| (n, n)));
         let (uri, run) = checked(&test, &owner, &tenant, "kind=users", file).await;
         assert_eq!(counts(&run), [ceiling, 0, 0, 7]);

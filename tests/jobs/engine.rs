@@ -282,7 +282,8 @@ async fn a_node_hears_that_another_one_left_work() {
         })
         .await;
         let lose = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-            WHERE query LIKE 'LISTEN%' || md5(current_schema()) OR query LIKE 'NOTIFY%' || md5(current_schema())";
+            WHERE datname = current_database()
+              AND (query LIKE 'LISTEN%' || md5(current_schema()) OR query LIKE 'NOTIFY%' || md5(current_schema()))";
         nodes.test.db.damage(lose).await;
         heard.borrow_and_update();
     }

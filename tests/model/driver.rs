@@ -5,7 +5,7 @@ use app::error::TenancyError;
 use app::keys::plugin_keys;
 use app::linking::links;
 use app::linking::links::Linked;
-use app::tenancy::{orgs, servers};
+use app::tenancy::servers;
 use domain::audit::Actor;
 use domain::id::ServerId;
 use domain::link::UnlinkCause;
@@ -106,7 +106,7 @@ impl Driver {
         for server in self.servers.drain(..) {
             servers::delete(app, scope, server.id, Actor::System).await?;
         }
-        orgs::set_tier(app, scope, Tier::Free, domain::audit::Actor::System).await?;
+        app::billing::grants::set_tier(app, scope, Tier::Free, domain::audit::Actor::System).await?;
         self.dead.clear();
         self.model = Model::new(BALLAST);
         self.history = self.rows().await.len();
@@ -144,7 +144,7 @@ impl Driver {
             Step::CreateServer => self.create_server().await,
             Step::SetTier(number) => {
                 self.model.tier = Tier::ALL[number];
-                orgs::set_tier(&app, scope, Tier::ALL[number], Actor::System)
+                app::billing::grants::set_tier(&app, scope, Tier::ALL[number], Actor::System)
                     .await
                     .map_err(internal)
             }

@@ -64,7 +64,7 @@ impl Model {
             .iter()
             .copied()
             .partition(|(other, held)| *other == player || *held == account);
-        if old.is_empty() && self.total() >= self.tier.ceilings().links {
+        if old.is_empty() && self.total() >= self.tier.default_ceilings().links {
             return Linking::Limit;
         }
         self.links = kept;
@@ -86,7 +86,7 @@ impl Model {
 
     /// True when there was room.
     pub fn create_server(&mut self) -> bool {
-        let room = (self.servers.len() as i64) < self.tier.ceilings().servers;
+        let room = (self.servers.len() as i64) < self.tier.default_ceilings().servers;
         if room {
             self.servers.push(Server {
                 revoked: false,

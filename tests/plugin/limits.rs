@@ -3,7 +3,6 @@
 use std::future::ready;
 
 use app::tenancy::guild_changes::{self, GuildChange};
-use app::tenancy::orgs;
 use app::tenancy::servers;
 use axum::body::{Body, Bytes};
 use domain::audit::Actor;
@@ -209,7 +208,7 @@ both_databases! {
         }
         // What was used is time: half of one bucket is half of the other.
         for (tier, limit, left) in [(Tier::Standard, 2_400, 1_199), (Tier::Pro, 12_000, 5_994), (Tier::Free, 480, 238)] {
-            orgs::set_tier(&test.app, tenant.scope, tier, domain::audit::Actor::System).await.expect("a tier");
+            app::billing::grants::set_tier(&test.app, tenant.scope, tier, domain::audit::Actor::System).await.expect("a tier");
             let reply = caller.get(COUNT).await;
             assert_eq!(rate_of(&reply).map(|(limit, left, _)| (limit, left)), Some((limit, left)));
         }

@@ -5,6 +5,7 @@ mod columns;
 mod comeback;
 mod erasing;
 mod own_page;
+mod races;
 mod roles_off;
 mod terms;
 

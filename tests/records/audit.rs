@@ -11,7 +11,7 @@ use crate::secrecy::rows::Rows;
 use crate::support::{new_server, server_of, servers_of};
 
 /// What is done to a Server and its key, newest first, and what was there before.
-const ALL_OPERATIONS: [&str; 14] = [
+const ALL_OPERATIONS: [&str; 15] = [
     "server.deleted",
     "server.created",
     "access.denied",
@@ -25,6 +25,7 @@ const ALL_OPERATIONS: [&str; 14] = [
     "server.created",
     "guild.created",
     "org.tier_changed",
+    "org.tier_granted",
     "org.created",
 ];
 

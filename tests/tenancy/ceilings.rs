@@ -1,6 +1,5 @@
 //! How many Servers a plan allows.
 
-use app::tenancy::orgs;
 use axum::body::Body;
 use domain::plan::Tier;
 use http::Method;
@@ -49,7 +48,7 @@ both_databases! {
         for _ in 0..3 {
             added.push(add().await.json());
         }
-        orgs::set_tier(&test.app, tenant.scope, Tier::Free, domain::audit::Actor::System).await.unwrap();
+        app::billing::grants::set_tier(&test.app, tenant.scope, Tier::Free, domain::audit::Actor::System).await.unwrap();
         assert_full(&add().await, 2);
         let listed = owner.get(&servers_of(&tenant)).await.json();
         assert_eq!(listed["servers"].as_array().unwrap().len(), 4);

@@ -121,7 +121,7 @@ both_databases! {
             assert_eq!((made.status.as_u16(), &made.json()["name"]), (201, &"Somewhere".into()), "{}", made.text());
         }
         assert_eq!(refusal(&call(&me, Method::POST, &uri, &claim(OWN, "twice")).await), refused(409, "LIMIT_REACHED"));
-        app::tenancy::orgs::set_tier(&stage.test.app, stage.tenant.scope, Tier::Pro, domain::audit::Actor::System).await.unwrap();
+        app::billing::grants::set_tier(&stage.test.app, stage.tenant.scope, Tier::Pro, domain::audit::Actor::System).await.unwrap();
         assert_eq!(refusal(&call(&me, Method::POST, &uri, &claim(OWN, "twice")).await), refused(409, "CONFLICT"));
         let listed = me.get(&format!("/orgs/{}/claimable-guilds", stage.tenant.org)).await.json();
         let claimed = listed["candidates"].as_array().unwrap().iter().filter(|one| one["claimed"] == true).count();

@@ -25,15 +25,15 @@ both_databases! {
         let test = TestApp::start(engine).await;
         let tenant = test.full_tenant(1, Tier::Pro).await;
         let owner = test.person(&test.session(&tenant.owner).await);
-        let new = json!({ "role": "admin", "permissions": ["links.view", "servers.keys", "org.billing", "analytics.view"], "note": "for <b>Mia</b>", "expires": "1d" });
+        let new = json!({ "role": "admin", "permissions": ["links.view", "servers.keys", "org.billing", "servers.bots", "analytics.view"], "note": "for <b>Mia</b>", "expires": "1d" });
         let made = call(&owner, Method::POST, &format!("/orgs/{}/invites", tenant.org), &new).await.json();
         let code = made["url"].as_str().unwrap().rsplit('/').next().unwrap();
         let page = test.client().get(&format!("/invite/{code}")).await;
         assert_eq!(page.status, 200);
-        for shown in ["Org 1", "<bdi class=\"who\">Person ", "Admin", "View links", "View analytics", "Reveal and replace keys", "until 2 January 2026, 00:00 UTC", &format!("/auth/discord/login?return_to=/invite/{code}")] {
+        for shown in ["Org 1", "<bdi class=\"who\">Person ", "Admin", "View links", "View analytics", "Reveal and replace keys", "Manage billing", "Manage custom bots", "until 2 January 2026, 00:00 UTC", &format!("/auth/discord/login?return_to=/invite/{code}")] {
             assert!(page.text().contains(shown), "{shown}: {}", page.text());
         }
-        for hidden in ["Mia", "links.view", "billing", "analytics.view", "Guild 1", "Server 1", "org_", "usr_", "inv_"] {
+        for hidden in ["Mia", "links.view", "org.billing", "servers.bots", "analytics.view", "Guild 1", "Server 1", "org_", "usr_", "inv_"] {
             assert!(!page.text().contains(hidden), "{hidden}");
         }
         assert_eq!(page.header("referrer-policy"), Some("no-referrer"));

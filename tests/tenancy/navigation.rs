@@ -56,7 +56,7 @@ both_databases! {
         assert_eq!(call(&owner, Method::PUT, &uri, &some(5)).await.status, 200);
         let full = call(&owner, Method::PUT, &uri, &some(6)).await;
         assert_eq!((refusal(&full), &full.json()["limit"]), (refused(409, "LIMIT_REACHED"), &5.into()));
-        app::tenancy::orgs::set_tier(&test.app, tenant.scope, Tier::Free, domain::audit::Actor::System).await.unwrap();
+        app::billing::grants::set_tier(&test.app, tenant.scope, Tier::Free, domain::audit::Actor::System).await.unwrap();
         let mut renamed = some(5);
         renamed["links"][0]["label"] = "Renamed".into();
         assert_eq!(call(&owner, Method::PUT, &uri, &renamed).await.status, 200, "what exists can be changed");

@@ -27,7 +27,7 @@ both_databases! {
         assert_eq!((&full.json()["dimension"], &full.json()["limit"]), (&"orgs".into(), &1.into()));
         let id = domain::id::OrgId::parse(made.json()["id"].as_str().unwrap()).unwrap();
         let org = app_orgs::get(&test.app, &id).await.unwrap();
-        app_orgs::set_tier(&test.app, org.scope, Tier::Standard, Actor::System).await.unwrap();
+        app::billing::grants::set_tier(&test.app, org.scope, Tier::Standard, Actor::System).await.unwrap();
         assert_eq!(refusal(&call(&person, Method::POST, "/orgs", &new("mine")).await), refused(409, "CONFLICT"));
         for slug in ["second", "third"] {
             assert_eq!(call(&person, Method::POST, "/orgs", &new(slug)).await.status, 201);

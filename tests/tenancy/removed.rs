@@ -180,8 +180,8 @@ async fn the_org(test: &TestApp, tenant: &Tenant) -> Outcomes {
     vec![
         ("orgs::change", orgs::change(app, scope, renamed, system()).await),
         (
-            "orgs::set_tier",
-            orgs::set_tier(app, scope, Tier::Free, system()).await,
+            "grants::set_tier",
+            app::billing::grants::set_tier(app, scope, Tier::Free, system()).await,
         ),
         (
             "orgs::remove",

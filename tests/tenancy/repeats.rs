@@ -152,13 +152,13 @@ both_databases! {
         let test = TestApp::start(engine).await;
         let tenant = test.tenant(1, Tier::Free).await;
         let owner = test.person(&test.session(&tenant.owner).await);
-        for turn in 1..Tier::Free.ceilings().servers {
+        for turn in 1..Tier::Free.default_ceilings().servers {
             assert_eq!(owner.post(&servers_of(&tenant), &new_server(&tenant, &format!("S{turn}"))).await.status, 201);
         }
         let (press, body) = (under(&owner, "later"), new_server(&tenant, "Later"));
         assert_eq!(press.post(&servers_of(&tenant), &body).await.code(), "LIMIT_REACHED");
         assert_eq!(test.db.count("idempotency_keys").await, 0);
-        app::tenancy::orgs::set_tier(&test.app, tenant.scope, Tier::Pro, domain::audit::Actor::System).await.unwrap();
+        app::billing::grants::set_tier(&test.app, tenant.scope, Tier::Pro, domain::audit::Actor::System).await.unwrap();
         assert_eq!(press.post(&servers_of(&tenant), &body).await.status, 201);
         test.finish().await;
     }

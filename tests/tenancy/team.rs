@@ -140,7 +140,7 @@ both_databases! {
     async fn an_org_is_handed_over_to_a_member_with_room_after_a_fresh_sign_in(engine) {
         let test = TestApp::start(engine).await;
         let (tenant, _) = team(&test).await;
-        app::tenancy::orgs::set_tier(&test.app, tenant.scope, Tier::Free, domain::audit::Actor::System).await.unwrap();
+        app::billing::grants::set_tier(&test.app, tenant.scope, Tier::Free, domain::audit::Actor::System).await.unwrap();
         let transfer = format!("/orgs/{}/transfer", tenant.org);
         let to = |account: &str, confirm: &str| json!({ "account_id": account, "confirm": confirm });
         let admin_id = test.account(ADMIN).await.id;

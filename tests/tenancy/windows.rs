@@ -1,6 +1,7 @@
 //! What PostgreSQL shows to those who had to wait, and in which order they wait. A second connection holds what they
 //! wait for, so that nothing depends on luck.
 
+use app::billing::grants;
 use app::keys::plugin_keys;
 use app::memories::seen::SeenAt;
 use app::tenancy::guilds::{self, NewGuildRequest};
@@ -24,12 +25,12 @@ fn locked(tenant: &Tenant) -> String {
 fn set_tier(tenant: &Tenant, tier: &str) -> String {
     let org = tenant.scope.num();
     format!(
-        "{} UPDATE orgs SET tier = '{tier}' WHERE num = {org}; UPDATE api_keys SET tier = '{tier}' WHERE org_num = {org}",
+        "{} UPDATE tier_grants SET tier = '{tier}' WHERE org_num = {org};
+        UPDATE orgs SET tier = '{tier}' WHERE num = {org}; UPDATE api_keys SET tier = '{tier}' WHERE org_num = {org}",
         locked(tenant)
     )
 }
 
-/// Waits until somebody waits for the other connection.
 async fn awaited(beside: &Beside) {
     wait_until("somebody waits for the other connection", || beside.is_awaited()).await;
 }
@@ -57,13 +58,13 @@ async fn a_ceiling_is_the_one_of_the_tier_after_the_wait() {
             Actor::System,
         )
     };
-    for _ in 1..Tier::Free.ceilings().servers {
+    for _ in 1..Tier::Free.default_ceilings().servers {
         add("Early").await.unwrap();
     }
     let beside = test.db.begin_beside(&set_tier(&tenant, "free")).await;
     let (late, ()) = tokio::join!(add("Late"), goes_first(beside));
     assert_eq!(late.map(drop).unwrap_err().code(), "LIMIT_REACHED");
-    assert_eq!(test.db.count("servers").await, Tier::Free.ceilings().servers);
+    assert_eq!(test.db.count("servers").await, 2);
     test.finish().await;
 }
 
@@ -72,7 +73,7 @@ async fn a_downgrade_is_not_lost_to_an_upgrade_it_waited_for() {
     let test = TestApp::start(Engine::Postgres).await;
     let tenant = test.tenant(1, Tier::Free).await;
     let beside = test.db.begin_beside(&set_tier(&tenant, "pro")).await;
-    let downgrade = orgs::set_tier(&test.app, tenant.scope, Tier::Free, Actor::System);
+    let downgrade = grants::set_tier(&test.app, tenant.scope, Tier::Free, Actor::System);
     let (late, ()) = tokio::join!(downgrade, goes_first(beside));
     late.unwrap();
     assert_eq!(
@@ -267,7 +268,7 @@ async fn a_change_of_all_keys_takes_them_in_the_same_order() {
         .unwrap();
     let held = format!("SELECT 1 FROM api_keys WHERE {first} FOR UPDATE");
     let beside = test.db.begin_beside(&held).await;
-    let change = orgs::set_tier(&test.app, tenant.scope, Tier::Standard, Actor::System);
+    let change = grants::set_tier(&test.app, tenant.scope, Tier::Standard, Actor::System);
     let (done, ()) = tokio::join!(change, async {
         awaited(&beside).await;
         assert_eq!(
@@ -388,7 +389,7 @@ async fn a_change_of_tier_waits_for_the_owners_account() {
     let test = TestApp::start(Engine::Postgres).await;
     let tenant = test.tenant(1, Tier::Pro).await;
     let beside = test.db.begin_beside(&locked_account(tenant.owner.num)).await;
-    let change = orgs::set_tier(&test.app, tenant.scope, Tier::Free, Actor::System);
+    let change = grants::set_tier(&test.app, tenant.scope, Tier::Free, Actor::System);
     let (done, ()) = tokio::join!(change, goes_first(beside));
     done.unwrap();
     assert_eq!(

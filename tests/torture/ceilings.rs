@@ -43,7 +43,7 @@ both_databases! {
         let count = rounds(20, 200);
         for (number, tier) in [(1, Tier::Free), (2, Tier::Standard)] {
             let tenant = nodes.test.tenant(number, tier).await;
-            let ceiling = tier.ceilings().servers;
+            let ceiling = tier.default_ceilings().servers;
             for more in 0..ceiling.unsigned_abs() - 2 {
                 servers::create(&nodes.test.app, tenant.scope, tenant.guild.clone(), name(more), Actor::System)
                     .await
@@ -71,7 +71,7 @@ both_databases! {
     async fn the_last_link_of_a_plan_goes_to_one_racer(engine) {
         let nodes = Nodes::start(engine).await;
         let tenant = nodes.test.tenant(1, Tier::Free).await;
-        let ceiling = Tier::Free.ceilings().links;
+        let ceiling = Tier::Free.default_ceilings().links;
         link_all(&nodes.test.app, &tenant, ceiling.unsigned_abs() - 1).await;
         let count = rounds(20, 200);
         for round in 0..count as u64 {
@@ -117,7 +117,7 @@ both_databases! {
                     let (_, scope) = orgs::create(&nodes.test.app, &account, name(number), slug(slugs), Actor::System)
                         .await
                         .expect("an Org below the ceiling");
-                    orgs::set_tier(&nodes.test.app, scope, Tier::Standard, domain::audit::Actor::System).await.expect("a tier");
+                    app::billing::grants::set_tier(&nodes.test.app, scope, Tier::Standard, domain::audit::Actor::System).await.expect("a tier");
                 }
             }
             let first = slugs;
@@ -142,7 +142,7 @@ both_databases! {
             let (_, scope) = orgs::create(&nodes.test.app, &account, name(number), slug(number), Actor::System)
                 .await
                 .expect("an Org");
-            orgs::set_tier(&nodes.test.app, scope, Tier::Pro, domain::audit::Actor::System).await.expect("a tier");
+            app::billing::grants::set_tier(&nodes.test.app, scope, Tier::Pro, domain::audit::Actor::System).await.expect("a tier");
             scopes.push(scope);
         }
         for round in 0..count as u64 {
@@ -172,10 +172,10 @@ both_databases! {
             let (id, scope) = orgs::create(&nodes.test.app, &account, name(round), slug(round), Actor::System)
                 .await
                 .expect("an Org");
-            let mut ceiling = Tier::Free.ceilings().guilds;
+            let mut ceiling = Tier::Free.default_ceilings().guilds;
             if round % 2 == 1 {
-                orgs::set_tier(&nodes.test.app, scope, Tier::Standard, domain::audit::Actor::System).await.expect("a tier");
-                ceiling = Tier::Standard.ceilings().guilds;
+                app::billing::grants::set_tier(&nodes.test.app, scope, Tier::Standard, domain::audit::Actor::System).await.expect("a tier");
+                ceiling = Tier::Standard.default_ceilings().guilds;
                 for _ in 1..ceiling {
                     guilds_made += 1;
                     create_guild(&nodes.test.app, scope, guilds_made).await.expect("a Guild below the ceiling");

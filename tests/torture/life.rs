@@ -125,6 +125,7 @@ impl Life {
             public_url: "http://127.0.0.1:8080".to_owned(),
             retention: app::retention::Retention::default(),
             thresholds: domain::trust::Thresholds::default(),
+            plans: domain::plan::Plans::default(),
         };
         App::start(parts).await.expect("the application starts")
     }

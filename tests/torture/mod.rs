@@ -1,6 +1,7 @@
 //! Races, crashes and several nodes. Small figures in `make test`, full ones in `make torture`; each test prints
 //! one line with what it did.
 
+mod billing;
 mod bulk_unlink;
 mod ceilings;
 mod claims;
@@ -22,9 +23,9 @@ mod role_kills;
 mod roles;
 mod rolling;
 mod rotations;
-mod site;
+pub mod site;
 mod stop;
 mod switches;
 mod trust;
-mod wire;
+pub mod wire;
 mod worker;

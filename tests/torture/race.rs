@@ -63,6 +63,7 @@ async fn second(test: &TestApp) -> App {
         public_url: test.app.public_url.clone(),
         retention: app::retention::Retention::default(),
         thresholds: domain::trust::Thresholds::default(),
+        plans: domain::plan::Plans::default(),
     };
     App::start(parts).await.expect("a second application")
 }

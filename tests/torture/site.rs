@@ -1,5 +1,6 @@
 //! A seeded database for real nodes.
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use domain::clock::{Clock, SystemClock};
@@ -58,6 +59,13 @@ impl Site {
 
     pub async fn node_with(&self, more: &[(&str, &str)]) -> Node {
         start_node(&self.db, more).await
+    }
+
+    /// At the address of one that is gone, or that others were told of before it starts.
+    pub async fn node_at(&self, address: SocketAddr, more: &[(&str, &str)]) -> Node {
+        let environment: Vec<_> = GENEROUS.iter().chain(more).copied().collect();
+        let db = &self.db;
+        Node::start_at(address, BINARY, db.directory(), &db.url_or_path(), &environment).await
     }
 
     pub fn shell(&self) -> Shell {

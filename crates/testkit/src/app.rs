@@ -16,6 +16,7 @@ use web::Edge;
 use web::{Settings, WebState};
 
 use crate::http::Client;
+use crate::platforms::closed_shop;
 
 /// When every test begins: 1 January 2026.
 pub const START_MS: i64 = 1_767_225_600_000;
@@ -41,7 +42,11 @@ impl TestApp {
         limits: impl FnOnce(&mut Limits),
         settings: impl FnOnce(&mut Settings),
     ) -> TestApp {
-        TestApp::start_among(engine, limits, settings, |_| Platforms::default()).await
+        TestApp::start_among(engine, limits, settings, |clock| Platforms {
+            stripe: Some(closed_shop(clock)),
+            ..Platforms::default()
+        })
+        .await
     }
 
     /// With clients for other systems, which live by the test's clock.
@@ -79,8 +84,12 @@ impl TestApp {
             public_url: PUBLIC_URL.to_owned(),
             retention: app::retention::Retention::default(),
             thresholds: Thresholds::default(),
+            plans: domain::plan::Plans::default(),
         };
         let app = App::start(parts).await.expect("the application starts");
+        app::billing::plans::note(&app)
+            .await
+            .expect("how plans come about");
         let mut settings = Settings {
             public_url: PUBLIC_URL.to_owned(),
             trusted_proxies: Arc::from([]),
@@ -123,6 +132,7 @@ impl TestApp {
             public_url: PUBLIC_URL.to_owned(),
             retention: app::retention::Retention::default(),
             thresholds: Thresholds::default(),
+            plans: domain::plan::Plans::default(),
         }
     }
 

@@ -18,8 +18,9 @@ pub use crate::app::{START_MS, TestApp};
 pub use crate::bots::bot_with;
 pub use crate::http::{Client, Reply};
 pub use crate::platforms::{
-    BOT_TOKEN, STEAM_KEY, add_guild, add_member, add_player, add_steam_account, bot_of, hide_groups,
-    is_member, log_channel, rename_player, set_avatar, set_icon, start_discord, start_platforms,
+    APPLICATION, BOT_TOKEN, PREVIOUS_SECRET, STEAM_KEY, WEBHOOK_SECRET, add_guild, add_member, add_player,
+    add_steam_account, bot_of, hide_groups, is_member, log_channel, rename_player, selling, set_avatar,
+    set_icon, start_discord, start_platforms,
 };
 pub use crate::process::{Node, free_port};
 pub use crate::scale::{own_time, rounds, wait_until};

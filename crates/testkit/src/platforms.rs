@@ -3,14 +3,18 @@
 use std::sync::Arc;
 
 use app::Platforms;
+use app::platforms::Selling;
+use domain::billing::{Catalogue, Interval, Offer, Product};
 use domain::clock::{SharedClock, SystemClock, TestClock};
+use domain::plan::Tier;
 use domain::platform_id::{DiscordId, SteamId};
 use emulator::discord::{Application as KnownApplication, Channel, Guild, Member, Snowflake, User};
 use emulator::steam::Account;
-use emulator::{Discord, Setup, Steam};
+use emulator::stripe::PlanPrices;
+use emulator::{Discord, Setup, Steam, Stripe};
 use platform::discord::cdn::Cdn;
 use platform::discord::oauth::Application;
-use platform::discord::{OAuth, Outgoing, Rest};
+use platform::discord::{Clients, OAuth, Outgoing, Rest};
 use platform::steam::{OpenId, WebApi};
 use storage::testing::Engine;
 
@@ -19,7 +23,12 @@ use crate::world::{discord, steam};
 
 /// The key that test applications send to Steam's Web API. No log, row or answer may hold it.
 pub const STEAM_KEY: &str = "MARKED-STEAM-WEB-API-KEY";
-const APPLICATION: &str = "600000000000000001";
+/// What events of Stripe are signed with in tests.
+pub const WEBHOOK_SECRET: &str = "whsec_MARKED-STRIPE-WEBHOOK-SECRET";
+/// What they were signed with before.
+pub const PREVIOUS_SECRET: &str = "whsec_MARKED-OLD-STRIPE-SECRET";
+/// The shared bot, and the application that people sign in with.
+pub const APPLICATION: &str = "600000000000000001";
 const SECRET: &str = "MARKED-DISCORD-CLIENT-SECRET";
 /// The token of our bot on emulated Discords.
 pub const BOT_TOKEN: &str = "MARKED-DISCORD-BOT-TOKEN";
@@ -45,6 +54,19 @@ impl TestApp {
         (test, steam)
     }
 
+    /// An application that sells, and the Stripe that it sells through; both live by the test's clock.
+    pub async fn start_selling(engine: Engine) -> (TestApp, Stripe) {
+        let clock = Arc::new(TestClock::new(START_MS));
+        let stripe = Stripe::start(Setup::new(Arc::clone(&clock) as SharedClock)).await;
+        let stripe = stripe.expect("Stripe starts");
+        let platforms = |clock| Platforms {
+            stripe: Some(selling(&stripe, clock)),
+            ..Platforms::default()
+        };
+        let test = TestApp::start_at(engine, clock, |_| {}, |_| {}, platforms).await;
+        (test, stripe)
+    }
+
     /// An application and both platforms, all of which live by the test's clock.
     pub async fn start_with_platforms(
         engine: Engine,
@@ -56,6 +78,7 @@ impl TestApp {
         let discord = Discord::start(setup()).await.expect("Discord starts");
         introduce(&discord);
         let shared = Arc::clone(&clock) as SharedClock;
+        let outgoing = Outgoing::at(u32::MAX);
         let platforms = Platforms {
             steam_api: Some(
                 WebApi::new(&steam.api_url(), STEAM_KEY.into(), shared.clone()).expect("a client"),
@@ -65,13 +88,56 @@ impl TestApp {
             ),
             discord_sign_in: Some(OAuth::new(application(&discord), shared.clone()).expect("a client")),
             // The clock stands still, and a budget would never fill again.
-            discord_bot: Some(bot_of(&discord, shared.clone(), &Outgoing::at(u32::MAX))),
+            discord_bot: Some(bot_of(&discord, shared.clone(), &outgoing)),
+            own_bots: Some(Clients::new(
+                &discord.api_url(),
+                PUBLIC_URL,
+                shared.clone(),
+                outgoing,
+            )),
             discord_cdn: Some(Cdn::new(&discord.cdn_url(), shared).expect("a client")),
             blobs: None,
             geo: None,
+            stripe: Some(closed_shop(Arc::clone(&clock) as SharedClock)),
         };
         let test = TestApp::start_at(engine, clock, |_| {}, change, |_| platforms).await;
         (test, discord, steam)
+    }
+}
+
+/// A Stripe that nobody reaches: plans are sold, and whoever wants one is told to try again.
+pub(crate) fn closed_shop(clock: SharedClock) -> Selling {
+    let prices = Offer::ALL.map(|offer| (format!("price_{}", offer.name()), offer));
+    Selling {
+        api: platform::stripe::Stripe::new("http://127.0.0.1:9", "sk_test_closed".into(), clock)
+            .expect("a client"),
+        catalogue: Catalogue::new(prices),
+        webhook_secrets: vec![WEBHOOK_SECRET.into(), PREVIOUS_SECRET.into()],
+        portal: None,
+    }
+}
+
+/// What an emulated Stripe sells for us. Its events go nowhere: tests hand them over as they like.
+pub fn selling(stripe: &Stripe, clock: SharedClock) -> Selling {
+    let sold = stripe.seeded_catalogue();
+    let offer = |tier, interval| Offer::new(Product::Plan(tier), interval);
+    let yearly = |plan: &PlanPrices| plan.yearly.clone().unwrap_or_default();
+    let prices = [
+        (
+            sold.standard.monthly.clone(),
+            offer(Tier::Standard, Interval::Month),
+        ),
+        (yearly(&sold.standard), offer(Tier::Standard, Interval::Year)),
+        (sold.pro.monthly.clone(), offer(Tier::Pro, Interval::Month)),
+        (yearly(&sold.pro), offer(Tier::Pro, Interval::Year)),
+        (sold.custom_bot.monthly, Offer::new(Product::Bot, Interval::Month)),
+    ];
+    Selling {
+        api: platform::stripe::Stripe::new(&stripe.api_url(), stripe.secret_key().into(), clock)
+            .expect("a client"),
+        catalogue: Catalogue::new(prices),
+        webhook_secrets: vec![WEBHOOK_SECRET.into(), PREVIOUS_SECRET.into()],
+        portal: None,
     }
 }
 

@@ -166,6 +166,15 @@ impl Node {
         self.child.id()
     }
 
+    /// Waits until it has ended by itself.
+    pub async fn ended(mut self) {
+        let begun = Instant::now();
+        while self.child.try_wait().expect("a child can be asked").is_none() {
+            assert!(begun.elapsed() < PATIENCE, "the node did not end");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
     /// SIGKILL, and nothing of the process is left.
     pub fn kill(mut self) {
         self.child.kill().expect("a child can be killed");

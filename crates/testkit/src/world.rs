@@ -68,7 +68,7 @@ impl TestApp {
         )
         .await
         .expect("an Org");
-        orgs::set_tier(app, scope, tier, domain::audit::Actor::System)
+        app::billing::grants::set_tier(app, scope, tier, domain::audit::Actor::System)
             .await
             .expect("a tier");
         let discord_guild = discord(800_000_000 + number);

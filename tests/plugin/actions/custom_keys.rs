@@ -38,7 +38,7 @@ both_databases! {
         let test = TestApp::start(engine).await;
         let tenant = test.tenant(1, Tier::Standard).await;
         let (_, key) = test.custom_key(&tenant, ActionSet::ALL, false).await;
-        app::tenancy::orgs::set_tier(&test.app, tenant.scope, Tier::Free, domain::audit::Actor::System).await.unwrap();
+        app::billing::grants::set_tier(&test.app, tenant.scope, Tier::Free, domain::audit::Actor::System).await.unwrap();
         assert_eq!(test.plugin(&key).get("/api?action=count").await.status, 200);
         let owner = test.person(&test.session(&tenant.owner).await);
         let body = json!({ "name": "No", "guild_id": tenant.guild, "groups": [], "actions": ["count"] });

@@ -1,0 +1,10 @@
+//! What is bought, what Stripe says of it, and the tier that follows.
+
+mod buying;
+pub mod deeds;
+mod events;
+mod grants;
+mod reads;
+mod removal;
+pub mod shop;
+mod signatures;

@@ -1,0 +1,90 @@
+//! Nothing is removed that somebody goes on paying for.
+
+use emulator::stripe::{Ending, SessionStatus};
+use http::Method;
+use testkit::{Reply, both_databases};
+
+use super::shop::{Shop, assert_said, session_of};
+
+async fn remove_org(shop: &Shop) -> Reply {
+    let body = r#"{"confirm":"org-1"}"#;
+    shop.person
+        .send(Method::DELETE, &shop.path(""), body.into())
+        .await
+}
+
+async fn remove_guild(shop: &Shop) -> Reply {
+    let body = r#"{"confirm":"guild-1"}"#;
+    let path = shop.path(&format!("/guilds/{}", shop.tenant.guild));
+    shop.person.send(Method::DELETE, &path, body.into()).await
+}
+
+both_databases! {
+    async fn an_org_that_is_paid_for_stays_until_its_subscription_is_to_end(engine) {
+        let shop = Shop::open(engine).await;
+        let subscription = shop.buy("standard", "month").await;
+        shop.tell_all().await;
+        let refused = remove_org(&shop).await;
+        assert_said(&refused, 409, "ACTIVE_SUBSCRIPTION");
+        shop.test.clock.advance_ms(1_000);
+        shop.stripe.cancel(&subscription, Ending::AtPeriodEnd).unwrap();
+        shop.tell_all().await;
+        assert_eq!(shop.tier().await, "standard", "what is paid is had to its end");
+        assert!(shop.page().await["subscriptions"][0]["ends_at_ms"].is_i64());
+        shop.read().await;
+        assert_eq!(remove_org(&shop).await.status, 204);
+        // What is heard of it later harms nobody.
+        shop.test.clock.advance_ms(40 * 24 * 60 * 60_000);
+        shop.tell_all().await;
+        shop.read().await;
+        shop.close().await;
+    }
+
+    async fn a_guild_whose_bot_is_paid_for_stays_too(engine) {
+        let shop = Shop::open(engine).await;
+        let path = shop.path(&format!("/guilds/{}/billing/checkout", shop.tenant.guild));
+        shop.pay(&shop.person.post(&path, "{}").await);
+        shop.tell_all().await;
+        let refused = remove_guild(&shop).await;
+        assert_said(&refused, 409, "ACTIVE_SUBSCRIPTION");
+        assert_eq!(remove_org(&shop).await.code(), "ACTIVE_SUBSCRIPTION");
+        shop.stripe.cancel(&shop.newest_subscription(), Ending::Now).unwrap();
+        shop.tell_all().await;
+        shop.read().await;
+        assert_eq!(remove_guild(&shop).await.status, 204);
+        shop.close().await;
+    }
+
+    async fn what_was_just_paid_for_is_not_removed(engine) {
+        let shop = Shop::open(engine).await;
+        shop.buy("pro", "month").await;
+        assert_eq!(remove_org(&shop).await.code(), "ACTIVE_SUBSCRIPTION", "nobody told us yet");
+        shop.read().await;
+        assert_eq!(shop.tier().await, "pro");
+        shop.close().await;
+    }
+
+    async fn what_may_have_been_paid_for_is_looked_up_before_it_is_removed(engine) {
+        let shop = Shop::open(engine).await;
+        shop.buy("pro", "month").await;
+        // The payment is heard of, and the subscription is not.
+        for event in shop.told() {
+            if event["type"] == "checkout.session.completed" {
+                assert_eq!(shop.tell(&event).await.status, 200);
+            }
+        }
+        assert_eq!(remove_org(&shop).await.code(), "BILLING_UNSETTLED");
+        shop.read().await;
+        assert_eq!(remove_org(&shop).await.code(), "ACTIVE_SUBSCRIPTION");
+        shop.close().await;
+    }
+
+    async fn a_page_that_is_open_for_what_was_removed_is_closed(engine) {
+        let shop = Shop::open(engine).await;
+        let session = session_of(&shop.choose("pro", "month").await);
+        assert_eq!(remove_org(&shop).await.status, 204);
+        shop.read().await;
+        assert_eq!(shop.stripe.state().checkout_sessions[&session].status, SessionStatus::Expired);
+        shop.close().await;
+    }
+}

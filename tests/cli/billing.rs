@@ -1,0 +1,112 @@
+//! `billing setup`, against a Stripe account that has nothing yet.
+
+use std::sync::Arc;
+
+use domain::clock::SystemClock;
+use emulator::{Setup, Stripe};
+
+use super::shell::{Ran, run_bare};
+
+const HOOK: &str = "https://play.example/billing/webhook";
+
+async fn stripe() -> Stripe {
+    let setup = Setup::new(Arc::new(SystemClock));
+    Stripe::start(setup).await.expect("a free port")
+}
+
+/// Runs it with the key of this account, or another.
+async fn set_up(stripe: &Stripe, key: &str) -> Ran {
+    let environment = [
+        ("SYMBOLON_SERVER_PUBLIC_URL", "https://play.example".to_owned()),
+        ("SYMBOLON_BILLING_API_URL", stripe.api_url()),
+        ("SYMBOLON_BILLING_SECRET_KEY", key.to_owned()),
+    ];
+    let run = move || {
+        let environment: Vec<(&str, &str)> = environment
+            .iter()
+            .map(|(name, value)| (*name, value.as_str()))
+            .collect();
+        run_bare(&["billing", "setup"], &environment)
+    };
+    tokio::task::spawn_blocking(run).await.expect("the command ends")
+}
+
+/// Lines that are to be put into the configuration.
+fn settings(ran: &Ran) -> toml::Table {
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    ran.out.parse().expect("what it prints is a configuration")
+}
+
+fn prices(settings: &toml::Table) -> &toml::Value {
+    &settings["billing"]["prices"]
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_empty_account_gets_all_that_is_sold_and_a_second_run_changes_nothing() {
+    let stripe = stripe().await;
+    let first = settings(&set_up(&stripe, stripe.secret_key()).await);
+    let made = stripe.state();
+    let costs = |name: &str| {
+        let id = prices(&first)[name][0].as_str().expect("a price");
+        made.prices[id].unit_amount
+    };
+    let shown = [
+        "standard_month",
+        "standard_year",
+        "pro_month",
+        "pro_year",
+        "bot_month",
+    ]
+    .map(costs);
+    assert_eq!(shown, [500, 5_000, 1_000, 10_000, 500]);
+    let hook = made.webhook_endpoints.values().next().expect("an endpoint");
+    assert_eq!(hook.url, HOOK);
+    let secret = &hook.secrets[0].value;
+    assert_eq!(first["billing"]["webhook_secret"].as_str(), Some(secret.as_str()));
+    assert_eq!(made.portal_configurations.len(), 1);
+
+    let again = set_up(&stripe, stripe.secret_key()).await;
+    assert!(again.out.contains("is there, with all events"), "{again:?}");
+    let second = settings(&again);
+    assert_eq!(prices(&second), prices(&first));
+    assert_eq!(second["billing"].get("webhook_secret"), None, "it is shown once");
+    let after = stripe.state();
+    let counts = |state: &emulator::stripe::StripeState| {
+        [
+            state.products.len(),
+            state.prices.len(),
+            state.webhook_endpoints.len(),
+            state.portal_configurations.len(),
+        ]
+    };
+    assert_eq!(counts(&after), counts(&made));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_endpoint_that_hears_too_little_is_told_of() {
+    let stripe = stripe().await;
+    let made = set_up(&stripe, stripe.secret_key()).await;
+    assert_eq!(made.code, Some(0), "{made:?}");
+    let changed = stripe.change(|state| {
+        for hook in state.webhook_endpoints.values_mut() {
+            hook.enabled_events = vec!["invoice.paid".to_owned()];
+        }
+    });
+    changed.expect("a state that holds");
+    let told = set_up(&stripe, stripe.secret_key()).await;
+    let line = format!("{HOOK} lacks events: add ");
+    assert!(
+        told.out.contains(&line) && told.out.contains("customer.subscription.updated"),
+        "{told:?}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_key_that_stripe_does_not_take_makes_nothing() {
+    let stripe = stripe().await;
+    let before = stripe.state().prices.len();
+    let refused = set_up(&stripe, "sk_test_of_nobody").await;
+    refused.fails_with_one_line("");
+    assert!(!refused.err.contains("sk_test_of_nobody"), "{refused:?}");
+    assert_eq!(stripe.state().prices.len(), before);
+}
