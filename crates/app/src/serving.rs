@@ -47,7 +47,7 @@ pub(crate) async fn find(app: &App, guild: GuildNum) -> Result<Option<Bot<'_>>, 
         return Ok(None);
     };
     if let Some(own) = &app.platforms.own_bots
-        && let Some(token) = dedicated::find_serving(&app.db, guild, app.now_ms()).await?
+        && let Some(token) = dedicated::find_serving(&app.db, guild, app.shared_now_ms().await).await?
     {
         let client = client(app, own, &token)?;
         return Ok(Some(Bot::Own(token.bot_user_id, client)));

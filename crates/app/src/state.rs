@@ -39,6 +39,14 @@ impl App {
         }
     }
 
+    /// The time that nodes share, by which it is judged what another node has written down. The clock of this one may be
+    /// wrong.
+    pub async fn shared_now_ms(&self) -> i64 {
+        let steady_ms = self.clock.steady_ms();
+        let time = &self.memories.shared_time;
+        time.read(&self.db, self.moment(), steady_ms).await
+    }
+
     /// What somebody begins to do now, in an Org or in none.
     pub(crate) fn act<S: Whose>(&self, scope: S, actor: Actor) -> Act<S> {
         Act::new(scope, actor, self.now_ms())

@@ -204,8 +204,15 @@ pub enum Move {
 
 /// What is to be done for a bot. `paid` is whether it may run.
 pub fn decide(runner: &Runner, paid: bool, running: Option<Running>, now_ms: i64) -> Move {
+    if runner.is_rejected() {
+        // Only another token gets it out of there; whoever paid again would show Discord the same one.
+        return running.map_or(Move::Wait, |_| Move::Again(Restart::Crashed));
+    }
     if !paid {
         return match (running, runner.step) {
+            (Some(running), _) if running.was_rejected(runner) => {
+                Move::Note(Step::Failed, Some(Reason::TokenRejected))
+            }
             (Some(_), _) => Move::Pause,
             (None, Step::Paused) => Move::Wait,
             (None, _) => Move::Note(Step::Paused, None),
@@ -223,6 +230,14 @@ pub fn decide(runner: &Runner, paid: bool, running: Option<Running>, now_ms: i64
             None => Move::Wait,
         },
         Step::Failed | Step::Allocate | Step::Install | Step::Deploy => Move::Wait,
+    }
+}
+
+impl Running {
+    /// Discord does not take the token that the bot still has.
+    fn was_rejected(self, runner: &Runner) -> bool {
+        let is_current = self.token_version >= runner.token_version;
+        is_current && self.state == BotState::Stopped && self.failure == Some(BotFailure::TokenRejected)
     }
 }
 
@@ -253,6 +268,16 @@ fn look_at(runner: &Runner, running: Running) -> Move {
 }
 
 impl Runner {
+    /// Discord does not take its token, and is not shown it again.
+    pub fn is_rejected(&self) -> bool {
+        self.step == Step::Failed && self.reason == Some(Reason::TokenRejected)
+    }
+
+    /// Without a process there is nothing to be done for it, and no node need have it.
+    pub fn rests(&self, paid: bool, now_ms: i64) -> bool {
+        matches!(self.step, Step::Paused | Step::Failed) && decide(self, paid, None, now_ms) == Move::Wait
+    }
+
     /// After the work of its step.
     #[must_use]
     pub fn worked(&self, now_ms: i64) -> Self {

@@ -119,6 +119,40 @@ fn a_rejected_token_is_never_tried_again_by_itself_and_a_spent_budget_is() {
 }
 
 #[test]
+fn a_rejected_token_outlasts_a_pause() {
+    let rejected = at(Step::Online).at(Step::Failed, Some(Reason::TokenRejected), 0);
+    for paid in [false, true] {
+        assert_eq!(decide(&rejected, paid, None, 9), Move::Wait);
+        assert!(rejected.rests(paid, 9));
+    }
+    // Discord said so, and then the subscription ended before it was written down.
+    let said = process(BotState::Stopped, Some(BotFailure::TokenRejected));
+    let told = decide(&at(Step::Online), false, said, 9);
+    assert_eq!(told, Move::Note(Step::Failed, Some(Reason::TokenRejected)));
+    let newer = Runner {
+        token_version: 2,
+        ..at(Step::Online)
+    };
+    assert_eq!(
+        decide(&newer, false, said, 9),
+        Move::Pause,
+        "that was of another token"
+    );
+}
+
+#[test]
+fn only_a_bot_for_which_nothing_is_to_be_done_rests() {
+    for step in Step::ALL {
+        let is_over = matches!(step, Step::Paused | Step::Failed);
+        assert_eq!(at(*step).rests(true, 9), *step == Step::Failed, "{step:?}");
+        assert_eq!(at(*step).rests(false, 9), *step == Step::Paused, "{step:?}");
+        assert!(is_over || !at(*step).rests(false, 9));
+    }
+    let spent = at(Step::Online).at(Step::Failed, Some(Reason::IdentifyBudget), 50);
+    assert!(spent.rests(true, 49) && !spent.rests(true, 50));
+}
+
+#[test]
 fn a_bot_that_discord_keeps_waiting_is_not_called_online() {
     let unreachable = process(BotState::Connecting, Some(BotFailure::Unreachable));
     assert_eq!(

@@ -17,7 +17,7 @@ const DAY_MS: i64 = 24 * 60 * 60_000;
 
 /// For operators: bots that run twice, fail, are silent or begin sessions without end.
 pub(crate) async fn for_operators(app: &App) -> Result<Vec<Notice>, AppError> {
-    let now_ms = app.now_ms();
+    let now_ms = app.shared_now_ms().await;
     let bots = processes::list(&app.db).await?;
     let has_token = app.platforms.discord_bot.is_some();
     let is_expected = |bot: &&BotStatus| {

@@ -69,7 +69,8 @@ pub async fn get(app: &App, scope: OrgScope, id: &GuildId) -> Result<OnDiscord, 
         (Some(false) | None, _) => Some(Permissions::needed()),
     };
     let own = dedicated::find(&app.db, scope, guild.num).await?;
-    let own = own.filter(|own| own.is_serving(app.now_ms()));
+    let now_ms = app.shared_now_ms().await;
+    let own = own.filter(|own| own.is_serving(now_ms));
     let sign_in = app.platforms.discord_sign_in.as_ref();
     let place = &guild.discord_guild_id;
     let invite_url = invite_url.zip(sign_in).map(|(permissions, sign_in)| match &own {
@@ -101,7 +102,7 @@ pub async fn get(app: &App, scope: OrgScope, id: &GuildId) -> Result<OnDiscord, 
 async fn is_online(app: &App) -> Result<bool, AppError> {
     let bots = processes::list(&app.db).await?;
     let shared = bots.iter().find(|bot| bot.id == BotId::Platform);
-    let since_ms = app.now_ms() - 4 * SILENT_MS;
+    let since_ms = app.shared_now_ms().await - 4 * SILENT_MS;
     Ok(shared.is_some_and(|bot| bot.online_at_ms.is_some_and(|at_ms| at_ms > since_ms)))
 }
 

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use domain::bot::BotId;
-use domain::job::Job;
 use domain::platform_id::DiscordId;
 use domain::runner::{Restart, Runner, Step};
 use secrecy::SecretString;
@@ -11,10 +10,10 @@ use storage::bots::dedicated;
 use storage::bots::leases::Lease;
 use storage::bots::runners;
 pub use storage::bots::runners::Seen;
-use storage::jobs::{self, Moment};
-use storage::{NoOrg, OrgScope, Tx, Work};
+use storage::jobs::Moment;
+use storage::{NoOrg, Tx, Work};
 
-use super::register;
+use super::{look, register};
 use crate::error::{AppError, RequestError};
 use crate::serving;
 use crate::state::App;
@@ -27,10 +26,21 @@ pub async fn list(app: &App) -> Result<Vec<Seen>, AppError> {
     Ok(runners::list(&app.db).await?)
 }
 
-/// Takes so many that no node runs.
-pub async fn take_free(app: &App, owner: &str, most: i64) -> Result<u64, AppError> {
+/// Takes so many of these that no node runs.
+pub async fn take_free(app: &App, owner: &str, bots: Vec<DiscordId>, most: i64) -> Result<u64, AppError> {
     let (owner, moment) = (owner.to_owned(), app.moment());
-    app.db.write(Take { owner, most, moment }).await
+    let work = Take {
+        owner,
+        bots,
+        most,
+        moment,
+    };
+    app.db.write(work).await
+}
+
+/// Whether somebody pays for a bot, or need not.
+pub fn is_paid(app: &App, bot: &Seen) -> bool {
+    bot.is_paid || app.plans.custom_bots
 }
 
 /// Keeps all that this node has.
@@ -97,9 +107,9 @@ pub struct HandOvers(HashMap<i64, (BotId, i64)>);
 
 /// Has the Guilds looked at that another bot serves than the one that saw them last.
 pub async fn hand_over(app: &App, known: &mut HandOvers, bots: &[Seen]) -> Result<(), AppError> {
-    let now_ms = app.clock.steady_ms();
+    let (now_ms, shared_now_ms) = (app.clock.steady_ms(), app.shared_now_ms().await);
     for bot in bots {
-        let serving = bot.serving(app.now_ms());
+        let serving = bot.serving(shared_now_ms);
         if bot.seen_by.as_deref().unwrap_or("platform") == serving.as_str() {
             known.0.remove(&bot.guild_num.0);
             continue;
@@ -109,18 +119,14 @@ pub async fn hand_over(app: &App, known: &mut HandOvers, bots: &[Seen]) -> Resul
             continue;
         }
         known.0.insert(bot.guild_num.0, (serving, now_ms));
-        let look = Job::LookAtGuild {
-            guild: bot.guild.clone(),
-        };
-        let (now_ms, scope) = (app.now_ms(), bot.scope);
-        app.db.write_for(scope, Enqueue { look, now_ms }).await?;
-        app.bell.ring();
+        look::enqueue(app, bot.scope, bot.guild.clone()).await?;
     }
     Ok(())
 }
 
 struct Take {
     owner: String,
+    bots: Vec<DiscordId>,
     most: i64,
     moment: Moment,
 }
@@ -132,7 +138,7 @@ impl Work for Take {
     const NAME: &'static str = "take_free_bots";
 
     async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<u64, AppError> {
-        Ok(runners::take_free(tx, &self.owner, self.most, self.moment).await?)
+        Ok(runners::take_free(tx, &self.owner, &self.bots, self.most, self.moment).await?)
     }
 }
 
@@ -199,23 +205,5 @@ impl Work for Note {
             runners::begin(tx, bot, instance, self.moment).await?;
         }
         Ok(true)
-    }
-}
-
-struct Enqueue {
-    look: Job,
-    now_ms: i64,
-}
-
-impl Work for Enqueue {
-    type For = OrgScope;
-    type Output = ();
-    type Error = AppError;
-    const NAME: &'static str = "enqueue_hand_over";
-
-    async fn run(&self, tx: &mut Tx<'_>, &scope: &OrgScope) -> Result<(), AppError> {
-        Ok(jobs::enqueue(tx, scope, &self.look, self.now_ms)
-            .await
-            .map(drop)?)
     }
 }

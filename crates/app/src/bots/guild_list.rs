@@ -45,9 +45,10 @@ pub struct ListedGuild {
 
 /// The next Guilds of a bot. The shared one is told of those that it serves, a dedicated one of its own.
 pub async fn list(app: &App, bot: &HeldBot, after: i64, limit: i64) -> Result<Page, AppError> {
-    let (mut guilds, next) = served(app, bot, after, limit).await?;
+    let now_ms = app.shared_now_ms().await;
+    let (mut guilds, next) = served(app, bot, (after, limit), now_ms).await?;
     let is_served_here = |guild: &ServedGuild| match bot.guild {
-        Some(_) => guild.is_served_by_its_own(app.now_ms()),
+        Some(_) => guild.is_served_by_its_own(now_ms),
         None => true,
     };
     let serving: Vec<GuildNum> = guilds
@@ -82,8 +83,8 @@ pub async fn list(app: &App, bot: &HeldBot, after: i64, limit: i64) -> Result<Pa
 async fn served(
     app: &App,
     bot: &HeldBot,
-    after: i64,
-    limit: i64,
+    (after, limit): (i64, i64),
+    now_ms: i64,
 ) -> Result<(Vec<ServedGuild>, Option<i64>), AppError> {
     if let Some((_, own)) = bot.guild {
         let own = guild_lists::find_own(&app.db, own).await?;
@@ -93,7 +94,7 @@ async fn served(
         ));
     }
     let limit = limit.clamp(1, MOST_ON_A_PAGE);
-    let mut guilds = guild_lists::list_shared(&app.db, GuildNum(after), limit + 1, app.now_ms()).await?;
+    let mut guilds = guild_lists::list_shared(&app.db, GuildNum(after), limit + 1, now_ms).await?;
     let has_more = guilds.len() as i64 > limit;
     guilds.truncate(usize::try_from(limit).unwrap_or(0));
     let next = guilds.last().filter(|_| has_more).map(|last| last.num.0);

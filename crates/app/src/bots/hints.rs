@@ -51,10 +51,11 @@ pub async fn take(app: &App, bot: &HeldBot, hints: &[Hint]) -> Result<(), AppErr
     ids.sort_unstable_by_key(|id| id.as_str());
     ids.dedup();
     let now_ms = app.now_ms();
+    let shared_now_ms = app.shared_now_ms().await;
     let heard = guild_lists::list_heard(&app.db, &ids).await?;
     let own = heard.into_iter().filter(|heard| match bot.guild {
         Some((_, guild)) => heard.guild.num == guild,
-        None => !heard.guild.is_served_by_its_own(now_ms),
+        None => !heard.guild.is_served_by_its_own(shared_now_ms),
     });
     let mut notes = Vec::new();
     for heard in own {

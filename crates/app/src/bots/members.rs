@@ -43,10 +43,11 @@ pub async fn heard(
     if members.is_empty() {
         return Ok(());
     }
+    let now_ms = app.shared_now_ms().await;
     let found = guild_lists::find_by_discord(&app.db, &guild_id).await?;
     let own = found.filter(|guild| match bot.guild {
         Some((_, own)) => guild.num == own,
-        None => !guild.is_served_by_its_own(app.now_ms()),
+        None => !guild.is_served_by_its_own(now_ms),
     });
     let Some(guild) = own else {
         return Ok(());

@@ -18,7 +18,7 @@ use storage::tenancy::orgs;
 use storage::{GuildNum, OrgScope, Tx, Work};
 
 use super::look;
-use crate::error::{AppError, RequestError};
+use crate::error::{AppError, BotsError, RequestError};
 use crate::serving;
 use crate::state::App;
 
@@ -61,7 +61,8 @@ pub async fn get(app: &App, scope: OrgScope, id: &GuildId) -> Result<Card, AppEr
     let seen = guild_bots::find(&app.db, scope, guild.num)
         .await?
         .unwrap_or_default();
-    let is_serving = bot.as_ref().is_some_and(|bot| bot.is_serving(app.now_ms()));
+    let now_ms = app.shared_now_ms().await;
+    let is_serving = bot.as_ref().is_some_and(|bot| bot.is_serving(now_ms));
     let sign_in = app.platforms.discord_sign_in.as_ref();
     let place = &guild.discord_guild_id;
     let needed = Permissions::needed();
@@ -112,7 +113,8 @@ async fn find_guild(app: &App, scope: OrgScope, id: &GuildId) -> Result<Guild, A
     Ok(guild.ok_or(RequestError::NotFound)?)
 }
 
-/// Tries a bot again that failed. One that did not is left as it is.
+/// Tries a bot again that failed. One that did not is left as it is, and a token that Discord has rejected is not shown
+/// to it again.
 pub async fn retry(app: &App, scope: OrgScope, id: &GuildId, actor: Actor) -> Result<(), AppError> {
     let guild = find_guild(app, scope, id).await?;
     let work = Retry {
@@ -135,7 +137,11 @@ impl Work for Retry {
 
     async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<(), AppError> {
         orgs::lock(tx, act.scope).await?;
-        if dedicated::retry(tx, act.scope, self.guild, act.now_ms).await? {
+        let bot = dedicated::find_in(tx, act.scope, self.guild).await?;
+        if bot.is_some_and(|bot| bot.runner.is_rejected()) {
+            return Err(BotsError::TokenNeeded.into());
+        }
+        if dedicated::retry(tx, act.scope, self.guild).await? {
             let target = Some(self.id.as_str());
             act.note(tx, AuditAction::BotRetried, target, &json!({})).await?;
         }
@@ -166,7 +172,10 @@ pub async fn remove(app: &App, scope: OrgScope, id: &GuildId, actor: Actor) -> R
 
 /// Nobody can take its commands back once its token is gone. Where Discord does not let us they stay.
 async fn withdraw(app: &App, scope: OrgScope, guild: &Guild, bot: &Dedicated) -> Result<(), AppError> {
-    if let Some(token) = dedicated::find_token(&app.db, &bot.bot_user_id).await? {
+    // Discord is not shown again what it has rejected.
+    if !bot.is_rejected()
+        && let Some(token) = dedicated::find_token(&app.db, &bot.bot_user_id).await?
+    {
         withdraw_with(app, scope, &guild.discord_guild_id, &token).await?;
     }
     Ok(())

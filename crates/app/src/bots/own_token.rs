@@ -84,7 +84,7 @@ pub async fn save(
         custom_bots: app.plans.custom_bots,
     };
     let former = match &before {
-        Some(bot) if bot.bot_user_id != work.own.id => {
+        Some(bot) if bot.bot_user_id != work.own.id && !bot.is_rejected() => {
             dedicated::find_token(&app.db, &bot.bot_user_id).await?
         }
         Some(_) | None => None,

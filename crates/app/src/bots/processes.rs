@@ -61,7 +61,7 @@ pub async fn report(app: &App, bot: &HeldBot, report: Report) -> Result<Heard, A
     }
     let linked = match bot.guild {
         Some((_, guild)) => guild_lists::count_linked_own(&app.db, guild).await?,
-        None => guild_lists::count_linked_shared(&app.db, app.now_ms()).await?,
+        None => guild_lists::count_linked_shared(&app.db, app.shared_now_ms().await).await?,
     };
     Ok(Heard {
         linked,

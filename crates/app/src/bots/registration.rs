@@ -87,7 +87,7 @@ async fn known_bot<'a>(
     asking: Asking<'_>,
 ) -> Result<Option<Bot<'a>>, AppError> {
     let own = dedicated::find(&app.db, scope, guild.num).await?;
-    if own.is_some_and(|own| own.bot_user_id == account)
+    if own.is_some_and(|own| own.bot_user_id == account && !own.is_rejected())
         && let Some(clients) = &app.platforms.own_bots
         && let Some(token) = dedicated::find_token(&app.db, &account).await?
     {

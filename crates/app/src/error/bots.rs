@@ -26,6 +26,9 @@ pub enum BotsError {
     /// Discord does not take it, or it is somebody's who is no bot.
     #[error("not the token of a bot")]
     TokenRejected,
+    /// Discord has rejected the token that the bot has, and is not shown it again.
+    #[error("the bot needs another token")]
+    TokenNeeded,
     /// One bot cannot be in two places.
     #[error("another Guild has this bot")]
     InUse,
@@ -71,6 +74,11 @@ impl BotsError {
                 "Discord does not accept this as the token of a bot. Reset the token in Discord's developer portal and paste the new one.",
             )
             .parameter("token"),
+            Self::TokenNeeded => ErrorAnswer::new(
+                409,
+                "BOT_TOKEN_NEEDED",
+                "Discord has rejected this bot's token and would do so again. Replace the token, and the bot starts by itself.",
+            ),
             Self::InUse => ErrorAnswer::new(
                 409,
                 "BOT_IN_USE",

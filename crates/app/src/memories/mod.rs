@@ -16,6 +16,7 @@ pub mod refusals;
 pub mod refused_calls;
 pub mod room;
 pub mod seen;
+mod shared_time;
 pub(crate) mod shelf;
 pub(crate) mod steam_group_names;
 pub(crate) mod steam_groups;
@@ -45,6 +46,7 @@ use refusals::Refusals;
 use refused_calls::RefusedCalls;
 use room::{Room, STEP_BYTES};
 use seen::Seen;
+use shared_time::SharedTime;
 use shelf::Shelf;
 use steam_group_names::SteamGroupNames;
 use steam_groups::SteamGroups;
@@ -58,6 +60,8 @@ const UNPROVEN_STEPS: u32 = 8 * 1024 * 1024 / STEP_BYTES as u32;
 pub struct Memories {
     /// The bot that this node has started.
     pub child: Child,
+    /// What the database's clock says.
+    pub(crate) shared_time: SharedTime,
     /// Rate limits and last uses.
     pub gate: Gate,
     /// Failures on their way to the error log.
@@ -80,6 +84,8 @@ pub struct Memories {
     pub link_steps: LinkSteps,
     /// Players whom game servers named.
     pub seen: Seen,
+    /// The same of players who are not linked in the Guild of the game server. They may be in another one of its Org.
+    pub strangers: Seen,
     /// Builds of the plugin.
     pub(crate) shelf: Shelf,
     /// What plugins say about themselves, on its way to their Servers.
@@ -107,6 +113,7 @@ impl Memories {
     pub(crate) fn new(limits: Limits, clock: SharedClock) -> Self {
         Self {
             child: Child::default(),
+            shared_time: SharedTime::default(),
             gate: Gate::new(limits, clock),
             errors: ErrorLog::default(),
             bodies: Bodies::default(),
@@ -121,6 +128,7 @@ impl Memories {
             refusals: Refusals::default(),
             link_steps: LinkSteps::default(),
             seen: Seen::default(),
+            strangers: Seen::default(),
             shelf: Shelf::default(),
             plugins: Plugins::default(),
             refused_calls: RefusedCalls::default(),

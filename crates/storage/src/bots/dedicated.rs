@@ -27,16 +27,16 @@ statements! {
             id, org_num, guild_num, bot_user_id, name, token_sealed, token_kid, token_version, token_last4, token_saved_at,
             step, next_at, created_at
         )
-        VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $9, 'allocate', $9, $9)";
+        VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $9, 'allocate', 0, $9)";
     REPLACE = "
         UPDATE dedicated_bots
         SET bot_user_id = $3, name = $4, token_sealed = $5, token_kid = $6, token_version = $7, token_last4 = $8,
-            token_saved_at = $9, step = $10, reason = NULL, attempts = 0, next_at = $9, exits = '[]'
+            token_saved_at = $9, step = $10, reason = NULL, attempts = 0, next_at = 0, exits = '[]'
         WHERE guild_num = $2 AND org_num = $1";
     RETRY = "
         UPDATE dedicated_bots
-        SET step = 'start', reason = NULL, attempts = 0, next_at = $3, exits = '[]'
-        WHERE guild_num = $2 AND org_num = $1 AND step = 'failed'";
+        SET step = 'start', reason = NULL, attempts = 0, next_at = 0, exits = '[]'
+        WHERE guild_num = $2 AND org_num = $1 AND step = 'failed' AND reason <> 'token_rejected'";
     REMOVE = "
         DELETE FROM dedicated_bots
         WHERE guild_num = $2 AND org_num = $1";
@@ -132,6 +132,11 @@ impl FromRow for Dedicated {
 }
 
 impl Dedicated {
+    /// Whether Discord has said that it does not take the token.
+    pub fn is_rejected(&self) -> bool {
+        self.runner.is_rejected() || self.failure == Some(BotFailure::TokenRejected)
+    }
+
     /// Whether it serves its Guild, and so the shared bot does not.
     pub fn is_serving(&self, now_ms: i64) -> bool {
         let is_fit = self
@@ -254,9 +259,9 @@ pub async fn replace(
     tx.execute_one(&REPLACE, values).await
 }
 
-/// One that failed is tried again; false when it had not.
-pub async fn retry(tx: &mut Tx<'_>, scope: OrgScope, guild: GuildNum, now_ms: i64) -> Result<bool, DbError> {
-    Ok(tx.execute(&RETRY, params![scope.num(), guild, now_ms]).await? == 1)
+/// One that failed is tried again; false when it had not, or when Discord does not take its token.
+pub async fn retry(tx: &mut Tx<'_>, scope: OrgScope, guild: GuildNum) -> Result<bool, DbError> {
+    Ok(tx.execute(&RETRY, params![scope.num(), guild]).await? == 1)
 }
 
 /// Forgets it and its token.

@@ -18,16 +18,19 @@ statements! {
         FROM bots
         WHERE num = $1
         FOR UPDATE";
+    /// Where it cannot serve its Guild it is not online.
     REPORT = "
         UPDATE bots
         SET instance = $2, state = $3, failure = $4, bot_user_id = COALESCE($5, bot_user_id), guilds = $6,
             memory_bytes = $7, started_at = $8, heard_at = $9,
-            online_at = CASE WHEN $3 = 'online' THEN $9 ELSE online_at END
+            online_at = CASE WHEN $3 = 'online' AND COALESCE($4, '') <> 'not_in_guild' THEN $9 ELSE online_at END
         WHERE num = $1" postgres "
         UPDATE bots
         SET instance = $2, state = $3, failure = $4, bot_user_id = COALESCE($5, bot_user_id), guilds = $6,
             memory_bytes = $7, started_at = $8, heard_at = $9,
-            online_at = CASE WHEN CAST($3 AS TEXT) = 'online' THEN $9 ELSE online_at END
+            online_at = CASE
+                WHEN CAST($3 AS TEXT) = 'online' AND COALESCE(CAST($4 AS TEXT), '') <> 'not_in_guild' THEN $9
+                ELSE online_at END
         WHERE num = $1";
     TWICE = "
         UPDATE bots

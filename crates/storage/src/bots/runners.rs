@@ -7,6 +7,7 @@ use domain::runner::{Reason, Restart, Runner, Step};
 
 use super::guild_lists::HANDOVER_MS;
 use super::leases::{LEASE_MS, Lease};
+use crate::columns::json_list;
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row, Tx};
 use crate::jobs::Moment;
@@ -23,15 +24,25 @@ statements! {
         WHERE g.removed_at IS NULL
         ORDER BY d.num
         LIMIT 5000";
+    /// Of a list of bots.
     TAKE_FREE = "
         UPDATE bots
         SET lease_owner = $1, lease_until = $3, fence = fence + 1
         WHERE (lease_until IS NULL OR lease_until <= $2) AND num IN (
             SELECT b.num
-            FROM dedicated_bots d
-            JOIN bots b ON b.id = d.bot_user_id
+            FROM json_each($5) asked
+            JOIN bots b ON b.id = asked.value
+            WHERE b.lease_until IS NULL OR b.lease_until <= $2
+            ORDER BY b.num
+            LIMIT $4
+        )" postgres "
+        UPDATE bots
+        SET lease_owner = $1, lease_until = $3, fence = fence + 1
+        WHERE (lease_until IS NULL OR lease_until <= $2) AND num IN (
+            SELECT b.num
+            FROM bots b
             WHERE (b.lease_until IS NULL OR b.lease_until <= $2)
-                AND d.num IN (SELECT num FROM dedicated_bots ORDER BY num LIMIT 5000)
+                AND b.id = ANY (ARRAY(SELECT value COLLATE \"C\" FROM jsonb_array_elements_text(CAST(CAST($5 AS TEXT) AS JSONB)) value))
             ORDER BY b.num
             LIMIT $4
         )";
@@ -56,15 +67,16 @@ statements! {
         UPDATE dedicated_bots
         SET restarted_at = $2, restart_reason = $3
         WHERE bot_user_id = $1";
-    /// What the process before this one said is no longer true.
+    /// What the process before this one said is no longer true. One that could not serve did not serve until now.
     BEGIN = "
         UPDATE bots
-        SET instance = $2, state = 'connecting', failure = NULL, memory_bytes = 0, heard_at = $3, started_at = NULL
+        SET instance = $2, state = 'connecting', failure = NULL, memory_bytes = 0, heard_at = $3, started_at = NULL,
+            online_at = CASE WHEN COALESCE(failure, 'unreachable') IN ('intents_missing', 'unreachable') THEN online_at END
         WHERE id = $1";
-    /// The shared bot serves its Guild from this commit on.
+    /// The shared bot serves its Guild from this commit on. No process is the bot's any more.
     HAND_BACK = "
         UPDATE bots
-        SET online_at = NULL, memory_bytes = 0, started_at = NULL
+        SET instance = NULL, online_at = NULL, memory_bytes = 0, started_at = NULL
         WHERE id = $1";
 }
 
@@ -171,11 +183,18 @@ pub async fn list(db: &Db) -> Result<Vec<Seen>, DbError> {
     db.list_heavy(&ALL, params![]).await
 }
 
-/// Takes so many that nobody runs.
-pub async fn take_free(tx: &mut Tx<'_>, owner: &str, most: i64, moment: Moment) -> Result<u64, DbError> {
+/// Takes so many of these that nobody runs.
+pub async fn take_free(
+    tx: &mut Tx<'_>,
+    owner: &str,
+    bots: &[DiscordId],
+    most: i64,
+    moment: Moment,
+) -> Result<u64, DbError> {
     let now_ms = moment.read(tx).await?;
-    tx.execute(&TAKE_FREE, params![owner, now_ms, now_ms + LEASE_MS, most])
-        .await
+    let list = json_list(bots.iter().map(DiscordId::as_str));
+    let values = params![owner, now_ms, now_ms + LEASE_MS, most, &list];
+    tx.execute(&TAKE_FREE, values).await
 }
 
 /// Keeps all that this node has.

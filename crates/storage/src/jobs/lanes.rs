@@ -122,6 +122,12 @@ impl Moment {
     }
 }
 
+/// The time in milliseconds, outside a unit of work.
+pub async fn read_time(db: &Db, moment: Moment) -> Result<i64, DbError> {
+    let told = db.find(&NOW, params![moment.here_ms, moment.ahead_ms]).await?;
+    told.ok_or_else(|| DbError::Bug("the database tells no time".to_owned()))
+}
+
 /// A lane that a worker has taken. The fence counts how often a lane was taken, and begins anew with a lane that was gone
 /// for a while; the name of the owner is never used for a second claim. Both together are this claim's alone.
 #[derive(Debug, Clone, PartialEq, Eq)]

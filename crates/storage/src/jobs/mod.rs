@@ -14,12 +14,13 @@ pub(crate) mod waiting;
 pub use enqueue::{MOST_WAITING, enqueue, enqueue_counted, enqueue_later};
 pub use lanes::{
     Claim, Grip, Head, Held, advance, claim, drop_held, find_head, finish, forget_failures, free_left,
-    get_total, hold, is_any_due, list_first, note_told, pause, put_off, release, remove_up_to, renew, retry,
+    get_total, hold, is_any_due, list_first, note_told, pause, put_off, read_time, release, remove_up_to,
+    renew, retry,
 };
 pub use running::{Running, find_running, find_running_in};
 pub use waiting::{
-    Found, ListedJob, Waiting, WaitingJob, count_busy, count_waiting, drop_job, find, find_oldest, list,
-    list_waiting, purge, remove_slice, retry_now, wake,
+    Found, ListedJob, Waiting, WaitingJob, count_busy, count_waiting, drop_job, find, find_oldest, hurry,
+    list, list_waiting, purge, remove_slice, retry_now, wake,
 };
 
 /// The time by which leases and pauses are measured. Several nodes share a PostgreSQL, so its clock counts there, moved
