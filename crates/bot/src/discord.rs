@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::heard::Interaction;
-use crate::http::{Silence, send, with_json};
+use crate::http::{Answer, Silence, send, with_json};
 use crate::resume::is_gateway;
 use crate::settings::Settings;
 
@@ -39,6 +39,22 @@ pub enum Gateway {
     Later(std::time::Duration),
 }
 
+/// Whether the bot may hear of members.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Members {
+    Granted(bool),
+    /// The token is none.
+    Rejected,
+}
+
+/// Of the bot's application; the second is for bots in few Discord servers.
+const MEMBERS_FLAGS: u64 = 1 << 14 | 1 << 15;
+
+#[derive(Deserialize)]
+struct OwnApplication {
+    flags: u64,
+}
+
 #[derive(Deserialize)]
 struct ForBot {
     url: String,
@@ -60,10 +76,26 @@ impl Discord {
         }
     }
 
-    pub async fn gateway(&self) -> Result<Gateway, Silence> {
-        let request = self.client.get(format!("{}/gateway/bot", self.base));
+    async fn get(&self, path: &str) -> Result<Answer, Silence> {
+        let request = self.client.get(format!("{}{path}", self.base));
         let token = format!("Bot {}", self.token.expose_secret());
-        let answer = send(request.header("authorization", token)).await?;
+        send(request.header("authorization", token)).await
+    }
+
+    pub async fn members(&self) -> Result<Members, Silence> {
+        let answer = self.get("/applications/@me").await?;
+        match answer.status {
+            200 => {
+                let own: OwnApplication = answer.json()?;
+                Ok(Members::Granted(own.flags & MEMBERS_FLAGS != 0))
+            }
+            401 => Ok(Members::Rejected),
+            other => Err(Silence::Refused(other)),
+        }
+    }
+
+    pub async fn gateway(&self) -> Result<Gateway, Silence> {
+        let answer = self.get("/gateway/bot").await?;
         match answer.status {
             200 => {
                 let ForBot {

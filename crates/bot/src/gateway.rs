@@ -1,5 +1,7 @@
 //! The line to Discord's gateway: one shard, which connects again by itself and resumes.
 
+mod keeping;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,11 +21,12 @@ use crate::connection::{Connection, Opening};
 use crate::gate::Gate;
 use crate::heard::{self, Heard, Interaction, MemberHeard};
 use crate::hints::What;
+use crate::intent::Intent;
 use crate::missing;
 use crate::presence::Presence;
 use crate::reach;
 use crate::refusal::{End, ends_session, refused, rejected};
-use crate::resume::{Resume, ResumeFile};
+use crate::resume::ResumeFile;
 use crate::run::Core;
 use crate::session::{Standing, Word};
 use crate::settings::{Settings, Stop};
@@ -51,7 +54,9 @@ enum Turn {
 pub struct Line {
     core: Arc<Core>,
     token: SecretString,
-    members_intent: bool,
+    intent: Intent,
+    /// What the session asked for.
+    hears_members: bool,
     home: Option<u64>,
     gate: Gate,
     rejections: mpsc::Receiver<()>,
@@ -82,7 +87,8 @@ impl Line {
         Self {
             core,
             token: settings.token.clone(),
-            members_intent: settings.members_intent,
+            intent: Intent::new(settings.members_intent),
+            hears_members: false,
             home: settings.home,
             gate,
             rejections,
@@ -119,7 +125,7 @@ impl Line {
     }
 
     pub fn forgo_members(&mut self) {
-        self.members_intent = false;
+        self.intent.refused();
     }
 
     /// Ends for this process; the session waits for the next one. What somebody asked is still answered.
@@ -134,6 +140,17 @@ impl Line {
     /// Makes ready for a connection; false when Discord does not know the token.
     async fn open(&mut self, linked: Option<u64>) -> bool {
         tokio::time::sleep_until(self.rests_until).await;
+        if !self.intent.ask_once(&self.core).await {
+            return false;
+        }
+        let heard = self.file.saved().map(|saved| saved.members);
+        self.hears_members = self.intent.asks(heard);
+        let lacks_members = self.intent.is_wanted() && !self.hears_members;
+        self.core.update(|status| status.lacks_members = lacks_members);
+        if heard.is_some_and(|heard| heard != self.hears_members) {
+            // What a session hears of is for as long as it lasts.
+            self.file.save(None);
+        }
         let saved = self.file.saved();
         let session = saved.map(|saved| Session::new(saved.sequence, saved.session_id.clone()));
         let own = saved.map(|saved| saved.resume_url.clone());
@@ -146,7 +163,7 @@ impl Line {
         };
         let opening = Opening {
             token: self.token.expose_secret().to_owned(),
-            members: self.members_intent,
+            members: self.hears_members,
             url,
             session,
             linked,
@@ -208,6 +225,11 @@ impl Line {
             self.core.unreachable(&"the gateway says nothing");
             return false;
         }
+        if self.intent.is_granted_now(&self.core) {
+            tracing::info!("Discord grants the Server Members Intent now: another session begins");
+            self.hang_up();
+            return false;
+        }
         true
     }
 
@@ -220,7 +242,7 @@ impl Line {
             .as_ref()
             .map(|connection| connection.shard.state());
         if state == Some(ShardState::FatallyClosed) {
-            return Some(refused(code, self.members_intent));
+            return Some(refused(code, self.hears_members));
         }
         self.rest();
         if ends_session(code) {
@@ -341,55 +363,11 @@ impl Line {
         if let Some(connection) = &mut self.connection {
             connection.online();
         }
-        self.core.reachable();
-        self.core.update(|status| status.state = State::Online);
+        if self.hears_members {
+            self.intent.granted();
+        }
+        self.core.online(self.home, &self.guilds);
         self.save();
-    }
-
-    fn show(&mut self, linked: Option<u64>) {
-        let shard = self.connection.as_ref().map(|connection| &connection.shard);
-        let active = shard.filter(|shard| shard.state() == ShardState::Active);
-        if let (Some(shard), Some(linked)) = (active, linked)
-            && let Some(update) = self.presence.due(linked, Instant::now())
-        {
-            shard.command(&update);
-        }
-    }
-
-    /// Writes the session down as it stands, for the next process. While the service has not heard of all members, the
-    /// next process begins where it had: Discord tells the rest again.
-    fn save(&mut self) {
-        let Some(Connection { shard, .. }) = &self.connection else {
-            return;
-        };
-        let known_url = self.file.saved().map(|saved| saved.resume_url.as_str());
-        let untold = self.core.members.untold();
-        let resume = shard.session().and_then(|session| {
-            Some(Resume {
-                session_id: session.id().to_owned(),
-                sequence: untold.map_or(session.sequence(), |first| first.saturating_sub(1)),
-                resume_url: shard.resume_url().or(known_url)?.to_owned(),
-                bot_user_id: self.core.status.borrow().bot_user_id.clone(),
-                guilds: self.guilds.iter().copied().collect(),
-                members: self.members_intent,
-            })
-        });
-        self.file.save(resume);
-    }
-
-    /// The session ends, and the bot is seen to be offline.
-    fn sign_off(&mut self) {
-        if let Some(connection) = self.connection.take() {
-            connection.sign_off();
-        }
-        self.file.save(None);
-    }
-
-    fn hang_up(&mut self) {
-        self.save();
-        if let Some(connection) = self.connection.take() {
-            connection.hang_up();
-        }
     }
 }
 

@@ -10,6 +10,7 @@ mod gateway;
 mod heard;
 mod hints;
 mod http;
+mod intent;
 mod members;
 mod missing;
 mod presence;

@@ -40,14 +40,8 @@ pub struct ResumeFile {
 }
 
 impl ResumeFile {
-    /// Reads what is there. A file that cannot be read, or is of another token, is none; so is a session that hears of
-    /// members when it should not, or the other way round.
-    pub fn open(
-        folder: &Path,
-        bot_id: &str,
-        token: &SecretString,
-        members: bool,
-    ) -> Result<Self, SetupError> {
+    /// Reads what is there. A file that cannot be read, or is of another token, is none.
+    pub fn open(folder: &Path, bot_id: &str, token: &SecretString) -> Result<Self, SetupError> {
         let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
         made.map_err(|error| SetupError(format!("cannot make {}: {error}", folder.display())))?;
         let path = folder.join(format!("{bot_id}.json"));
@@ -58,7 +52,7 @@ impl ResumeFile {
         let saved = stored
             .filter(|stored| stored.token == token)
             .map(|stored| stored.resume)
-            .filter(|resume| resume.members == members && is_gateway(&resume.resume_url));
+            .filter(|resume| is_gateway(&resume.resume_url));
         Ok(Self { path, token, saved })
     }
 
@@ -141,8 +135,7 @@ mod tests {
     #[test]
     fn a_session_is_found_again_by_its_own_token_only() {
         let folder = folder("token");
-        let open =
-            |token: &str| ResumeFile::open(&folder, "platform", &SecretString::from(token), false).unwrap();
+        let open = |token: &str| ResumeFile::open(&folder, "platform", &SecretString::from(token)).unwrap();
         let mut file = open("one");
         assert_eq!(file.saved(), None);
         file.save(Some(resume()));
@@ -159,22 +152,18 @@ mod tests {
     fn a_file_that_makes_no_sense_is_none() {
         let folder = folder("noise");
         let token = SecretString::from("one");
-        let mut file = ResumeFile::open(&folder, "platform", &token, false).unwrap();
+        let mut file = ResumeFile::open(&folder, "platform", &token).unwrap();
         file.save(Some(Resume {
             resume_url: "not an address".to_owned(),
             ..resume()
         }));
         assert_eq!(
-            ResumeFile::open(&folder, "platform", &token, false)
-                .unwrap()
-                .saved(),
+            ResumeFile::open(&folder, "platform", &token).unwrap().saved(),
             None
         );
         std::fs::write(folder.join("platform.json"), b"{\"token\":").unwrap();
         assert_eq!(
-            ResumeFile::open(&folder, "platform", &token, false)
-                .unwrap()
-                .saved(),
+            ResumeFile::open(&folder, "platform", &token).unwrap().saved(),
             None
         );
         std::fs::remove_dir_all(folder).unwrap();

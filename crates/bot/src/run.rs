@@ -72,16 +72,27 @@ impl Core {
             return;
         };
         let is_there = guilds.contains(&home);
-        self.fail(|failure| match failure {
-            _ if !is_there => Some(Failure::NotInGuild),
-            Some(Failure::NotInGuild) => None,
-            other => other,
-        });
+        self.fail(|failure| at_home(failure, is_there));
     }
 
-    pub fn reachable(&self) {
+    /// A session is there. In the same breath it is told whether the bot is in the Discord server that it is for: one that
+    /// is not must not be taken for one that serves it.
+    pub fn online(&self, home: Option<u64>, guilds: &BTreeSet<u64>) {
         *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = None;
-        self.fail(|failure| failure.filter(|failure| *failure != Failure::Unreachable));
+        let is_there = home.is_none_or(|home| guilds.contains(&home));
+        self.update(|status| {
+            status.state = State::Online;
+            let left = status.failure.filter(|failure| *failure != Failure::Unreachable);
+            status.failure = at_home(left, is_there);
+        });
+    }
+}
+
+fn at_home(failure: Option<Failure>, is_there: bool) -> Option<Failure> {
+    match failure {
+        _ if !is_there => Some(Failure::NotInGuild),
+        Some(Failure::NotInGuild) => None,
+        other => other,
     }
 }
 
@@ -90,12 +101,7 @@ pub async fn run(settings: Settings, stop: impl Future<Output = Stop>) -> Result
     // For the gateway's client, which asks for the one that is installed. Somebody may have done so before.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let client = http::client()?;
-    let file = ResumeFile::open(
-        &settings.state_dir,
-        &settings.bot_id,
-        &settings.token,
-        settings.members_intent,
-    )?;
+    let file = ResumeFile::open(&settings.state_dir, &settings.bot_id, &settings.token)?;
     let parent = settings.parent.as_ref();
     let instance = parent.map_or_else(new_instance, |parent| parent.instance.clone());
     let core = Arc::new(Core {
@@ -152,10 +158,7 @@ async fn hold(core: &Core, line: &mut Line, mut word: watch::Receiver<Word>) {
         }
         match line.hold(&mut word).await {
             End::LetGo => core.update(|status| status.state = State::Connecting),
-            End::WithoutMembers => {
-                line.forgo_members();
-                core.fail(|_| Some(Failure::IntentsMissing));
-            }
+            End::WithoutMembers => line.forgo_members(),
             End::Stopped(failure) => {
                 core.update(|status| {
                     status.state = State::Stopped;

@@ -97,7 +97,7 @@ impl Reporter {
     async fn report(&mut self, core: &Core, status: &Status) {
         let report = Report {
             state: status.state,
-            failure: status.failure,
+            failure: status.trouble(),
             bot_user_id: status.bot_user_id.as_deref(),
             guilds: status.guilds,
             memory_bytes: memory_bytes(),

@@ -33,6 +33,8 @@ pub enum Failure {
 pub struct Status {
     pub state: State,
     pub failure: Option<Failure>,
+    /// It works, but hears nothing of members.
+    pub lacks_members: bool,
     pub bot_user_id: Option<String>,
     pub guilds: usize,
 }
@@ -40,6 +42,12 @@ pub struct Status {
 impl Status {
     /// What the service should hear of at once, and not with the next report.
     pub fn is_news(&self, before: &Self) -> bool {
-        (self.state, self.failure) != (before.state, before.failure)
+        (self.state, self.trouble()) != (before.state, before.trouble())
+    }
+
+    /// What the service is told is wrong: what keeps the bot from its work, and then what it works without.
+    pub fn trouble(&self) -> Option<Failure> {
+        let lacking = self.lacks_members.then_some(Failure::IntentsMissing);
+        self.failure.or(lacking)
     }
 }

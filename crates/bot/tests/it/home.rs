@@ -19,6 +19,13 @@ async fn a_bot_outside_its_discord_server_says_so_until_somebody_adds_it() {
             world.service.is_online() && failure(&world) == "not_in_guild"
         })
         .await;
+    let online = |report: &&serde_json::Value| report["state"] == "online";
+    let reports = world.service.known().reports.clone();
+    let serves = reports
+        .iter()
+        .filter(online)
+        .any(|report| report["failure"].is_null());
+    assert!(!serves, "it was never said to be at home");
     let added = world.discord.change(|state| {
         let guild = state.guilds.get_mut(&OTHER).unwrap();
         guild.members.insert(BOT, Member::default());

@@ -72,7 +72,68 @@ async fn without_the_members_intent_the_bot_does_its_other_work() {
     world.until("it is online", || world.service.is_online()).await;
     assert_eq!(world.service.last()["failure"], "intents_missing");
     assert_eq!(world.connected()[0]["intents"], 1);
-    assert_eq!((world.attempts(TOKEN), world.identifies()), (2, 1));
+    assert_eq!(
+        (world.attempts(TOKEN), world.identifies()),
+        (1, 1),
+        "Discord said so before"
+    );
+}
+
+/// Each costs a session of the day.
+#[tokio::test]
+async fn a_restart_without_the_members_intent_costs_no_session_and_one_when_it_is_granted() {
+    let world = World::new().await;
+    let settings = || {
+        let mut settings = world.settings();
+        settings.members_intent = true;
+        settings
+    };
+    for (intents, attempts, resumes) in [(1, 1, 0), (1, 1, 1), (3, 2, 1), (3, 2, 2)] {
+        if intents == 3 {
+            let granted = world.discord.change(|state| {
+                state.applications.get_mut(&BOT).unwrap().privileged_intents = 1 << 1;
+            });
+            granted.unwrap();
+        }
+        let bot = Running::start(settings());
+        let is_there = || world.attempts(TOKEN) == attempts && world.resumes() == resumes;
+        world.until("the right session", is_there).await;
+        world.until("it is online", || world.service.is_online()).await;
+        assert_eq!(world.connected()[0]["intents"], intents);
+        let failure = if intents == 1 {
+            json!("intents_missing")
+        } else {
+            json!(null)
+        };
+        world
+            .until("it is told", || world.service.last()["failure"] == failure)
+            .await;
+        bot.stop().await;
+        world
+            .until("the connection is closed", || world.connected().is_empty())
+            .await;
+    }
+}
+
+#[tokio::test]
+async fn a_restart_does_not_ask_for_what_was_refused_though_discord_does_not_say_so() {
+    let world = World::new().await;
+    world
+        .discord
+        .hub()
+        .add_fault(Fault::new("GET /api/v10/applications/@me", FaultKind::Error500));
+    for (attempts, resumes) in [(2, 0), (2, 1)] {
+        let mut settings = world.settings();
+        settings.members_intent = true;
+        let bot = Running::start(settings);
+        let is_there = || world.attempts(TOKEN) == attempts && world.resumes() == resumes;
+        world.until("the right session", is_there).await;
+        world.until("it is online", || world.service.is_online()).await;
+        bot.stop().await;
+        world
+            .until("the connection is closed", || world.connected().is_empty())
+            .await;
+    }
 }
 
 #[tokio::test]

@@ -240,6 +240,13 @@ pub fn application(id: Snowflake, application: &Application) -> Value {
     })
 }
 
+/// Which privileged intents its owner has switched on: presence, members, message content, as for a bot in few guilds.
+fn intent_flags(intents: u64) -> u64 {
+    let pairs = [(1 << 8, 1 << 13), (1 << 1, 1 << 15), (1 << 15, 1 << 19)];
+    let on = pairs.iter().filter(|(intent, _)| intents & intent != 0);
+    on.map(|(_, flag)| flag).sum()
+}
+
 /// The same as its own bot sees it.
 pub fn own_application(state: &DiscordState, id: Snowflake, own: &Application) -> Value {
     let guilds = state
@@ -248,6 +255,9 @@ pub fn own_application(state: &DiscordState, id: Snowflake, own: &Application) -
         .filter(|guild| guild.members.contains_key(&id))
         .count();
     let mut fields = application(id, own);
+    let flags = intent_flags(own.privileged_intents);
+    fields["flags"] = flags.into();
+    fields["flags_new"] = flags.to_string().into();
     fields["bot"] = known_user(state, id);
     fields["owner"] = known_user(state, id);
     fields["team"] = Value::Null;
