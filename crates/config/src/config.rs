@@ -119,6 +119,8 @@ pub struct Bot {
     pub capacity: i64,
     /// Memory that one of them may take.
     pub memory_mib: u64,
+    /// The first of the users that they run as where the service is root; 0 for root itself.
+    pub first_uid: u32,
     /// What they run as.
     pub host: BotHost,
     /// Where the engine of containers listens.

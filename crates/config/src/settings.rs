@@ -207,6 +207,8 @@ pub(crate) static SETTINGS: &[Setting] = &[
         "Custom Bots that this node runs at most; 0 leaves all of them to other nodes."),
     set("bot.memory_mib", Kind::Number { default: 64, min: 16, max: 4_096, unit: "MiB" },
         "Memory that a Custom Bot may take; one that takes more is restarted."),
+    set("bot.first_uid", Kind::Number { default: 60_706, min: 0, max: 4_000_000_000, unit: "user IDs" },
+        "Where the service runs as root, its Custom Bots run as users of their own: this uid and those after it. 0 leaves them root."),
     set("bot.host", Kind::Choice { default: "process", choices: &["process", "docker", "swarm"] },
         "What Custom Bots run as: processes of this machine, containers of its engine (Docker or podman), or services of a Docker Swarm."),
     set("bot.docker_socket", Kind::Path { default: "/var/run/docker.sock" },

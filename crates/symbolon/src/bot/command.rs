@@ -1,11 +1,14 @@
 //! `bot`: until it is stopped, or the service that started it is gone.
 
 use std::io::{BufRead, Read};
+use std::path::PathBuf;
 
 use bot::{Settings, Stop};
 use config::{Config, Log};
-use rustix::process::{Resource, Rlimit, Signal, getppid, set_parent_process_death_signal, setrlimit};
-use rustix::thread::set_no_new_privs;
+use rustix::process::{
+    Gid, Resource, Rlimit, Signal, Uid, getppid, set_parent_process_death_signal, setrlimit,
+};
+use rustix::thread::{set_no_new_privs, set_thread_groups, set_thread_res_gid, set_thread_res_uid};
 use tokio::sync::oneshot;
 
 use super::{HANDED, Handed, MOST_FILES, PAUSE};
@@ -85,6 +88,26 @@ fn confine() -> std::io::Result<()> {
     Ok(())
 }
 
+/// It goes on as a user of its own, who can do nothing but what is everybody's to do. Its folder is that user's, and the
+/// folders above it need not be: it is there already. Before there are other threads, for each would have to do the same.
+fn become_user(handed: &mut Handed) -> Result<(), Failure> {
+    let Some(user) = handed.run_as else {
+        return Ok(());
+    };
+    if std::fs::read_dir("/proc/self/task")?.count() != 1 {
+        return Err("a bot that is to run as another user has begun too much".into());
+    }
+    std::env::set_current_dir(&handed.settings.state_dir)?;
+    handed.settings.state_dir = PathBuf::from(".");
+    let (uid, gid) = (Uid::from_raw(user), Gid::from_raw(user));
+    set_thread_groups(&[])?;
+    set_thread_res_gid(gid, gid, gid)?;
+    set_thread_res_uid(uid, uid, uid)?;
+    // The kernel forgets it with the user.
+    set_parent_process_death_signal(Some(Signal::KILL))?;
+    Ok(())
+}
+
 /// The text is a secret, and no part of what is said about it.
 fn parse(text: &str) -> Result<Handed, Failure> {
     Ok(serde_json::from_str(text).map_err(|_| "what was handed over are no settings of a bot")?)
@@ -97,7 +120,8 @@ fn take_over() -> Result<(Handed, impl Future<Output = Stop>), Failure> {
     let mut input = std::io::stdin().lock();
     let mut line = String::new();
     input.read_line(&mut line)?;
-    let handed = parse(&line)?;
+    let mut handed = parse(&line)?;
+    become_user(&mut handed)?;
     let (sender, closed) = oneshot::channel::<Stop>();
     // It reads until the process ends, and keeps nobody from ending it.
     std::thread::Builder::new()

@@ -1,7 +1,7 @@
 //! Guilds' own bots: this node takes as many as it has room for, and drives each by itself. What is to be done is read
 //! once a second for all of them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::fs::File;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -13,10 +13,8 @@ use app::bots::leases::Lease;
 use app::{App, AppError};
 use config::{BotHost, Config, DatabaseUrl};
 use domain::bot::BotId;
-use domain::platform_id::DiscordId;
 use domain::random;
 use tokio::sync::{Mutex, mpsc, watch};
-use tokio::task::{self, JoinSet};
 use tokio::time::Instant;
 
 use super::host::Host;
@@ -24,8 +22,8 @@ use super::host::containers::Containers;
 use super::host::engine::Engine;
 use super::host::local::Local;
 use super::host::swarm::Services;
-use super::process::Starter;
 use super::reachable;
+use super::round::{Driven, Round, is_held};
 use super::slot::{Read, Slot};
 use crate::output::{Failure, refused};
 
@@ -57,14 +55,10 @@ pub struct Fleet<H> {
     /// One more with each reading.
     readings: AtomicU64,
     last_start: Mutex<Option<Instant>>,
+    /// Whether the service stops: nothing is begun any more.
+    stopped: watch::Receiver<bool>,
     /// Gone with the fleet, which is how its end is seen.
     _alive: mpsc::Sender<()>,
-}
-
-/// A bot of this node.
-struct Driven {
-    fence: i64,
-    rows: watch::Sender<Read>,
 }
 
 /// A fleet that works.
@@ -92,16 +86,16 @@ pub async fn start(
     let (stop, stopped) = watch::channel(false);
     let (alive, ended) = mpsc::channel(1);
     let sailing = Sailing { stop, alive: ended };
-    if app.platforms.own_bots.is_none() || config.bot.capacity == 0 {
+    if app.platforms.own_bots.is_none() {
+        return Ok(sailing);
+    }
+    if config.bot.capacity == 0 {
+        keep_lookout(app, (stopped, alive));
         return Ok(sailing);
     }
     match config.bot.host {
         BotHost::Process => {
-            let local = Local {
-                starter: Starter::new()?,
-                folder: config.data_dir.join("bots"),
-                service_url: format!("http://{}", reachable(address)),
-            };
+            let local = Local::new(config, format!("http://{}", reachable(address)))?;
             set_sail(app, config, local, (log, stopped, alive));
         }
         BotHost::Docker => {
@@ -121,6 +115,55 @@ async fn installation(app: &App) -> Result<String, Failure> {
     known.map_err(|error| refused(&error))
 }
 
+/// A node without bots of its own can be the one that hands Guilds over between those of others.
+fn keep_lookout(app: &App, (stopped, alive): (watch::Receiver<bool>, mpsc::Sender<()>)) {
+    let app = app.clone();
+    let tasks = app.tasks.clone();
+    tasks.supervise("custom bots", move || {
+        let (app, mut stop, alive) = (app.clone(), stopped.clone(), alive.clone());
+        async move {
+            let (mut known, mut problem) = (HandOvers::default(), None);
+            while !wait(&mut stop).await {
+                match look_out(&app, &mut known).await {
+                    Ok(()) => problem = None,
+                    Err(error) => note(&mut problem, &error),
+                }
+            }
+            drop(alive);
+        }
+    });
+}
+
+async fn look_out(app: &App, known: &mut HandOvers) -> Result<(), AppError> {
+    if leads(app) {
+        let bots = fleet::list(app).await?;
+        hand_over(app, known, &bots).await?;
+    }
+    Ok(())
+}
+
+/// Done by the node that leads, whatever runs there.
+async fn hand_over(app: &App, known: &mut HandOvers, bots: &[Seen]) -> Result<(), AppError> {
+    if leads(app) {
+        fleet::hand_over(app, known, bots).await?;
+    }
+    if let Some(own) = &app.platforms.own_bots {
+        own.keep_only(&bots.iter().map(|bot| &bot.bot_user_id).collect());
+    }
+    Ok(())
+}
+
+fn leads(app: &App) -> bool {
+    app.platforms.discord_bot.as_ref().is_some_and(|bot| bot.leads())
+}
+
+/// True when the service stops.
+async fn wait(stop: &mut watch::Receiver<bool>) -> bool {
+    tokio::time::timeout(LOOK_EVERY, stop.wait_for(|stopped| *stopped))
+        .await
+        .is_ok()
+}
+
 type Ropes = (Option<File>, watch::Receiver<bool>, mpsc::Sender<()>);
 
 fn set_sail<H: Host>(app: &App, config: &Config, host: H, (log, stopped, alive): Ropes) {
@@ -133,6 +176,7 @@ fn set_sail<H: Host>(app: &App, config: &Config, host: H, (log, stopped, alive):
         owner: owner.iter().map(|byte| format!("{byte:02x}")).collect(),
         readings: AtomicU64::new(0),
         last_start: Mutex::default(),
+        stopped: stopped.clone(),
         _alive: alive,
     });
     app.tasks
@@ -150,13 +194,26 @@ impl<H: Host> Fleet<H> {
         matches!(self.config.database.url, DatabaseUrl::Postgres { .. })
     }
 
-    /// Waits until the next bot may be started: Discord and the machine bear a few at a time.
-    pub async fn take_turn(&self) {
-        let mut last = self.last_start.lock().await;
-        if let Some(at) = *last {
-            tokio::time::sleep_until(at + BETWEEN_STARTS).await;
+    /// Whether the service stops. Nothing is begun any more then.
+    pub fn is_stopping(&self) -> bool {
+        *self.stopped.borrow()
+    }
+
+    /// Waits until the next bot may be started: Discord and the machine bear a few at a time. False when none may.
+    pub async fn take_turn(&self) -> bool {
+        let turn = async {
+            let mut last = self.last_start.lock().await;
+            if let Some(at) = *last {
+                tokio::time::sleep_until(at + BETWEEN_STARTS).await;
+            }
+            *last = Some(Instant::now());
+        };
+        let mut stopped = self.stopped.clone();
+        tokio::select! {
+            biased;
+            _ = stopped.wait_for(|stopped| *stopped) => false,
+            () = turn => true,
         }
-        *last = Some(Instant::now());
     }
 
     async fn keep(self: Arc<Self>, mut stop: watch::Receiver<bool>) {
@@ -165,14 +222,13 @@ impl<H: Host> Fleet<H> {
             note(&mut problem, &error);
         }
         let mut round = Round::default();
-        loop {
+        while !self.is_stopping() {
             if let Err(error) = self.turn(&mut round).await {
                 note(&mut problem, &error);
             } else {
                 problem = None;
             }
-            let waited = tokio::time::timeout(LOOK_EVERY, stop.wait_for(|stopped| *stopped)).await;
-            if waited.is_ok() {
+            if wait(&mut stop).await {
                 break;
             }
         }
@@ -189,51 +245,34 @@ impl<H: Host> Fleet<H> {
         }
         let reading = self.readings.fetch_add(1, Ordering::SeqCst) + 1;
         let bots = fleet::list(&self.app).await?;
-        let ours = |bot: &Seen| {
-            bot.held_by
-                .as_ref()
-                .is_some_and(|(owner, _)| *owner == self.owner)
-        };
-        let gone: Vec<DiscordId> = round
-            .driven
-            .iter()
-            .filter(|(id, driven)| {
-                !bots.iter().any(|bot| {
-                    ours(bot)
-                        && bot.bot_user_id == **id
-                        && bot
-                            .held_by
-                            .as_ref()
-                            .is_some_and(|(_, fence)| *fence == driven.fence)
-                })
-            })
-            .map(|(id, _)| id.clone())
-            .collect();
-        for id in gone {
-            round.driven.remove(&id);
+        round.drop_others(&self.owner, &bots);
+        for bot in &bots {
+            if is_held(bot, &self.owner).is_some() {
+                self.tell(round, bot.clone(), reading);
+            }
         }
-        for bot in bots.iter().filter(|bot| ours(bot)) {
-            self.tell(round, bot.clone(), reading);
-        }
-        let room = self.config.bot.capacity - round.driven.len() as i64;
-        let is_any_free = bots.iter().any(|bot| bot.held_by.is_none());
-        let others = bots.iter().any(|bot| bot.held_by.is_some() && !ours(bot));
-        if room > 0 && (is_any_free || others && reading.is_multiple_of(TAKE_EVERY)) {
-            fleet::take_free(&self.app, &self.owner, room).await?;
-        }
-        if self
-            .app
-            .platforms
-            .discord_bot
-            .as_ref()
-            .is_some_and(|bot| bot.leads())
-        {
-            fleet::hand_over(&self.app, &mut round.hand_overs, &bots).await?;
-        }
-        if let Some(own) = &self.app.platforms.own_bots {
-            own.keep_only(&bots.iter().map(|bot| &bot.bot_user_id).collect());
-        }
+        self.take(round, &bots, reading).await?;
+        hand_over(&self.app, &mut round.hand_overs, &bots).await?;
         self.sweep(round, &bots);
+        Ok(())
+    }
+
+    /// Takes bots that nobody runs, as many as there is room for. One for which nothing is to be done takes no room: its
+    /// driver gives it back, and whoever has room takes it when there is something to be done.
+    async fn take(&self, round: &Round, bots: &[Seen], reading: u64) -> Result<(), AppError> {
+        let now_ms = self.app.shared_now_ms().await;
+        let room = self.config.bot.capacity - round.count_held(&self.owner, bots);
+        let wanting: Vec<&Seen> = bots
+            .iter()
+            .filter(|bot| is_held(bot, &self.owner).is_none())
+            .filter(|bot| !bot.runner.rests(fleet::is_paid(&self.app, bot), now_ms))
+            .collect();
+        let is_any_free = wanting.iter().any(|bot| bot.held_by.is_none());
+        let is_due = is_any_free || reading.is_multiple_of(TAKE_EVERY);
+        if room > 0 && is_due && !wanting.is_empty() && !self.is_stopping() {
+            let wanting = wanting.iter().map(|bot| bot.bot_user_id.clone()).collect();
+            fleet::take_free(&self.app, &self.owner, wanting, room).await?;
+        }
         Ok(())
     }
 
@@ -308,53 +347,6 @@ impl<H: Host> Fleet<H> {
                 );
             }
         });
-    }
-}
-
-/// What the fleet remembers from one reading to the next.
-struct Round {
-    driven: HashMap<DiscordId, Driven>,
-    tasks: JoinSet<()>,
-    /// Which bot each task drives, until it has ended.
-    ids: HashMap<task::Id, DiscordId>,
-    hand_overs: HandOvers,
-    renewed_at: Instant,
-    sure_at: Instant,
-    /// Whether the bots are this node's for certain.
-    is_sure: bool,
-    sweeping: JoinSet<()>,
-    /// Something may be left since the last time.
-    is_sweep_wanted: bool,
-    swept_at: Instant,
-    known: HashSet<String>,
-}
-
-impl Round {
-    /// Forgets the tasks that have ended. What they made last may have to be removed.
-    fn settle(&mut self) {
-        while let Some(ended) = self.tasks.try_join_next_with_id() {
-            let task = ended.map_or_else(|error| error.id(), |(task, ())| task);
-            self.ids.remove(&task);
-            self.is_sweep_wanted = true;
-        }
-    }
-}
-
-impl Default for Round {
-    fn default() -> Self {
-        Self {
-            driven: HashMap::new(),
-            tasks: JoinSet::new(),
-            ids: HashMap::new(),
-            hand_overs: HandOvers::default(),
-            renewed_at: Instant::now(),
-            sure_at: Instant::now(),
-            is_sure: true,
-            sweeping: JoinSet::new(),
-            is_sweep_wanted: true,
-            swept_at: Instant::now(),
-            known: HashSet::new(),
-        }
     }
 }
 

@@ -264,6 +264,7 @@ impl Keeper {
         let handed = Handed {
             log_level: config.log.level.clone(),
             log_as_text: config.log.format == LogFormat::Text,
+            run_as: None,
             settings: Settings {
                 service_url: format!("http://{}", self.address),
                 bot_id: BotId::Platform.as_str().to_owned(),

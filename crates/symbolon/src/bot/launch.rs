@@ -11,6 +11,7 @@ use tokio::time::Instant;
 
 use super::Handed;
 use super::host::{Host, LEAVE_AFTER_MS, Order};
+use super::silence::Silence;
 use super::slot::{Child, Slot, moved};
 use crate::output::Failure;
 
@@ -24,7 +25,9 @@ impl<H: Host> Slot<H> {
         if std::mem::take(&mut self.is_new) && self.go_on(bot).await {
             return;
         }
-        self.fleet.take_turn().await;
+        if !self.fleet.take_turn().await {
+            return;
+        }
         abort_point("launch.before");
         let credentials = match fleet::credentials(&self.fleet.app, &bot.bot_user_id).await {
             Ok(credentials) => credentials,
@@ -40,6 +43,9 @@ impl<H: Host> Slot<H> {
             return;
         }
         abort_point("launch.noted");
+        if self.fleet.is_stopping() {
+            return;
+        }
         match self.begin(bot, credentials, instance).await {
             Ok(child) => {
                 abort_point("launch.begun");
@@ -52,7 +58,7 @@ impl<H: Host> Slot<H> {
 
     async fn missed(&mut self, bot: &Seen, error: &str) {
         tracing::warn!(bot = bot.id.as_str(), error, "a Custom Bot could not be started");
-        let after = bot.runner.missed(self.fleet.app.now_ms());
+        let after = bot.runner.missed(self.now_ms().await);
         self.note(moved(bot, after)).await;
     }
 
@@ -65,7 +71,7 @@ impl<H: Host> Slot<H> {
                     running,
                     token_version,
                     instance,
-                    heard: (bot.heard_at_ms, Instant::now()),
+                    silence: Silence::begin(bot.heard_at_ms, Instant::now()),
                 });
                 self.restart = None;
                 true
@@ -110,6 +116,8 @@ impl<H: Host> Slot<H> {
         let handed = Handed {
             log_level: config.log.level.clone(),
             log_as_text: config.log.format == LogFormat::Text,
+            // The host knows.
+            run_as: None,
             settings: Settings {
                 service_url: fleet.host.service_url().to_owned(),
                 bot_id: bot.bot_user_id.as_str().to_owned(),
@@ -135,7 +143,7 @@ impl<H: Host> Slot<H> {
             running: asked(fleet.host.start(order)).await?,
             token_version,
             instance,
-            heard: (None, Instant::now()),
+            silence: Silence::begin(None, Instant::now()),
         })
     }
 }

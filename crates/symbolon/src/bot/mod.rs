@@ -6,6 +6,8 @@ mod host;
 pub mod keeper;
 mod launch;
 mod process;
+mod round;
+mod silence;
 mod slot;
 mod watching;
 
@@ -31,6 +33,9 @@ const HANDED: &str = "symbolon-bot";
 struct Handed {
     log_level: String,
     log_as_text: bool,
+    /// The user that it is to run as, who has the folder of its settings; none where it runs as whoever started it.
+    #[serde(default)]
+    run_as: Option<u32>,
     settings: Settings,
 }
 

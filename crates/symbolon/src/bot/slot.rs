@@ -13,9 +13,8 @@ use tokio::time::Instant;
 use super::fleet::Fleet;
 use super::host::{End, Host, Running as _};
 use super::launch::asked;
+use super::silence::Silence;
 
-/// A child of whom nothing is heard for so long is replaced.
-const MOST_SILENT: Duration = Duration::from_secs(60);
 /// One that was not heard of for so long did not crash, but lost the service.
 const OUT_OF_SIGHT: Duration = Duration::from_secs(11);
 /// A bot that began too many sessions today is tried again then.
@@ -32,8 +31,7 @@ pub struct Child<R> {
     pub token_version: i64,
     /// Under which name it reports.
     pub instance: String,
-    /// When it last said something.
-    pub heard: (Option<i64>, Instant),
+    pub silence: Silence,
 }
 
 pub struct Slot<H: Host> {
@@ -66,9 +64,7 @@ impl<H: Host> Slot<H> {
     /// Until the bot is another node's, or gone.
     pub async fn drive(mut self, mut rows: watch::Receiver<Read>) {
         let mut last = rows.borrow().bot.clone();
-        if matches!(last.runner.step, Step::Online | Step::Start) {
-            self.restart = Some(Restart::Moved);
-        }
+        self.restart = why_now(&last);
         loop {
             let fresh = self.fresh(&mut rows);
             let is_fresh = fresh.is_some();
@@ -77,6 +73,9 @@ impl<H: Host> Slot<H> {
                 self.ignore_until = self.fleet.reading();
             }
             last.runner = self.noted.take().unwrap_or(last.runner);
+            if is_fresh && self.rests(&last).await {
+                break;
+            }
             let ended = async {
                 match &mut self.child {
                     Some(child) => child.running.ended().await,
@@ -106,16 +105,31 @@ impl<H: Host> Slot<H> {
         (row.reading > self.ignore_until).then(|| row.bot.clone())
     }
 
+    /// Nothing is to be done for it before somebody does something, and it takes nobody's place meanwhile.
+    async fn rests(&self, bot: &Seen) -> bool {
+        let paid = fleet::is_paid(&self.fleet.app, bot);
+        self.child.is_none() && bot.runner.rests(paid, self.now_ms().await)
+    }
+
+    /// By the clock that nodes share.
+    pub async fn now_ms(&self) -> i64 {
+        self.fleet.app.shared_now_ms().await
+    }
+
     /// Does the next thing; true when something changed.
     async fn turn(&mut self, bot: &Seen) -> bool {
+        // What has not begun by now is the next node's to begin.
+        if self.fleet.is_stopping() {
+            return false;
+        }
         if let Some(why) = self.has_gone_wrong(bot) {
             if self.end(bot, End::Kill).await {
                 self.exited(bot, why).await;
             }
             return true;
         }
-        let paid = bot.is_paid || self.fleet.app.plans.custom_bots;
-        let now_ms = self.fleet.app.now_ms();
+        let paid = fleet::is_paid(&self.fleet.app, bot);
+        let now_ms = self.now_ms().await;
         match decide(&bot.runner, paid, self.running(bot), now_ms) {
             Move::Wait => return false,
             Move::Work(step) => self.work(bot, step).await,
@@ -133,7 +147,7 @@ impl<H: Host> Slot<H> {
 
     /// It is somewhere else than it was.
     async fn arrive(&mut self, bot: &Seen, step: Step, reason: Option<Reason>) {
-        let now_ms = self.fleet.app.now_ms();
+        let now_ms = self.now_ms().await;
         let wait_ms = match reason {
             Some(reason) if reason.passes() => BUDGET_REST_MS,
             Some(_) | None => 0,
@@ -185,10 +199,8 @@ impl<H: Host> Slot<H> {
             );
             return Some(Restart::Memory);
         }
-        if child.heard.0 != bot.heard_at_ms {
-            child.heard = (bot.heard_at_ms, Instant::now());
-        }
-        (child.heard.1.elapsed() > MOST_SILENT).then_some(Restart::Silent)
+        let is_silent = child.silence.is_too_long(bot.heard_at_ms, Instant::now());
+        is_silent.then_some(Restart::Silent)
     }
 
     /// Ends what runs, whoever started it; false when the host cannot be asked, and it is tried again.
@@ -216,8 +228,8 @@ impl<H: Host> Slot<H> {
     async fn exited(&mut self, bot: &Seen, why: Restart) {
         abort_point("exited.before");
         let child = self.child.take();
-        let was_lost = child.is_some_and(|child| child.heard.1.elapsed() > OUT_OF_SIGHT);
-        let now_ms = self.fleet.app.now_ms();
+        let was_lost = child.is_some_and(|child| child.silence.lasts(Instant::now()) > OUT_OF_SIGHT);
+        let now_ms = self.now_ms().await;
         let after = if was_lost || why == Restart::Silent {
             bot.runner.missed(now_ms)
         } else {
@@ -242,7 +254,7 @@ impl<H: Host> Slot<H> {
             Step::Deploy | Step::Start | Step::Online | Step::Paused | Step::Failed => Ok(()),
         };
         abort_point(&format!("{}.worked", step.as_str()));
-        let now_ms = self.fleet.app.now_ms();
+        let now_ms = self.now_ms().await;
         let after = match worked {
             Ok(()) => bot.runner.worked(now_ms),
             Err(failure) => {
@@ -284,6 +296,17 @@ impl<H: Host> Slot<H> {
         if let Err(error) = ended.await {
             tracing::debug!(error = %error.internal_detail(), "the lease of a Custom Bot runs out by itself");
         }
+    }
+}
+
+/// Why a process is to be started for a bot that another driver had before; none for one that never ran. The name of its
+/// process is forgotten where it rests.
+const fn why_now(bot: &Seen) -> Option<Restart> {
+    match (bot.runner.step, &bot.said, bot.heard_at_ms) {
+        (Step::Online | Step::Start, Some(_), Some(_)) => Some(Restart::Moved),
+        (Step::Online | Step::Start, None, Some(_)) => Some(Restart::Resumed),
+        (Step::Online | Step::Start, _, None)
+        | (Step::Allocate | Step::Install | Step::Deploy | Step::Paused | Step::Failed, _, _) => None,
     }
 }
 

@@ -3,23 +3,49 @@
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, chown};
 use std::path::{Path, PathBuf};
 
+use config::Config;
 use domain::runner::Restart;
 
 use super::super::process::{Process, Starter};
+use super::users::{User, Users};
 use super::{End, Host, Order, Running};
 use crate::output::Failure;
 
+/// What a bot keeps for itself, in its folder. All else in there is the service's.
+pub(super) const STATE: &str = "state";
+
 pub struct Local {
-    pub starter: Starter,
+    starter: Starter,
     /// The folder of all bots.
-    pub folder: PathBuf,
-    pub service_url: String,
+    folder: PathBuf,
+    service_url: String,
+    /// None where bots run as whoever runs the service.
+    users: Option<Users>,
+}
+
+/// A bot's process, and the user that it runs as.
+pub struct Own {
+    process: Process,
+    _user: Option<User>,
+}
+
+impl Local {
+    pub fn new(config: &Config, service_url: String) -> std::io::Result<Self> {
+        let (folder, bot) = (config.data_dir.join("bots"), &config.bot);
+        Ok(Self {
+            starter: Starter::new()?,
+            users: Users::find(bot.first_uid, bot.capacity, &folder),
+            folder,
+            service_url,
+        })
+    }
 }
 
 impl Host for Local {
-    type Running = Process;
+    type Running = Own;
     const OUTLIVES: bool = false;
 
     fn service_url(&self) -> &str {
@@ -27,7 +53,7 @@ impl Host for Local {
     }
 
     fn state_dir(&self, bot: &str) -> PathBuf {
-        self.folder.join(bot)
+        self.folder.join(bot).join(STATE)
     }
 
     async fn clear(&self, _: &str) -> Result<(), Failure> {
@@ -41,18 +67,32 @@ impl Host for Local {
         Ok(written.await??)
     }
 
-    async fn start(&self, order: Order) -> Result<Process, Failure> {
+    async fn start(&self, mut order: Order) -> Result<Own, Failure> {
         // Another node may have prepared it.
         self.prepare(&order.bot, &order.handed.settings.bot_id).await?;
+        let user = self
+            .users
+            .as_ref()
+            .map(|users| users.take(&order.bot))
+            .transpose()?;
+        let (state, owner) = (self.state_dir(&order.bot), user.as_ref().map(|user| user.id));
+        tokio::task::spawn_blocking(move || hand_out(&state, owner)).await??;
+        order.handed.run_as = owner;
         let line = serde_json::to_string(&order.handed)?;
-        Ok(self.starter.start(line, order.log).await?)
+        Ok(Own {
+            process: self.starter.start(line, order.log).await?,
+            _user: user,
+        })
     }
 
-    async fn find(&self, _: &str, _: i64) -> Result<Option<(Process, String)>, Failure> {
+    async fn find(&self, _: &str, _: i64) -> Result<Option<(Own, String)>, Failure> {
         Ok(None)
     }
 
     async fn sweep(&self, kept: HashSet<String>) -> Result<(), Failure> {
+        if let Some(users) = &self.users {
+            users.keep(|bot| kept.contains(bot));
+        }
         let folder = self.folder.clone();
         let swept = tokio::task::spawn_blocking(move || {
             for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -65,24 +105,40 @@ impl Host for Local {
     }
 }
 
-impl Running for Process {
+impl Running for Own {
     async fn ended(&mut self) -> Restart {
-        self.wait().await;
+        self.process.wait().await;
         Restart::Crashed
     }
 
     async fn end(&mut self, how: End) -> Result<(), Failure> {
         match how {
-            End::Leave => self.leave().await,
-            End::Pause => self.pause().await,
-            End::Kill => self.kill().await,
+            End::Leave => self.process.leave().await,
+            End::Pause => self.process.pause().await,
+            End::Kill => self.process.kill().await,
         }
         Ok(())
     }
 
     fn memory_bytes(&self) -> u64 {
-        Process::memory_bytes(self)
+        self.process.memory_bytes()
     }
+}
+
+/// Makes the folder of a bot's own, which is its user's and nobody else's. What another user has left there it could not
+/// read: it is gone, and the bot begins a new session.
+fn hand_out(state: &Path, owner: Option<u32>) -> std::io::Result<()> {
+    match std::fs::symlink_metadata(state) {
+        Ok(known) if owner.is_none_or(|owner| known.uid() == owner) => return Ok(()),
+        Ok(_) => std::fs::remove_dir_all(state)?,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error),
+    }
+    std::fs::DirBuilder::new().mode(0o700).create(state)?;
+    if owner.is_some() {
+        chown(state, owner, owner)?;
+    }
+    Ok(())
 }
 
 /// What a bot needs to go on with its session is kept in its folder, and is no other account's. The token is not there.

@@ -5,6 +5,7 @@ pub mod engine;
 pub mod local;
 mod service;
 pub mod swarm;
+mod users;
 
 use std::collections::HashSet;
 use std::fs::File;
