@@ -32,8 +32,8 @@ both_databases! {
         assert_eq!((&again["id"], &again["discord_user_id"]), (&first["id"], &first["discord_user_id"]));
         assert_eq!(again["restart_reason"], "resumed");
         assert!(node.stop().await);
-        let files = std::fs::read_dir(harbour.site.db.directory().join("bots").join(first["id"].as_str().unwrap()));
-        for file in files.unwrap() {
+        let folder = harbour.site.db.directory().join("bots").join(first["id"].as_str().unwrap());
+        for file in std::fs::read_dir(folder.join("state")).unwrap() {
             let text = std::fs::read(file.unwrap().path()).unwrap();
             assert!(!String::from_utf8_lossy(&text).contains("t0ken"), "the token is on no disk");
         }

@@ -60,6 +60,18 @@ impl Harbour {
         self.site.node_at(address, &settings).await
     }
 
+    /// A node on another machine: it has a folder of its own, and of the first one only the master keys.
+    pub async fn node_elsewhere(&self, name: &str, more: &[(&str, &str)]) -> Node {
+        let (own, keys) = (self.site.db.directory(), "SYMBOLON_KEYS_MASTER_KEY_FILE");
+        let (folder, keys_file) = (own.join(name), own.join("master.keys").display().to_string());
+        let settings = self.settings.iter().map(|(name, value)| (*name, value.as_str()));
+        let settings: Vec<(&str, &str)> = settings
+            .chain(more.iter().copied())
+            .chain([(keys, keys_file.as_str())])
+            .collect();
+        self.site.node_in(&folder, &settings).await
+    }
+
     pub async fn ask(&self, node: &Node, place: usize, method: &str, rest: &str, body: &str) -> (u16, Value) {
         let answer = self.try_ask(node, place, method, rest, body).await;
         answer.expect("an answer")

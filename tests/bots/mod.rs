@@ -16,6 +16,8 @@ pub mod log;
 mod log_trouble;
 mod members;
 pub mod own;
+mod own_serving;
+mod places;
 mod processes;
 mod rest;
 mod running;

@@ -21,7 +21,7 @@ pub fn token(number: u64) -> String {
     format!("own-bot-{number}-{}", "t0ken".repeat(10))
 }
 
-fn account(number: u64) -> DiscordId {
+pub fn account(number: u64) -> DiscordId {
     discord(9_000 + number)
 }
 
@@ -48,7 +48,7 @@ pub fn make(discord: &emulator::Discord, number: u64) -> Snowflake {
 }
 
 /// Adds a bot to the Discord server of a tenant.
-fn invite(stage: &Stage, tenant: &Tenant, bot: Snowflake) {
+pub fn invite(stage: &Stage, tenant: &Tenant, bot: Snowflake) {
     let guild = snowflake(&tenant.discord_guild);
     let added = stage.discord.change(|state| {
         let guild = state.guilds.get_mut(&guild).expect("a guild");
@@ -78,14 +78,15 @@ pub async fn pay(db: &testkit::TestDb, guild: &str) {
     db.damage(&sql).await;
 }
 
-struct Owner {
-    stage: Stage,
-    person: Client,
-    path: String,
+/// Somebody whose Guild can have a bot of its own.
+pub struct Owner {
+    pub stage: Stage,
+    pub person: Client,
+    pub path: String,
 }
 
 impl Owner {
-    async fn new(engine: Engine) -> Owner {
+    pub async fn new(engine: Engine) -> Owner {
         let stage = Stage::with_tier(engine, Tier::Pro).await;
         make(&stage.discord, 1);
         make(&stage.discord, 2);
@@ -94,19 +95,19 @@ impl Owner {
         Owner { stage, person, path }
     }
 
-    async fn subscribed(engine: Engine) -> Owner {
+    pub async fn subscribed(engine: Engine) -> Owner {
         let owner = Self::new(engine).await;
         pay(&owner.stage.test.db, owner.stage.tenant.guild.as_str()).await;
         owner
     }
 
-    async fn card(&self) -> Value {
+    pub async fn card(&self) -> Value {
         let reply = self.person.get(&self.path).await;
         assert_eq!(reply.status, 200, "{}", reply.text());
         reply.json()
     }
 
-    async fn save(&self, token: &str, new_identity: bool) -> Reply {
+    pub async fn save(&self, token: &str, new_identity: bool) -> Reply {
         self.stage.test.clock.advance_ms(3_000);
         let body = json!({ "token": token, "new_identity": new_identity });
         self.person
@@ -115,7 +116,7 @@ impl Owner {
     }
 
     /// The bot's process, as far as the service knows it.
-    async fn process(&self, number: u64) -> Client {
+    pub async fn process(&self, number: u64) -> Client {
         self.stage
             .test
             .dedicated_bot(&self.stage.tenant, &account(number))
@@ -123,7 +124,7 @@ impl Owner {
     }
 
     /// What the node that leads does once a second.
-    async fn hand_over(&self) {
+    pub async fn hand_over(&self) {
         let app = &self.stage.test.app;
         let bots = fleet::list(app).await.expect("bots");
         fleet::hand_over(app, &mut HandOvers::default(), &bots)
@@ -132,7 +133,7 @@ impl Owner {
         self.stage.test.drain_jobs().await;
     }
 
-    fn commands(&self, bot: Snowflake) -> usize {
+    pub fn commands(&self, bot: Snowflake) -> usize {
         let guild = snowflake(&self.stage.tenant.discord_guild);
         let state = self.stage.discord.state();
         let application = state.applications.get(&bot).expect("an application");

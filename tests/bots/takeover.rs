@@ -61,7 +61,7 @@ both_databases! {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn another_node_takes_over_from_one_that_died_and_from_one_that_hangs() {
     let (harbour, first) = sailing(Engine::Postgres).await;
-    let second = harbour.node().await;
+    let second = harbour.node_elsewhere("second", &[]).await;
     first.kill();
     let took = all_back(&harbour).await;
     println!(
@@ -70,7 +70,7 @@ async fn another_node_takes_over_from_one_that_died_and_from_one_that_hangs() {
     );
     harbour.all_are(&second, "online").await;
     harbour.assert_in_order(&second).await;
-    let third = harbour.node().await;
+    let third = harbour.node_elsewhere("third", &[]).await;
     signal(&second, "-STOP");
     wait_until("the other node has them", || async {
         children(third.pid()).len() == harbour.len() + 1

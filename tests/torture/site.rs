@@ -1,6 +1,7 @@
 //! A seeded database for real nodes.
 
 use std::net::SocketAddr;
+use std::path::Path;
 use std::time::Duration;
 
 use domain::clock::{Clock, SystemClock};
@@ -66,6 +67,12 @@ impl Site {
         let environment: Vec<_> = GENEROUS.iter().chain(more).copied().collect();
         let db = &self.db;
         Node::start_at(address, BINARY, db.directory(), &db.url_or_path(), &environment).await
+    }
+
+    /// With a folder of its own, as on another machine.
+    pub async fn node_in(&self, folder: &Path, more: &[(&str, &str)]) -> Node {
+        let environment: Vec<_> = GENEROUS.iter().chain(more).copied().collect();
+        Node::start_with(BINARY, folder, &self.db.url_or_path(), &environment).await
     }
 
     pub fn shell(&self) -> Shell {
