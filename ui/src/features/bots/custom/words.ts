@@ -36,7 +36,7 @@ const ADVICE: Record<BotTrouble, (bot: Pick<OwnBot, 'name' | 'status'>) => Advic
     tone: 'warn',
     text:
       (status === 'online' ? 'The bot works, but it isn’t told who joins, leaves or gets other roles, so roles follow late. ' : 'Discord doesn’t give the bot what it needs. ') +
-      'In the developer portal, open your application, then Bot, and turn on “Server Members Intent”.',
+      'In the developer portal, open your application, then Bot, and turn on “Server Members Intent”. The bot uses it a few minutes later.',
   }),
 };
 
