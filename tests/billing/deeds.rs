@@ -26,6 +26,16 @@ pub async fn of_billing(engine: Engine) -> Vec<String> {
     app::background::keep_house(&shop.test.app)
         .await
         .expect("a round");
+    let subscription = shop.newest_subscription();
+    shop.test.db.damage("UPDATE subscriptions SET listed = 0").await;
+    let forgotten = app::billing::forgotten::forget(
+        &shop.test.app,
+        shop.tenant.scope,
+        subscription,
+        "of an old account",
+        Actor::Operator,
+    );
+    forgotten.await.expect("it is forgotten");
     let db = &shop.test.db.db;
     let owner = &shop.tenant.owner;
     for line in Rows::of(db).await.of_tables(db, &["audit"]).await {

@@ -3,6 +3,7 @@
 mod buying;
 pub mod deeds;
 mod events;
+mod forgotten;
 mod grants;
 mod reads;
 mod removal;

@@ -1,5 +1,6 @@
 //! What Stripe is asked, and what its answers are worth.
 
+use domain::plan::Tier;
 use emulator::stripe::Ending;
 use emulator::{Fault, FaultKind};
 use testkit::both_databases;
@@ -57,6 +58,43 @@ both_databases! {
         shop.close().await;
     }
 
+    async fn a_payment_on_a_page_that_was_open_for_long_is_found_within_the_hour(engine) {
+        let shop = Shop::open(engine).await;
+        let reply = shop.choose("pro", "month").await;
+        let pass = async |minutes: i64| {
+            for _ in 0..minutes / 10 {
+                shop.test.clock.advance_ms(10 * 60_000);
+                app::background::keep_house(&shop.test.app).await.unwrap();
+                shop.read().await;
+            }
+        };
+        pass(90).await;
+        assert!(shop.asked() > 0);
+        // In the second hour of the page, and every event is lost.
+        shop.pay(&reply);
+        assert_eq!(shop.tier().await, "free");
+        pass(60).await;
+        assert_eq!(shop.tier().await, "pro");
+        shop.close().await;
+    }
+
+    async fn whoever_never_pays_is_asked_about_once_a_day_when_the_page_is_over(engine) {
+        let shop = Shop::open(engine).await;
+        shop.choose("pro", "month").await;
+        let pass = async |hours: i64| {
+            for _ in 0..hours {
+                shop.test.clock.advance_ms(60 * 60_000);
+                app::background::keep_house(&shop.test.app).await.unwrap();
+                shop.read().await;
+            }
+        };
+        pass(4).await;
+        shop.stripe.hub().forget_calls();
+        pass(48).await;
+        assert_eq!(shop.asked(), 2);
+        shop.close().await;
+    }
+
     async fn a_subscription_that_stripe_does_not_list_is_kept_and_told_of(engine) {
         let shop = Shop::open(engine).await;
         shop.buy("pro", "month").await;
@@ -86,6 +124,63 @@ both_databases! {
         shop.test.clock.advance_ms(60_000);
         shop.read().await;
         assert_eq!(shop.tier().await, "pro");
+        shop.close().await;
+    }
+
+    async fn whoever_asks_for_it_does_not_wait_for_a_question_that_failed(engine) {
+        let shop = Shop::open(engine).await;
+        let reply = shop.choose("pro", "month").await;
+        shop.pay(&reply);
+        for told in [false, true] {
+            shop.stripe.hub().add_fault(Fault::new("GET /v1/subscriptions", FaultKind::Error500).times(4));
+            shop.person.post(&shop.path("/billing/refresh"), "{}").await;
+            for _ in 0..4 {
+                shop.test.clock.advance_ms(120_000);
+                shop.test.drain_jobs().await;
+            }
+            // The next time would be 30 seconds later at least.
+            shop.read().await;
+            assert_eq!(shop.page().await["asking"], true);
+            if told {
+                shop.tell_all().await;
+            } else {
+                assert_eq!(shop.person.post(&shop.path("/billing/refresh"), "{}").await.status, 204);
+            }
+            shop.read().await;
+            assert_eq!(shop.page().await["asking"], false);
+            assert_eq!(shop.tier().await, "pro");
+        }
+        shop.close().await;
+    }
+
+    async fn all_nodes_together_ask_fifteen_times_a_second_at_most(engine) {
+        let shop = Shop::open(engine).await;
+        let node = shop.second_node().await;
+        for number in 2..=40 {
+            shop.test.tenant(number, Tier::Free).await;
+        }
+        shop.test.db.damage(
+            "INSERT INTO payers (org_num, id, customer_id, asked_at, created_at) \
+             SELECT num, 'pay_' || substr(id, 5), 'cus_' || num, 0, 1 FROM orgs",
+        ).await;
+        app::background::keep_house(&shop.test.app).await.unwrap();
+        shop.test.clock.advance_ms(60_000);
+        shop.stripe.hub().forget_calls();
+        // Both do all that is due now, and the clock stands still.
+        let both = async || {
+            let (one, two) = tokio::join!(app::work::drain(&shop.test.app), app::work::drain(&node));
+            assert!(one.is_ok() && two.is_ok());
+        };
+        both().await;
+        let asked = shop.asked();
+        assert!((10..=16).contains(&asked), "turns of this second and the next one's first: {asked}");
+        for _ in 0..4 {
+            let before = shop.asked();
+            shop.test.clock.advance_ms(1_200);
+            both().await;
+            assert!(shop.asked() - before <= 18, "{} in a second and a fifth", shop.asked() - before);
+        }
+        assert_eq!(shop.asked(), 40, "each once");
         shop.close().await;
     }
 

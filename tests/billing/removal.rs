@@ -1,6 +1,7 @@
 //! Nothing is removed that somebody goes on paying for.
 
 use emulator::stripe::{Ending, SessionStatus};
+use emulator::{Fault, FaultKind};
 use http::Method;
 use testkit::{Reply, both_databases};
 
@@ -85,6 +86,48 @@ both_databases! {
         assert_eq!(remove_org(&shop).await.status, 204);
         shop.read().await;
         assert_eq!(shop.stripe.state().checkout_sessions[&session].status, SessionStatus::Expired);
+        shop.close().await;
+    }
+
+    async fn while_stripe_is_away_what_is_known_here_decides(engine) {
+        let shop = Shop::open(engine).await;
+        let session = session_of(&shop.choose("pro", "month").await);
+        shop.stripe.hub().add_fault(Fault::new("*", FaultKind::Error500));
+        // Somebody looked whether they had paid.
+        shop.person.post(&shop.path("/billing/refresh"), "{}").await;
+        assert_eq!(remove_guild(&shop).await.status, 204);
+        assert_eq!(remove_org(&shop).await.status, 204);
+        shop.read().await;
+        assert_eq!(shop.stripe.state().checkout_sessions[&session].status, SessionStatus::Open);
+        shop.stripe.hub().remove_faults();
+        shop.test.clock.advance_ms(60_000);
+        shop.read().await;
+        assert_eq!(shop.stripe.state().checkout_sessions[&session].status, SessionStatus::Expired, "closed as soon as that could be");
+        shop.close().await;
+    }
+
+    async fn what_renews_stays_while_stripe_is_away(engine) {
+        let shop = Shop::open(engine).await;
+        shop.buy("pro", "month").await;
+        shop.tell_all().await;
+        shop.stripe.hub().add_fault(Fault::new("*", FaultKind::Error500));
+        assert_said(&remove_org(&shop).await, 409, "ACTIVE_SUBSCRIPTION");
+        assert_eq!(remove_guild(&shop).await.status, 204, "nobody pays for the Guild");
+        shop.stripe.hub().remove_faults();
+        shop.close().await;
+    }
+
+    async fn a_removal_that_is_refused_leaves_open_pages_open(engine) {
+        let shop = Shop::open(engine).await;
+        shop.buy("standard", "month").await;
+        shop.tell_all().await;
+        let path = shop.path(&format!("/guilds/{}/billing/checkout", shop.tenant.guild));
+        let session = session_of(&shop.person.post(&path, "{}").await);
+        assert_said(&remove_org(&shop).await, 409, "ACTIVE_SUBSCRIPTION");
+        assert_eq!(shop.stripe.state().checkout_sessions[&session].status, SessionStatus::Open);
+        shop.pay(&shop.person.post(&path, "{}").await);
+        shop.tell_all().await;
+        assert_eq!(shop.stripe.state().subscriptions.len(), 2, "it could still be paid on");
         shop.close().await;
     }
 }

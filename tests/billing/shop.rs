@@ -32,6 +32,14 @@ impl Shop {
         }
     }
 
+    /// Another node on the same database that sells the same.
+    pub async fn second_node(&self) -> app::App {
+        let mut parts = self.test.parts();
+        parts.platforms = self.test.selling(&self.stripe);
+        parts.plans = self.test.app.plans;
+        app::App::start(parts).await.expect("a node")
+    }
+
     pub fn path(&self, rest: &str) -> String {
         format!("/orgs/{}{rest}", self.tenant.org)
     }

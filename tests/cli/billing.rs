@@ -110,3 +110,52 @@ async fn a_key_that_stripe_does_not_take_makes_nothing() {
     assert!(!refused.err.contains("sk_test_of_nobody"), "{refused:?}");
     assert_eq!(stripe.state().prices.len(), before);
 }
+
+fn made(stripe: &Stripe) -> [usize; 4] {
+    let state = stripe.state();
+    [
+        state.products.len(),
+        state.prices.len(),
+        state.webhook_endpoints.len(),
+        state.portal_configurations.len(),
+    ]
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_runs_at_the_same_time_make_everything_once() {
+    let (stripe, alone) = (stripe().await, stripe().await);
+    settings(&set_up(&alone, alone.secret_key()).await);
+    let (one, two) = tokio::join!(
+        set_up(&stripe, stripe.secret_key()),
+        set_up(&stripe, stripe.secret_key())
+    );
+    assert_eq!(prices(&settings(&one)), prices(&settings(&two)));
+    assert_eq!(made(&stripe), made(&alone));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_taken_away_is_made_anew_and_not_told_of_again() {
+    let stripe = stripe().await;
+    let first = settings(&set_up(&stripe, stripe.secret_key()).await);
+    for _ in 0..2 {
+        let taken_away = stripe.change(|state| {
+            state.webhook_endpoints.clear();
+            state.portal_configurations.clear();
+            for price in state.prices.values_mut() {
+                price.active = false;
+            }
+        });
+        taken_away.expect("a state that holds");
+        let again = settings(&set_up(&stripe, stripe.secret_key()).await);
+        let state = stripe.state();
+        let hook = state.webhook_endpoints.values().next().expect("an endpoint");
+        let secret = again["billing"]["webhook_secret"].as_str();
+        assert_eq!(secret, Some(hook.secrets[0].value.as_str()));
+        let portal = again["billing"]["portal_configuration"]
+            .as_str()
+            .expect("a portal");
+        assert!(state.portal_configurations.contains_key(portal));
+        let id = prices(&again)["pro_month"][0].as_str().expect("a price");
+        assert!(state.prices[id].active && prices(&first) != prices(&again));
+    }
+}

@@ -38,6 +38,8 @@ words! {
         PortalOpened = "billing.portal_opened",
         /// What Stripe says of a subscription is not what it was.
         SubscriptionChanged = "billing.subscription_changed",
+        /// An operator had one forgotten that Stripe does not know any more.
+        SubscriptionForgotten = "billing.subscription_forgotten",
         GuildCreated = "guild.created",
         GuildChanged = "guild.changed",
         GuildRemoved = "guild.removed",
@@ -72,6 +74,7 @@ words! {
         /// Links of many people end together; each has its own entry.
         BulkUnlinkStarted = "users.unlink_started",
         BulkUnlinkCancelled = "users.unlink_cancelled",
+        BulkUnlinkFinished = "users.unlink_finished",
         DormantKept = "users.kept",
         CleanupRan = "users.cleanup_ran",
         /// An operator took away work that waited.

@@ -17,6 +17,12 @@ statements! {
         INSERT INTO settings (name, value, updated_at)
         VALUES ($1, $2, $3)
         ON CONFLICT (name) DO NOTHING";
+    /// Changes nothing but who may read it next.
+    LOCK = "
+        INSERT INTO settings (name, value, updated_at)
+        VALUES ($1, $2, $3)
+        ON CONFLICT (name) DO UPDATE SET value = settings.value
+        RETURNING value";
     SOMEBODY = "
         SELECT num
         FROM accounts
@@ -44,6 +50,11 @@ pub async fn find_aside(db: &Db, name: &str) -> Result<Option<String>, DbError> 
 /// The same inside a unit of work.
 pub async fn find_in(tx: &mut Tx<'_>, name: &str) -> Result<Option<String>, DbError> {
     tx.find(&GET, params![name]).await
+}
+
+/// A value that nobody else changes until this unit is over; `first` where there is none yet.
+pub async fn lock(tx: &mut Tx<'_>, name: &str, first: &str, now_ms: i64) -> Result<String, DbError> {
+    tx.get(&LOCK, params![name, first, now_ms]).await
 }
 
 /// Sets a value, whatever it was.

@@ -13,6 +13,9 @@ use crate::cli::{BillingCommand, Common};
 use crate::open::load_config;
 use crate::output::{Failure, say};
 
+/// For a day Stripe tells again what it made under a key, also of what was taken away since. Then another key is used.
+const TRIES: usize = 5;
+
 pub async fn run(common: &Common, command: &BillingCommand) -> Result<(), Failure> {
     match command {
         BillingCommand::Setup => setup(&load_config(common, None)?).await,
@@ -79,23 +82,57 @@ async fn price(stripe: &Stripe, offer: Offer, configured: &[String]) -> Result<F
         }
         return Ok(found);
     }
-    if let Some(found) = stripe.find_price(offer).await.map_err(told)?
-        && found.fits
-    {
+    let mut before = stripe.find_price(offer).await.map_err(told)?;
+    if let Some(found) = before.take_if(|found| found.fits) {
         return Ok(found);
     }
-    let made = stripe.create_price(offer).await.map_err(told)?;
-    say(format!("# Created the price {} for {}.", made.id, offer.name()));
-    Ok(made)
+    for _ in 0..TRIES {
+        let instead_of = before.as_ref().map(|before| before.id.as_str());
+        let made = stripe.create_price(offer, instead_of).await.map_err(told)?;
+        if stripe.find_price(offer).await.map_err(told)?.as_ref() == Some(&made) {
+            say(format!("# Created the price {} for {}.", made.id, offer.name()));
+            return Ok(made);
+        }
+        before = Some(made);
+    }
+    Err(taken_away(offer.name()))
+}
+
+fn taken_away(what: &str) -> Failure {
+    format!("what Stripe made for {what} was gone at once; try again").into()
 }
 
 async fn portal(stripe: &Stripe, prices: &[(Offer, FoundPrice)]) -> Result<String, Failure> {
     if let Some(found) = stripe.find_portal_configuration().await.map_err(told)? {
         return Ok(found);
     }
-    let made = stripe.create_portal_configuration(prices).await.map_err(told)?;
-    say(format!("# Created the portal configuration {made}."));
-    Ok(made)
+    let mut before: Option<String> = None;
+    for _ in 0..TRIES {
+        let made = stripe
+            .create_portal_configuration(prices, before.as_deref())
+            .await;
+        let made = made.map_err(told)?;
+        if let Some(found) = stripe.find_portal_configuration().await.map_err(told)? {
+            say(format!("# Created the portal configuration {found}."));
+            return Ok(found);
+        }
+        before = Some(made);
+    }
+    Err(taken_away("the portal"))
+}
+
+async fn new_endpoint(stripe: &Stripe, url: &str) -> Result<String, Failure> {
+    let mut before: Option<String> = None;
+    for _ in 0..TRIES {
+        let made = stripe.create_endpoint(url, &KINDS, before.as_deref()).await;
+        let (id, secret) = made.map_err(told)?;
+        let there = stripe.endpoints().await.map_err(told)?;
+        if there.iter().any(|endpoint| endpoint.id == id) {
+            return Ok(secret);
+        }
+        before = Some(id);
+    }
+    Err(taken_away("events"))
 }
 
 /// The secret of the endpoint, if it was made just now. One that is there is looked at.
@@ -103,7 +140,7 @@ async fn endpoint(stripe: &Stripe, public_url: &str) -> Result<Option<String>, F
     let url = [public_url, "/billing/webhook"].concat();
     let endpoints = stripe.endpoints().await.map_err(told)?;
     let Some(found) = endpoints.into_iter().find(|endpoint| endpoint.url == url) else {
-        let secret = stripe.create_endpoint(&url, &KINDS).await.map_err(told)?;
+        let secret = new_endpoint(stripe, &url).await?;
         say(format!(
             "# Created the webhook endpoint {url}. Its secret is shown only now."
         ));

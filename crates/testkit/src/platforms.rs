@@ -67,6 +67,14 @@ impl TestApp {
         (test, stripe)
     }
 
+    /// What another node that sells through the same account is started with.
+    pub fn selling(&self, stripe: &Stripe) -> Platforms {
+        Platforms {
+            stripe: Some(selling(stripe, Arc::clone(&self.clock) as SharedClock)),
+            ..Platforms::default()
+        }
+    }
+
     /// An application and both platforms, all of which live by the test's clock.
     pub async fn start_with_platforms(
         engine: Engine,

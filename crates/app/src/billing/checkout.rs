@@ -8,12 +8,15 @@ use platform::stripe::{NewCheckout, NotDone, Session, Subscription};
 use serde_json::json;
 use storage::billing::checkouts::{self, Checkout};
 use storage::billing::subscriptions;
+use storage::jobs::Moment;
 use storage::records::audit::Act;
 use storage::tenancy::{guilds, orgs};
-use storage::{GuildNum, OrgScope, Tx, Work};
+use storage::{OrgScope, Tx, Work};
 
+use super::asked;
 use super::events::want;
 use super::read::EndCheckout;
+use super::removal::Close;
 use super::{is_answer, not_done, payer, selling, take_turn};
 use crate::error::{AppError, BillingError, RequestError};
 use crate::platforms::Selling;
@@ -101,7 +104,7 @@ async fn refuse_paid(
     customer: &str,
     purchase: &Purchase,
 ) -> Result<(), AppError> {
-    let told = match selling.api.subscriptions(customer).await {
+    let told = match asked::list(app, selling, customer).await? {
         Ok(told) => told,
         Err(NotDone::Missing(_)) => return Ok(()),
         Err(cause) => return Err(not_done(cause)),
@@ -123,26 +126,11 @@ async fn refuse_paid(
 }
 
 /// Somebody paid without our hearing of it: Stripe is asked, and whoever clicked is refused.
-async fn paid(app: &App, scope: OrgScope, refusal: BillingError) -> Result<(), AppError> {
-    app.db.write_for(app.act(scope, Actor::System), Want).await?;
+pub(super) async fn paid(app: &App, scope: OrgScope, refusal: BillingError) -> Result<(), AppError> {
+    let want = Want { moment: app.moment() };
+    app.db.write_for(app.act(scope, Actor::System), want).await?;
     app.bell.ring();
     Err(refusal.into())
-}
-
-/// Closes the pages on which somebody could pay for what is about to be removed. If somebody just did, it stays.
-pub(crate) async fn close_all(app: &App, scope: OrgScope, guild: Option<GuildNum>) -> Result<(), AppError> {
-    let Some(selling) = &app.platforms.stripe else {
-        return Ok(());
-    };
-    for open in checkouts::list_open(&app.db, scope).await? {
-        let is_meant = guild.is_none() || open.guild == guild;
-        if let Some(session) = open.session_id.filter(|_| is_meant)
-            && !selling.api.expire_checkout(&session).await.map_err(not_done)?
-        {
-            return paid(app, scope, BillingError::ActiveSubscription).await;
-        }
-    }
-    Ok(())
 }
 
 /// Stripe made something else under this id: what it was cannot be learned this way.
@@ -256,12 +244,15 @@ async fn close(
         Some(session) => selling.api.expire_checkout(&session).await.map_err(not_done)?,
         None => true,
     };
-    end(app, scope, other).await?;
     if is_unpaid {
-        Ok(())
-    } else {
-        paid(app, scope, BillingError::UsePortal).await
+        let id = other.id.as_str().to_owned();
+        return app
+            .db
+            .write_for(app.act(scope, Actor::System), Close { id })
+            .await;
     }
+    end(app, scope, other).await?;
+    paid(app, scope, BillingError::UsePortal).await
 }
 
 async fn end(app: &App, scope: OrgScope, checkout: &Checkout) -> Result<(), AppError> {
@@ -367,7 +358,9 @@ impl Work for NotePage {
 }
 
 /// Has Stripe asked.
-pub(super) struct Want;
+pub(super) struct Want {
+    pub moment: Moment,
+}
 
 impl Work for Want {
     type For = Act;
@@ -377,6 +370,6 @@ impl Work for Want {
 
     async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<(), AppError> {
         orgs::lock(tx, act.scope).await?;
-        want(tx, act).await
+        want(tx, act, self.moment).await
     }
 }

@@ -9,13 +9,14 @@ use platform::stripe::Subscription;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use storage::billing::{checkouts, payers, stripe_events, subscriptions};
+use storage::jobs::Moment;
 use storage::records::audit::Act;
 use storage::tenancy::orgs;
 use storage::{Tx, Work, jobs};
 
 use super::derive::derive;
-use super::selling;
 use super::told::write_down;
+use super::{read, selling};
 use crate::error::AppError;
 use crate::state::App;
 
@@ -27,8 +28,9 @@ pub const KINDS: [&str; 7] = [
     "customer.subscription.paused",
     "customer.subscription.resumed",
     "checkout.session.completed",
-    "checkout.session.expired",
+    EXPIRED,
 ];
+const EXPIRED: &str = "checkout.session.expired";
 /// Longer ids are none of Stripe's.
 const LONGEST_ID: usize = 255;
 
@@ -72,7 +74,10 @@ struct Marks {
 
 enum About {
     Subscription(Box<Subscription>),
-    Purchase(Option<String>),
+    /// A page that somebody paid on, by our name for it.
+    Paid(Option<String>),
+    /// A page whose time is over.
+    Expired(Option<String>),
 }
 
 /// Takes in an event whose signature was checked. What is not for us is answered like what is: Stripe would send it again.
@@ -105,6 +110,7 @@ pub async fn take(app: &App, body: &[u8]) -> Result<(), AppError> {
         about,
         catalogue: selling.catalogue.clone(),
         plans: app.plans,
+        moment: app.moment(),
     };
     app.db.write_for(app.act(scope, Actor::System), work).await?;
     app.bell.ring();
@@ -118,7 +124,12 @@ fn read(event: &Envelope<'_>) -> Option<(String, About)> {
         return Some((told.customer.clone(), About::Subscription(Box::new(told))));
     }
     let purchase: Purchase = serde_json::from_str(object).ok()?;
-    Some((purchase.customer?, About::Purchase(purchase.metadata.checkout)))
+    let about = if event.kind == EXPIRED {
+        About::Expired
+    } else {
+        About::Paid
+    };
+    Some((purchase.customer?, about(purchase.metadata.checkout)))
 }
 
 struct Take {
@@ -127,6 +138,7 @@ struct Take {
     about: About,
     catalogue: Catalogue,
     plans: Plans,
+    moment: Moment,
 }
 
 impl Work for Take {
@@ -151,21 +163,32 @@ impl Work for Take {
                     write_down(tx, act, &self.catalogue, known, told, self.created).await?;
                 }
             }
-            About::Purchase(Some(checkout)) => {
+            About::Paid(Some(checkout)) => {
                 checkouts::end(tx, scope, checkout, act.now_ms).await?;
             }
-            About::Purchase(None) => {}
+            About::Expired(Some(checkout)) => {
+                checkouts::close(tx, scope, checkout, act.now_ms).await?;
+            }
+            About::Paid(None) | About::Expired(None) => {}
         }
         if let Some(org) = &org {
             derive(tx, act, &self.plans, org).await?;
         }
-        want(tx, act).await
+        want(tx, act, self.moment).await
     }
 }
 
-/// Has Stripe asked about an Org. Under its lock.
-pub(super) async fn want(tx: &mut Tx<'_>, act: &Act) -> Result<(), AppError> {
+/// Has Stripe asked about an Org, as soon as it may be asked again: a question that waits because it failed, or because it
+/// was not urgent, waits no longer. Under the Org's lock.
+pub(super) async fn want(tx: &mut Tx<'_>, act: &Act, moment: Moment) -> Result<(), AppError> {
     payers::want(tx, act.scope).await?;
-    let org = orgs::get_id(tx, act.scope).await?;
-    Ok(jobs::enqueue(tx, act.scope, &Job::ReadBilling { org }, act.now_ms).await?)
+    let job = Job::ReadBilling {
+        org: orgs::get_id(tx, act.scope).await?,
+    };
+    jobs::enqueue(tx, act.scope, &job, act.now_ms).await?;
+    let asked_at_ms = payers::find_in(tx, act.scope)
+        .await?
+        .map(|payer| payer.asked_at_ms);
+    let within_ms = read::pause_left(asked_at_ms.unwrap_or_default(), act.now_ms);
+    Ok(jobs::hurry(tx, &job.lane(), within_ms, moment).await?)
 }

@@ -11,8 +11,9 @@ use super::derive::Derive;
 use crate::error::AppError;
 use crate::state::App;
 
-const HOUR_MS: i64 = 60 * 60_000;
-const DAY_MS: i64 = 24 * HOUR_MS;
+const DAY_MS: i64 = 24 * 60 * 60_000;
+/// Within the hour: a round comes once a minute, and its last question a minute later.
+const ASKED_EVERY_MS: i64 = 55 * 60_000;
 /// In one round of housekeeping.
 const AT_ONCE: i64 = 100;
 /// Five customers in a second, for the minute between two rounds.
@@ -47,14 +48,15 @@ pub(crate) async fn derive_due(app: &App) -> Result<(), AppError> {
     first_failure
 }
 
-/// Has Stripe asked about everybody who pays once an hour, and about others once a day, a few at a time.
+/// Has Stripe asked once an hour about everybody who pays, who could have paid since it was last asked, or of whom something
+/// was heard since then; about others once a day, a few at a time.
 pub(crate) async fn ask_due(app: &App) -> Result<(), AppError> {
     if !app.plans.sold {
         return Ok(());
     }
     let due = payers::list_unread(
         &app.db,
-        app.now_ms() - HOUR_MS,
+        app.now_ms() - ASKED_EVERY_MS,
         app.now_ms() - DAY_MS,
         ASKED_AT_ONCE,
     )

@@ -1,9 +1,11 @@
 //! Who pays for what. Stripe keeps the truth; here stands what it said last, and the tier of an Org follows from that and
 //! from what operators gave.
 
+mod asked;
 pub mod checkout;
 mod derive;
 pub mod events;
+pub mod forgotten;
 pub mod grants;
 pub mod keep;
 pub mod overview;
@@ -11,6 +13,7 @@ mod payer;
 pub mod plans;
 pub mod portal;
 pub(crate) mod read;
+pub(crate) mod removal;
 mod told;
 
 pub use storage::billing::subscriptions::Subscription;

@@ -48,7 +48,8 @@ pub async fn get(app: &App, scope: OrgScope) -> Result<Billing, AppError> {
 pub async fn refresh(app: &App, scope: OrgScope) -> Result<(), AppError> {
     selling(app)?;
     take_turn(app, scope)?;
-    app.db.write_for(app.act(scope, Actor::System), Want).await?;
+    let want = Want { moment: app.moment() };
+    app.db.write_for(app.act(scope, Actor::System), want).await?;
     app.bell.ring();
     Ok(())
 }

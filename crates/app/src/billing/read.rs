@@ -5,13 +5,16 @@ use std::time::Duration;
 use domain::audit::Actor;
 use domain::billing::Catalogue;
 use domain::plan::Plans;
+use platform::Unanswered;
 use platform::stripe::{NotDone, Subscription};
 use storage::billing::{checkouts, payers, subscriptions};
 use storage::records::audit::Act;
 use storage::tenancy::orgs;
 use storage::{Tx, Work};
 
+use super::asked;
 use super::derive::derive;
+use super::removal::Close;
 use super::told::write_down;
 use crate::error::AppError;
 use crate::jobs::{Claimed, Outcome};
@@ -23,6 +26,16 @@ const PAUSE_MS: i64 = 2_000;
 
 /// While Stripe is not asked at all, because it keeps failing.
 const REST: Duration = Duration::from_secs(60);
+
+/// How long it is until somebody may be asked about again.
+pub(super) fn pause_left(asked_at_ms: i64, now_ms: i64) -> i64 {
+    let since_ms = now_ms - asked_at_ms;
+    if (0..PAUSE_MS).contains(&since_ms) {
+        PAUSE_MS - since_ms
+    } else {
+        0
+    }
+}
 
 /// One question and what follows from the answer.
 pub(crate) async fn step(app: &App, claimed: &Claimed) -> Result<Outcome, AppError> {
@@ -47,7 +60,7 @@ pub(crate) async fn step(app: &App, claimed: &Claimed) -> Result<Outcome, AppErr
     if let Some(cause) = close_left_over(app, selling, claimed).await? {
         return Ok(again(cause));
     }
-    let told = match selling.api.subscriptions(&customer).await {
+    let told = match asked::list(app, selling, &customer).await? {
         Ok(told) => told,
         // What it had is kept, as anything else that Stripe does not list.
         Err(NotDone::Missing(_)) => Vec::new(),
@@ -75,6 +88,9 @@ fn again(cause: NotDone) -> Outcome {
     };
     let after = cause.retry_after_ms();
     let after = after.map(|ms| Duration::from_millis(ms.max(1).unsigned_abs()));
+    if let (Unanswered::Held { .. }, Some(after)) = (cause, after) {
+        return Outcome::Later { after };
+    }
     match after {
         Some(after) if !cause.was_asked() => Outcome::Later {
             after: after.max(REST),
@@ -96,15 +112,19 @@ async fn close_left_over(
         return Ok(None);
     };
     for open in checkouts::list_left_over(&app.db, scope).await? {
-        if let Some(session) = &open.session_id
-            && let Err(cause) = selling.api.expire_checkout(session).await
-        {
-            return Ok(Some(cause));
-        }
-        let end = EndCheckout {
-            id: open.id.as_str().to_owned(),
+        let is_unpaid = match &open.session_id {
+            Some(session) => match selling.api.expire_checkout(session).await {
+                Ok(is_unpaid) => is_unpaid,
+                Err(cause) => return Ok(Some(cause)),
+            },
+            None => true,
         };
-        app.db.write_for(app.act(scope, Actor::System), end).await?;
+        let (act, id) = (app.act(scope, Actor::System), open.id.as_str().to_owned());
+        if is_unpaid {
+            app.db.write_for(act, Close { id }).await?;
+        } else {
+            app.db.write_for(act, EndCheckout { id }).await?;
+        }
     }
     Ok(None)
 }
@@ -155,11 +175,9 @@ impl Work for Begin {
         let Some(customer) = payer.customer_id else {
             return Ok(Begun::Nobody);
         };
-        let since_ms = act.now_ms - payer.asked_at_ms;
-        if (0..PAUSE_MS).contains(&since_ms) {
-            return Ok(Begun::TooSoon {
-                after_ms: PAUSE_MS - since_ms,
-            });
+        let after_ms = pause_left(payer.asked_at_ms, act.now_ms);
+        if after_ms > 0 {
+            return Ok(Begun::TooSoon { after_ms });
         }
         payers::note_asked(tx, act.scope, act.now_ms).await?;
         Ok(Begun::Ask {

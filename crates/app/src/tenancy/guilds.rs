@@ -16,7 +16,7 @@ use storage::tenancy::guilds::{self, NewGuild};
 use storage::tenancy::{orgs, removals};
 use storage::{GuildNum, OrgScope, Tx, Work};
 
-use crate::billing::checkout;
+use crate::billing;
 use crate::error::{AppError, RequestError, TenancyError};
 use crate::once::PressBy;
 use crate::state::App;
@@ -148,13 +148,20 @@ pub async fn get(app: &App, scope: OrgScope, id: &GuildId) -> Result<(Guild, Gui
 
 /// Removes a Guild with its Servers and keys. Its links end after that; nothing is posted about them.
 pub async fn remove(app: &App, scope: OrgScope, id: GuildId, actor: Actor) -> Result<(), AppError> {
-    let sold = app.plans.sold;
-    if let Some(guild) = guilds::find(&app.db, scope, &id).await? {
-        checkout::close_all(app, scope, Some(guild.num)).await?;
+    let act = app.act(scope, actor);
+    let removal = |is_only_asked| Remove {
+        id: id.clone(),
+        sold: app.plans.sold,
+        is_only_asked,
+    };
+    if let Some(guild) = guilds::find(&app.db, scope, &id).await?
+        && app.plans.sold
+    {
+        // What is refused leaves the page open on which somebody may pay.
+        app.db.write_for(act.clone(), removal(true)).await?;
+        billing::removal::close_pages(app, scope, Some(guild.num)).await?;
     }
-    app.db
-        .write_for(app.act(scope, actor), Remove { id, sold })
-        .await?;
+    app.db.write_for(act, removal(false)).await?;
     app.bell.ring();
     Ok(())
 }
@@ -162,6 +169,8 @@ pub async fn remove(app: &App, scope: OrgScope, id: GuildId, actor: Actor) -> Re
 struct Remove {
     id: GuildId,
     sold: bool,
+    /// Whether it could be done; nothing is.
+    is_only_asked: bool,
 }
 
 impl Work for Remove {
@@ -176,7 +185,10 @@ impl Work for Remove {
         let found = guilds::find_in(tx, scope, &self.id).await?;
         let guild = found.ok_or(RequestError::NotFound)?;
         if self.sold {
-            super::orgs::stop_paying(tx, act, Some(guild.num)).await?;
+            billing::removal::stop_paying(tx, act, Some(guild.num)).await?;
+        }
+        if self.is_only_asked {
+            return Ok(());
         }
         let gone = super::servers::kept_names(tx, scope, guild.num).await?;
         let servers = remove_guild(tx, scope, &guild, now_ms).await?;

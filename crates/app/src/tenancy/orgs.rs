@@ -3,22 +3,20 @@
 use domain::audit::{Actor, AuditAction};
 use domain::id::OrgId;
 use domain::invitation::Code;
-use domain::job::Job;
 use domain::name::{DisplayName, Slug};
 use domain::permission::Role;
 use domain::plan::{Dimension, Plans, Tier};
 use serde_json::json;
-use storage::billing::{checkouts, payers, subscriptions};
 use storage::identity::accounts::{self, Account};
 use storage::records::audit::Act;
 pub use storage::tenancy::orgs::Org;
 use storage::tenancy::orgs::{self, NewOrg};
 use storage::tenancy::{guilds, invites, registration, team};
-use storage::{AccountNum, GuildNum, NoOrg, OrgScope, Tx, Work, jobs};
+use storage::{AccountNum, NoOrg, OrgScope, Tx, Work};
 
-use crate::billing::checkout;
+use crate::billing;
 use crate::changes::Changes;
-use crate::error::{AppError, BillingError, RequestError, TenancyError};
+use crate::error::{AppError, RequestError, TenancyError};
 use crate::instance;
 use crate::once::PressBy;
 use crate::state::App;
@@ -147,6 +145,13 @@ pub async fn get(app: &App, id: &OrgId) -> Result<Org, AppError> {
         .ok_or(RequestError::NotFound.into())
 }
 
+/// The data of an Org by its public id, also of one that was removed, for operators.
+pub async fn find_even_removed(app: &App, id: &OrgId) -> Result<OrgScope, AppError> {
+    orgs::find_even_removed(&app.db, id)
+        .await?
+        .ok_or(RequestError::NotFound.into())
+}
+
 /// The first thousand Orgs, for operators.
 pub async fn list(app: &App) -> Result<Vec<Org>, AppError> {
     Ok(orgs::list(&app.db).await?)
@@ -251,9 +256,17 @@ impl Work for Change {
 pub async fn remove(app: &App, scope: OrgScope, by: TeamActor) -> Result<(), AppError> {
     let owner = by.account;
     let act = app.act(scope, by.actor);
-    let sold = app.plans.sold;
-    checkout::close_all(app, scope, None).await?;
-    app.db.write_for(act, Remove { owner, sold }).await?;
+    let removal = |is_only_asked| Remove {
+        owner,
+        sold: app.plans.sold,
+        is_only_asked,
+    };
+    if app.plans.sold {
+        // What is refused leaves the pages open on which somebody may pay.
+        app.db.write_for(act.clone(), removal(true)).await?;
+        billing::removal::close_pages(app, scope, None).await?;
+    }
+    app.db.write_for(act, removal(false)).await?;
     app.bell.ring();
     Ok(())
 }
@@ -261,6 +274,8 @@ pub async fn remove(app: &App, scope: OrgScope, by: TeamActor) -> Result<(), App
 struct Remove {
     owner: AccountNum,
     sold: bool,
+    /// Whether it could be done; nothing is.
+    is_only_asked: bool,
 }
 
 impl Work for Remove {
@@ -276,7 +291,10 @@ impl Work for Remove {
             return Err(TenancyError::OwnerOnly.into());
         }
         if self.sold {
-            stop_paying(tx, act, None).await?;
+            billing::removal::stop_paying(tx, act, None).await?;
+        }
+        if self.is_only_asked {
+            return Ok(());
         }
         let mut ended = 0;
         for guild in guilds::list_in(tx, scope).await? {
@@ -290,23 +308,4 @@ impl Work for Remove {
         let detail = json!({ "links_ended": ended });
         Ok(act.note(tx, AuditAction::OrgRemoved, None, &detail).await?)
     }
-}
-
-/// Nothing is removed that somebody goes on paying for. What somebody could still begin to pay for is closed soon.
-pub(super) async fn stop_paying(tx: &mut Tx<'_>, act: &Act, guild: Option<GuildNum>) -> Result<(), AppError> {
-    if subscriptions::renews(tx, act.scope, guild).await? {
-        return Err(BillingError::ActiveSubscription.into());
-    }
-    // Something was heard that Stripe has not been asked about yet: it may be a payment.
-    if payers::find_in(tx, act.scope)
-        .await?
-        .is_some_and(|payer| payer.wanted != payer.read_wanted)
-    {
-        return Err(BillingError::Unsettled.into());
-    }
-    if checkouts::is_any_open(tx, act.scope).await? {
-        let org = orgs::get_id(tx, act.scope).await?;
-        jobs::enqueue(tx, act.scope, &Job::ReadBilling { org }, act.now_ms).await?;
-    }
-    Ok(())
 }

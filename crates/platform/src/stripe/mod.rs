@@ -22,8 +22,6 @@ const ANSWER_BYTES: usize = 2 * 1024 * 1024;
 /// The version whose objects are written down in `answers`; what we are sent may be of another one.
 const VERSION: &str = "2025-03-31.basil";
 const PAGE: &str = "100";
-/// Nobody has so many subscriptions, and no answer is read without an end.
-const MOST_PAGES: usize = 20;
 
 /// How long to wait for another who asks for the same at the same time.
 const PAUSES: [Duration; 5] = [
@@ -175,24 +173,19 @@ impl Stripe {
         Ok(answers::portal_url(&answer)?)
     }
 
-    /// All subscriptions that a customer ever had and that Stripe still lists.
-    pub async fn subscriptions(&self, customer: &str) -> Result<Vec<Subscription>, NotDone> {
-        let mut found: Vec<Subscription> = Vec::new();
-        for _ in 0..MOST_PAGES {
-            let mut query = vec![("customer", customer), ("status", "all"), ("limit", PAGE)];
-            let last = found.last().map(|last| last.id.clone());
-            query.extend(last.as_deref().map(|last| ("starting_after", last)));
-            let answer = self
-                .get("GET /v1/subscriptions", &["subscriptions"], &query)
-                .await?;
-            let (page, has_more) = answers::subscriptions(&answer)?;
-            let is_last = !has_more || page.is_empty();
-            found.extend(page);
-            if is_last {
-                return Ok(found);
-            }
-        }
-        Err(Unanswered::TooLong.into())
+    /// A page of all subscriptions that a customer ever had and that Stripe still lists, from the one after this one on,
+    /// and whether there are more.
+    pub async fn subscriptions(
+        &self,
+        customer: &str,
+        after: Option<&str>,
+    ) -> Result<(Vec<Subscription>, bool), NotDone> {
+        let mut query = vec![("customer", customer), ("status", "all"), ("limit", PAGE)];
+        query.extend(after.map(|last| ("starting_after", last)));
+        let answer = self
+            .get("GET /v1/subscriptions", &["subscriptions"], &query)
+            .await?;
+        Ok(answers::subscriptions(&answer)?)
     }
 
     fn url(&self, path: &[&str]) -> Url {

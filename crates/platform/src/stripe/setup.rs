@@ -2,6 +2,7 @@
 
 use domain::billing::{Offer, Product};
 use serde::Deserialize;
+use sha2::{Digest, Sha256};
 
 use super::answers::Named;
 use super::{Form, NotDone, Stripe};
@@ -22,6 +23,7 @@ pub struct FoundPrice {
 /// Somewhere that Stripe sends events to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Endpoint {
+    pub id: String,
     pub url: String,
     pub is_enabled: bool,
     pub events: Vec<String>,
@@ -57,6 +59,7 @@ const fn one() -> i64 {
 
 #[derive(Deserialize)]
 struct WireEndpoint {
+    id: String,
     url: String,
     #[serde(default)]
     status: String,
@@ -97,6 +100,22 @@ fn product_id(product: Product) -> String {
     }
 }
 
+/// The idempotency key of something that is made once: the same for the same thing. What Stripe made under it before and
+/// somebody took away since has to be named, or Stripe would tell of it again for a day.
+fn once(what: &str, form: &Form<'_>, instead_of: Option<&str>) -> String {
+    let mut digest = Sha256::new();
+    for (name, value) in form {
+        digest.update(format!("{}:{name}{}:{value}", name.len(), value.len()));
+    }
+    digest.update(instead_of.unwrap_or_default());
+    let digest: String = digest
+        .finalize()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    [PREFIX, what, "_", &digest].concat()
+}
+
 impl Stripe {
     /// The id of the account that the key belongs to.
     pub async fn account(&self) -> Result<String, NotDone> {
@@ -123,8 +142,9 @@ impl Stripe {
         Ok(answer.json::<Price>()?.found(offer))
     }
 
-    /// Makes the product of an offer unless it is there, and its price. An older price gives its name away.
-    pub async fn create_price(&self, offer: Offer) -> Result<FoundPrice, NotDone> {
+    /// Makes the product of an offer unless it is there, and its price, in the place of one that does not fit or was taken
+    /// away. An older price gives its name away.
+    pub async fn create_price(&self, offer: Offer, instead_of: Option<&str>) -> Result<FoundPrice, NotDone> {
         let product = product_id(offer.product);
         self.ensure_product(&product, &title(offer.product)).await?;
         let amount = offer.amount().unwrap_or_default().to_string();
@@ -139,7 +159,10 @@ impl Stripe {
         ]
         .map(|(name, value)| (name.to_owned(), value))
         .into();
-        let answer = self.post("POST /v1/prices", &["prices"], None, &form).await?;
+        let once = once("price", &form, instead_of);
+        let answer = self
+            .post("POST /v1/prices", &["prices"], Some(&once), &form)
+            .await?;
         Ok(answer.json::<Price>()?.found(offer))
     }
 
@@ -159,6 +182,7 @@ impl Stripe {
     pub async fn create_portal_configuration(
         &self,
         prices: &[(Offer, FoundPrice)],
+        instead_of: Option<&str>,
     ) -> Result<String, NotDone> {
         let mut form: Vec<(String, String)> = [
             ("business_profile[headline]", "Your Symbolon subscription"),
@@ -201,8 +225,14 @@ impl Stripe {
             .map(|(name, value)| (name.clone(), value.as_str()))
             .collect();
         let path = ["billing_portal", "configurations"];
+        let once = once("portal", &form, instead_of);
         let answer = self
-            .post("POST /v1/billing_portal/configurations", &path, None, &form)
+            .post(
+                "POST /v1/billing_portal/configurations",
+                &path,
+                Some(&once),
+                &form,
+            )
             .await?;
         Ok(answer.json::<Named>()?.id)
     }
@@ -245,16 +275,23 @@ impl Stripe {
         let list: List<WireEndpoint> = answer.json()?;
         let endpoint = |found: WireEndpoint| Endpoint {
             is_enabled: found.status != "disabled",
+            id: found.id,
             url: found.url,
             events: found.enabled_events,
         };
         Ok(list.data.into_iter().map(endpoint).collect())
     }
 
-    /// Has events sent to an address; the secret that they are signed with is told only now.
-    pub async fn create_endpoint(&self, url: &str, events: &[&str]) -> Result<String, NotDone> {
+    /// Has events sent to an address, and tells its id; the secret that they are signed with is told only now.
+    pub async fn create_endpoint(
+        &self,
+        url: &str,
+        events: &[&str],
+        instead_of: Option<&str>,
+    ) -> Result<(String, String), NotDone> {
         #[derive(Deserialize)]
         struct Made {
+            id: String,
             #[serde(default)]
             secret: String,
         }
@@ -262,14 +299,15 @@ impl Stripe {
         for (place, event) in events.iter().enumerate() {
             form.push((format!("enabled_events[{place}]"), event));
         }
+        let (path, once) = (["webhook_endpoints"], once("endpoint", &form, instead_of));
         let answer = self
-            .post("POST /v1/webhook_endpoints", &["webhook_endpoints"], None, &form)
+            .post("POST /v1/webhook_endpoints", &path, Some(&once), &form)
             .await?;
         let made: Made = answer.json()?;
         if made.secret.is_empty() {
             return Err(Unanswered::Unreadable.into());
         }
-        Ok(made.secret)
+        Ok((made.id, made.secret))
     }
 }
 
@@ -294,6 +332,22 @@ mod tests {
         assert!(!price(499, "usd", "month").found(offer).fits);
         assert!(!price(500, "eur", "month").found(offer).fits);
         assert!(!price(500, "usd", "year").found(offer).fits);
+    }
+
+    #[test]
+    fn the_same_is_made_under_the_same_key_and_anything_else_under_another() {
+        let form: Form<'_> = vec![("a".to_owned(), "1"), ("b".to_owned(), "2")];
+        let other: Form<'_> = vec![("a".to_owned(), "1b"), ("".to_owned(), "2")];
+        assert_eq!(once("price", &form, None), once("price", &form, None));
+        let keys = [
+            once("price", &form, None),
+            once("price", &other, None),
+            once("price", &form, Some("price_1")),
+            once("portal", &form, None),
+        ];
+        for (place, key) in keys.iter().enumerate() {
+            assert!(key.len() <= 255 && !keys[..place].contains(key), "{key}");
+        }
     }
 
     #[test]

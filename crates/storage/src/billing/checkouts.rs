@@ -41,6 +41,21 @@ statements! {
         UPDATE checkouts
         SET ended_at = $3
         WHERE id = $1 AND org_num = $2 AND ended_at IS NULL";
+    /// Without its page: that is kept only where somebody paid on it, or may have.
+    CLOSE = "
+        UPDATE checkouts
+        SET ended_at = $3, session_id = NULL, url = NULL
+        WHERE id = $1 AND org_num = $2 AND ended_at IS NULL";
+    /// Pages that were paid on, as far as we heard, and whose subscription is not known because Stripe was not asked since
+    /// then.
+    UNSETTLED = "
+        SELECT CAST(1 AS BIGINT)
+        FROM checkouts c
+        JOIN payers p ON p.org_num = c.org_num
+        WHERE c.org_num = $1 AND (CAST($2 AS BIGINT) = 0 OR c.guild_num = $2) AND p.wanted <> p.read_wanted
+          AND c.session_id IS NOT NULL AND c.ended_at < c.expires_at AND c.ended_at >= COALESCE(p.read_at, 0)
+          AND NOT EXISTS (SELECT 1 FROM subscriptions s WHERE s.org_num = c.org_num AND s.checkout_id = c.id)
+        LIMIT 1";
     END_OLD = "
         UPDATE checkouts
         SET ended_at = $1
@@ -82,6 +97,8 @@ impl FromRow for Checkout {
 /// One of several that are open.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenCheckout {
+    /// Ours.
+    pub id: CheckoutId,
     /// For a bot: which Guild it is for.
     pub guild: Option<GuildNum>,
     /// The page, once Stripe made it.
@@ -89,12 +106,13 @@ pub struct OpenCheckout {
 }
 
 impl FromRow for OpenCheckout {
-    const COLUMNS: &'static str = "guild_num, session_id";
+    const COLUMNS: &'static str = "id, guild_num, session_id";
 
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
-            guild: row.opt_int(0)?.map(GuildNum),
-            session_id: row.opt_text(1)?,
+            id: row.parse(0, CheckoutId::parse)?,
+            guild: row.opt_int(1)?.map(GuildNum),
+            session_id: row.opt_text(2)?,
         })
     }
 }
@@ -169,7 +187,23 @@ pub async fn note_page(
     Ok(noted == 1)
 }
 
-/// It was paid, or is not to be.
+/// Nobody paid on its page, and nobody can any more.
+pub async fn close(tx: &mut Tx<'_>, scope: OrgScope, id: &str, now_ms: i64) -> Result<bool, DbError> {
+    Ok(tx.execute(&CLOSE, params![id, scope.num(), now_ms]).await? == 1)
+}
+
+/// Whether somebody paid for something, in all the Org or for a Guild, that is not known to be had yet. Under the Org's lock.
+pub async fn is_any_unsettled(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    guild: Option<GuildNum>,
+) -> Result<bool, DbError> {
+    let guild = guild.map_or(0, |guild| guild.0);
+    let found: Option<i64> = tx.find(&UNSETTLED, params![scope.num(), guild]).await?;
+    Ok(found.is_some())
+}
+
+/// It was paid, or its time is over.
 pub async fn end(tx: &mut Tx<'_>, scope: OrgScope, id: &str, now_ms: i64) -> Result<bool, DbError> {
     Ok(tx.execute(&END, params![id, scope.num(), now_ms]).await? == 1)
 }

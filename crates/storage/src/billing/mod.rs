@@ -5,3 +5,4 @@ pub mod payers;
 pub mod stripe_events;
 pub mod subscriptions;
 pub mod tier_grants;
+pub mod turns;

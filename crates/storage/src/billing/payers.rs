@@ -44,6 +44,7 @@ statements! {
         UPDATE payers
         SET read_at = $2, read_wanted = wanted
         WHERE org_num = $1";
+    /// Somebody may have paid on a page until it ended, so it counts until Stripe was asked after that.
     LONG_UNREAD: UnreadOrg = "
         SELECT {columns}
         FROM payers p
@@ -55,7 +56,12 @@ statements! {
                 FROM subscriptions s
                 WHERE s.org_num = p.org_num AND s.status NOT IN ('canceled', 'incomplete_expired')
             )
-            OR EXISTS (SELECT 1 FROM checkouts c WHERE c.org_num = p.org_num AND c.ended_at IS NULL)
+            OR EXISTS (
+                SELECT 1
+                FROM checkouts c
+                WHERE c.org_num = p.org_num AND (c.ended_at IS NULL OR c.ended_at >= p.asked_at)
+            )
+            OR p.wanted <> p.read_wanted
         )
         ORDER BY p.asked_at, p.org_num
         LIMIT $3";
@@ -172,7 +178,8 @@ pub async fn note_read(tx: &mut Tx<'_>, scope: OrgScope, now_ms: i64) -> Result<
     tx.execute_one(&NOTE_READ, params![scope.num(), now_ms]).await
 }
 
-/// Orgs, removed ones too, that Stripe was not asked about since then. Those that pay for nothing have a longer time.
+/// Orgs, removed ones too, that Stripe was not asked about since then. Those that pay for nothing, and of whom nothing new
+/// was heard, have a longer time.
 pub async fn list_unread(
     db: &Db,
     before_ms: i64,

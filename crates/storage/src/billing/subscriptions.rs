@@ -34,6 +34,9 @@ statements! {
         UPDATE subscriptions
         SET listed = 0
         WHERE id = $1 AND org_num = $2";
+    FORGET = "
+        DELETE FROM subscriptions
+        WHERE id = $1 AND org_num = $2 AND listed = 0";
     LIST: Subscription = "
         SELECT {columns}
         FROM subscriptions s
@@ -207,6 +210,11 @@ pub async fn put(tx: &mut Tx<'_>, scope: OrgScope, told: &Told<'_>) -> Result<()
 /// Notes that Stripe does not list it any more. It stays what it was.
 pub async fn unlist(tx: &mut Tx<'_>, scope: OrgScope, id: &str) -> Result<(), DbError> {
     tx.execute_one(&UNLIST, params![id, scope.num()]).await
+}
+
+/// Forgets one that Stripe does not list; false for any other. Under the Org's lock.
+pub async fn forget(tx: &mut Tx<'_>, scope: OrgScope, id: &str) -> Result<bool, DbError> {
+    Ok(tx.execute(&FORGET, params![id, scope.num()]).await? == 1)
 }
 
 /// All that an Org ever had, oldest first.

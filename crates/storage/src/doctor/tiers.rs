@@ -112,7 +112,8 @@ pub(super) async fn examine(db: &Db) -> Result<Vec<Finding>, DbError> {
     let unlisted = db.list_heavy(&UNLISTED, params![]).await?;
     note(
         &mut findings,
-        "a subscription counts that Stripe does not list: check the account and the customer",
+        "a subscription counts that Stripe does not list: check the account and the customer, or have it forgotten with \
+         symbolon admin forget-subscription",
         &unlisted,
     );
     let worthless = db.list_heavy(&WORTHLESS, params![]).await?;

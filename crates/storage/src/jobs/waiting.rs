@@ -299,6 +299,16 @@ pub async fn wake(tx: &mut Tx<'_>, lane: &str, moment: Moment) -> Result<(), DbE
     Ok(())
 }
 
+/// Lets a lane that nobody is at be taken after this time at the latest. Less than that is no time that it is put off by.
+pub async fn hurry(tx: &mut Tx<'_>, lane: &str, within_ms: i64, moment: Moment) -> Result<(), DbError> {
+    let found: Option<LaneNow> = tx.find(&LOCK, params![lane]).await?;
+    let at_ms = moment.read(tx).await? + within_ms;
+    if found.is_some_and(|found| !found.is_taken && found.run_at_ms > at_ms) {
+        tx.execute_one(&NOT_LATER, params![lane, at_ms]).await?;
+    }
+    Ok(())
+}
+
 /// Takes a job away. One that is being worked on is marked, and dropped by its worker before its next step.
 pub async fn drop_job(tx: &mut Tx<'_>, lane: &str, num: i64, moment: Moment) -> Result<Changed, DbError> {
     match lock_of(tx, lane, num, moment).await? {

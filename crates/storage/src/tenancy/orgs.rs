@@ -28,6 +28,10 @@ statements! {
         JOIN accounts a ON a.num = o.owner_account_num
         JOIN org_usage u ON u.org_num = o.num
         WHERE o.id = $1 AND o.removed_at IS NULL";
+    SCOPE_OF = "
+        SELECT num
+        FROM orgs
+        WHERE id = $1";
     BY_NUM: Org = "
         SELECT {columns}
         FROM orgs o
@@ -256,6 +260,12 @@ pub async fn set_refuse_query_keys(tx: &mut Tx<'_>, scope: OrgScope, refuse: boo
 /// An Org by its public id, for operators.
 pub async fn find(db: &Db, id: &OrgId) -> Result<Option<Org>, DbError> {
     db.find(&BY_ID, params![id.as_str()]).await
+}
+
+/// The data of an Org, removed or not, for operators.
+pub async fn find_even_removed(db: &Db, id: &OrgId) -> Result<Option<OrgScope>, DbError> {
+    let num: Option<i64> = db.find(&SCOPE_OF, params![id.as_str()]).await?;
+    Ok(num.map(OrgScope::new))
 }
 
 /// The first thousand Orgs, for operators.

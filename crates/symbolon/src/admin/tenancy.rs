@@ -1,6 +1,6 @@
 //! Organisations with their Guilds and game servers.
 
-use app::billing::{Grant, grants};
+use app::billing::{Grant, forgotten, grants};
 use app::identity::accounts;
 use app::tenancy::guild_changes::{self, GuildChange};
 use app::tenancy::guilds::NewGuildRequest;
@@ -64,6 +64,18 @@ pub enum TenancyCommand {
         #[arg(long)]
         days: Option<u32>,
     },
+    /// Forget a subscription that Stripe does not know any more, so that the organisation's plan follows from the others.
+    ForgetSubscription {
+        /// Organisation ID (org_…).
+        #[arg(long)]
+        org: String,
+        /// Stripe's ID of the subscription (sub_…); `symbolon doctor` lists it.
+        #[arg(long)]
+        subscription: String,
+        /// Why; it is written to the audit log. Name no players in it.
+        #[arg(long)]
+        reason: String,
+    },
 }
 
 #[derive(Debug, Args, Serialize, Deserialize)]
@@ -115,6 +127,11 @@ pub(super) async fn run(app: &App, command: TenancyCommand) -> Result<Fields, Ap
         C::DeactivateServer { server } => set_active(app, &server, false).await,
         C::ListOrgs => list_orgs(app).await,
         C::SetTier { org, tier, days } => set_tier(app, &org, &tier, days).await,
+        C::ForgetSubscription {
+            org,
+            subscription,
+            reason,
+        } => forget_subscription(app, &org, subscription, &reason).await,
     }
 }
 
@@ -218,6 +235,27 @@ async fn set_tier(app: &App, org: &str, tier: &str, days: Option<u32>) -> Result
     grants::give(app, found.scope, grant, Actor::Operator).await?;
     let now = find_org(app, org).await?.tier;
     Ok(fields([("org", org), ("given", tier), ("tier", now.as_str())]))
+}
+
+async fn forget_subscription(
+    app: &App,
+    org: &str,
+    subscription: String,
+    reason: &str,
+) -> Result<Fields, AppError> {
+    // An organisation that was removed may have one left, too.
+    let scope = orgs::find_even_removed(app, &parse::org("org", org)?).await;
+    let scope = scope.map_err(|error| named(error, "org", "there is no such organisation"))?;
+    let forgotten = forgotten::forget(app, scope, subscription.clone(), reason, Actor::Operator).await;
+    let unknown = "the organisation has no such subscription";
+    forgotten.map_err(|error| named(error, "subscription", unknown))?;
+    let tier = orgs::get(app, &parse::org("org", org)?).await;
+    let tier = tier.map_or("removed", |org| org.tier.as_str());
+    Ok(fields([
+        ("org", org),
+        ("forgotten", &subscription),
+        ("tier", tier),
+    ]))
 }
 
 async fn find_org(app: &App, text: &str) -> Result<orgs::Org, AppError> {
