@@ -4,9 +4,38 @@ use domain::permission::Permission;
 use domain::plan::Tier;
 use http::Method;
 use serde_json::json;
-use testkit::{TestApp, both_databases, discord, steam};
+use testkit::{Engine, TestApp, both_databases, discord, steam};
 
 use super::crowd::{Who, all, call, link, owner, second_guild, users, who};
+use crate::secrecy::rows::{Rows, texts};
+
+/// All that a bulk unlink to its end leaves in the audit log.
+pub async fn deeds(engine: Engine) -> Vec<String> {
+    let test = TestApp::start(engine).await;
+    let tenant = test.tenant(1, Tier::Pro).await;
+    link(&test, &tenant, &tenant.guild, &who(1, "Somebody")).await;
+    let owner = owner(&test, &tenant).await;
+    let body = json!({ "users": [discord(1)] }).to_string();
+    call(
+        &owner,
+        Method::POST,
+        &format!("{}/unlink", users(&tenant)),
+        &body,
+        200,
+    )
+    .await;
+    test.drain_jobs().await;
+    let db = &test.db.db;
+    for line in Rows::of(db).await.of_tables(db, &["audit"]).await {
+        assert!(
+            !line.contains(discord(1).as_str()) && !line.contains(steam(1).as_str()),
+            "{line}"
+        );
+    }
+    let actions = texts(db, "SELECT DISTINCT action FROM audit").await;
+    test.finish().await;
+    actions
+}
 
 both_databases! {
     async fn chosen_people_are_unlinked_once_each_and_nobody_else(engine) {
@@ -26,7 +55,10 @@ both_databases! {
         // Whoever links anew while it runs is left alone.
         link(&test, &tenant, &tenant.guild, &Who { steam: 999, ..who(5, "Chosen") }).await;
         test.drain_jobs().await;
-        assert_eq!(call(&staff, Method::GET, &uri, "", 200).await.json()["running"], serde_json::Value::Null);
+        let over = call(&staff, Method::GET, &uri, "", 200).await.json();
+        let at_ms = test.app.now_ms();
+        assert_eq!(over, json!({ "running": null, "last": { "cancelled": false, "done": 119, "total": 120, "at_ms": at_ms } }));
+        assert_eq!(test.db.count("audit WHERE action = 'users.unlink_finished'").await, 1);
         assert_eq!(test.db.count("links WHERE end_cause = 'admin'").await, 119);
         assert_eq!(all(&staff, &tenant, "status=active", 200).await.len(), 11, "ten that were not chosen, and the new link");
         assert_eq!(test.db.count("audit WHERE action = 'link.removed'").await, 119);
@@ -47,7 +79,10 @@ both_databases! {
         call(&owner, Method::POST, &uri, &json!({ "users": keys }).to_string(), 200).await;
         call(&owner, Method::DELETE, &uri, "", 204).await;
         call(&owner, Method::DELETE, &uri, "", 204).await;
+        let cancelled = json!({ "running": null, "last": { "cancelled": true, "done": 0, "total": 60, "at_ms": test.app.now_ms() } });
+        assert_eq!(call(&owner, Method::GET, &uri, "", 200).await.json(), cancelled);
         test.drain_jobs().await;
+        assert_eq!(call(&owner, Method::GET, &uri, "", 200).await.json(), cancelled, "it did not finish");
         assert_eq!(test.db.count("links WHERE ended_at IS NULL").await, 60, "it was cancelled before it began");
         assert_eq!(test.db.count("chosen_links").await, 0);
         assert_eq!(test.db.count("audit WHERE action = 'users.unlink_cancelled'").await, 1);

@@ -1,8 +1,9 @@
 //! People of an Org: who they are, how far they are trusted, and what is done to them.
 
-mod bulk_unlink;
+pub mod bulk_unlink;
 mod cleanup;
 pub mod crowd;
+mod elsewhere;
 mod graph;
 mod person;
 mod scores;

@@ -83,8 +83,20 @@ both_databases! {
         test.clock.advance_ms(HOUR_MS);
         page(&viewers[0], &tenant, 1).await;
         assert_eq!(views().await, 4);
+        // Parts of the page show the same, so they are views of it.
+        test.clock.advance_ms(HOUR_MS);
+        for part in ["/graph", "/trust-history"] {
+            for _ in 0..2 {
+                call(&viewers[1], Method::GET, &format!("{}{part}", user(&tenant, 2)), "", 200).await;
+            }
+        }
+        assert_eq!(views().await, 5, "once, whichever part came first");
+        page(&viewers[1], &tenant, 2).await;
+        assert_eq!(views().await, 5);
+        call(&viewers[0], Method::GET, &format!("{}/trust-history", user(&tenant, 2)), "", 200).await;
+        assert_eq!(views().await, 6);
         // What names nobody: the entry is about our own id of a link.
-        assert_eq!(test.db.count("audit WHERE action = 'user.viewed' AND target LIKE 'lnk_%' AND detail = '{}'").await, 4);
+        assert_eq!(test.db.count("audit WHERE action = 'user.viewed' AND target LIKE 'lnk_%' AND detail = '{}'").await, 6);
         test.finish().await;
     }
 

@@ -6,7 +6,7 @@ use http::Method;
 use serde_json::Value;
 use testkit::{Client, Tenant, TestApp, both_databases, discord, steam};
 
-use super::crowd::{Who, call, link, owner, page, unlink, user, who};
+use super::crowd::{Who, all, call, link, owner, page, second_guild, unlink, user, who};
 
 const HOUR_MS: i64 = 3_600_000;
 const DAY_MS: i64 = 24 * HOUR_MS;
@@ -104,6 +104,35 @@ both_databases! {
         for days in ["0", "366", "-1", "x"] {
             call(&owner, Method::GET, &format!("{}/trust-history?days={days}", user(&tenant, 1)), "", 400).await;
         }
+        test.finish().await;
+    }
+
+    async fn reports_of_an_account_are_those_of_whoever_is_linked_with_it_now(engine) {
+        let test = TestApp::start(engine).await;
+        let tenant = test.tenant(1, Tier::Pro).await;
+        let second = second_guild(&test, &tenant).await;
+        for guild in [&tenant.guild, &second] {
+            link(&test, &tenant, guild, &who(1, "Ash")).await;
+        }
+        report(&test, &tenant, 1, "vip").await;
+        let owner = owner(&test, &tenant).await;
+        unlink(&test, &tenant, &tenant.guild, 1, UnlinkCause::Admin).await;
+        assert_eq!(score(&owner, &tenant, 1).await, 65, "what was reported last is theirs: 35 + 10 + 0 + 20");
+        // Somebody else gets the account, and the game server knows them by it.
+        link(&test, &tenant, &tenant.guild, &Who { steam: 1, ..who(2, "Bea") }).await;
+        report(&test, &tenant, 1, "admin").await;
+        let on_server = format!("server_id={}", tenant.server);
+        assert_eq!(score(&owner, &tenant, 2).await, 72, "35 + 22.5 + 0 + 14");
+        assert_eq!(score(&owner, &tenant, 1).await, 50, "35 + 1.25 + 0 + 14");
+        assert_eq!(page(&owner, &tenant, 1).await["presence"], serde_json::json!([]));
+        assert_eq!(all(&owner, &tenant, &on_server, 50).await, [2]);
+        // It is not the first one's again when the second one has left, too.
+        unlink(&test, &tenant, &tenant.guild, 2, UnlinkCause::Admin).await;
+        assert_eq!(all(&owner, &tenant, &on_server, 50).await, [2]);
+        // But it is when they are linked with it again.
+        link(&test, &tenant, &tenant.guild, &who(1, "Ash")).await;
+        report(&test, &tenant, 1, "admin").await;
+        assert_eq!(all(&owner, &tenant, &on_server, 50).await, [1]);
         test.finish().await;
     }
 }

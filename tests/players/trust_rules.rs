@@ -101,4 +101,25 @@ both_databases! {
         call(&viewer, Method::GET, &uri, "", 403).await;
         test.finish().await;
     }
+
+    async fn groups_that_the_plugin_gives_are_left_out_from_the_moment_they_are_named_so(engine) {
+        let test = TestApp::start(engine).await;
+        let tenant = test.tenant(1, Tier::Pro).await;
+        link(&test, &tenant, &tenant.guild, &who(1, "Somebody")).await;
+        test.plugin(&tenant.key).get(&format!("/api?action=updateOxideGroups&id={}&groups=vip", steam(1))).await;
+        test.drain_jobs().await;
+        let owner = owner(&test, &tenant).await;
+        let score = async || page(&owner, &tenant, 1).await["trust"]["score"].as_i64().unwrap();
+        assert_eq!(score().await, 65, "35 + 10 + 0 + 20");
+        let uri = format!("/orgs/{}/servers/{}", tenant.org, tenant.server);
+        for (group, wanted) in [("VIP", 56), ("members", 65)] {
+            call(&owner, Method::PATCH, &uri, &json!({ "linked_group": group }).to_string(), 204).await;
+            test.drain_jobs().await;
+            assert_eq!(score().await, wanted, "{group}");
+        }
+        // Other settings concern nobody's score.
+        call(&owner, Method::PATCH, &uri, &json!({ "poll_seconds": 90 }).to_string(), 204).await;
+        assert_eq!(test.db.count("jobs WHERE kind = 'people.sweep'").await, 0);
+        test.finish().await;
+    }
 }

@@ -170,8 +170,7 @@ async fn look_at_users(tenant: &Tenant, owner: &Client) {
     let player = tenant.player.as_ref().unwrap();
     call(owner, Method::GET, &format!("{org}/users/{player}"), json!({})).await;
     for what in ["users", "analytics"] {
-        let export = owner.get(&format!("{org}/{what}/export")).await;
-        assert_eq!(export.status, 200);
+        assert_eq!(owner.get(&format!("{org}/{what}/export")).await.status, 200);
     }
     let keywords = json!({ "keywords": [{ "text": "helper", "class": "staff" }] });
     call(owner, Method::PUT, &format!("{org}/trust"), keywords).await;
@@ -380,6 +379,7 @@ both_databases! {
         let db = &test.db.db;
         let mut done: BTreeSet<String> = texts(db, "SELECT DISTINCT action FROM audit").await.into_iter().collect();
         done.extend(crate::billing::deeds::of_billing(engine).await);
+        done.extend(crate::players::bulk_unlink::deeds(engine).await);
         done.extend(crate::bots::own::deeds(engine).await);
         let known: BTreeSet<String> = AuditAction::ALL.iter().map(|action| action.as_str().to_owned()).collect();
         assert_eq!(done, known, "every deed is walked");

@@ -84,8 +84,8 @@ export const userChoices = (guilds, servers) => ({
   thresholds,
 });
 
-export const unlinkingNone = { running: null };
-export const unlinking = { running: { done: 350, total: 1_200, started_at_ms: ago(2 * MINUTE) } };
+export const unlinkingNone = { running: null, last: null };
+export const unlinking = { running: { done: 350, total: 1_200, started_at_ms: ago(2 * MINUTE) }, last: null };
 
 const WEIGHTS = { owner: [100, 'accent'], admin: [90, 'bad'], moderator: [75, 'warn'], staff: [60, 'info'], vip: [40, 'ok'], donator: [30, 'ok'], custom: [20, 'neutral'], default: [5, 'neutral'] };
 export const trustSettings = {

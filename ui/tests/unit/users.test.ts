@@ -4,7 +4,7 @@ import { countryName } from '../../src/lib/format';
 import { fromQuery, guildOf, inWords, isAccount, isFiltered, nextSort, orderOf, people, toApi, withGuild } from '../../src/features/players/users/filter';
 import { canBeChosen, choose, choosePage, isChosen, isNobody, isTyped, linksOf, NOBODY, pageState, toApi as toChoice } from '../../src/features/players/users/selection';
 import { Trail } from '../../src/features/players/users/trail';
-import { manyEffect, oneEffect, serverWords } from '../../src/features/players/users/words';
+import { endInWords, manyEffect, oneEffect, serverWords } from '../../src/features/players/users/words';
 
 const choices: UserChoices = {
   guilds: [{ id: 'g1', name: 'Rustlands' }, { id: 'g2', name: 'Modded' }],
@@ -187,5 +187,11 @@ describe('words', () => {
     expect(oneEffect({ active_links: 2 }, { name: 'Modded' })).toBe(`This ends their link in Modded. Links in other Guilds stay. ${back} it are taken back. They can link again.`);
     expect(manyEffect(60, null)).toBe(`This ends 60 active links, in every Guild. ${back} them are taken back. Players can link again.`);
     expect(manyEffect(null, { name: 'Modded' })).toMatch(/^This ends their active links, only in Modded\. Links in other Guilds stay\./);
+  });
+
+  test('the end of a bulk unlink is told as it was', () => {
+    expect(endInWords({ cancelled: false, done: 1199, total: 1200 })).toBe('Finished unlinking: 1,199 of 1,200 links ended');
+    expect(endInWords({ cancelled: true, done: 350, total: 1200 })).toBe('Unlinking was cancelled: 350 of 1,200 links ended');
+    expect(endInWords(null)).toBe('Unlinking has ended');
   });
 });

@@ -215,6 +215,20 @@ impl Work for WriteMarks {
     }
 }
 
+/// Writes down that players were on Servers of Guilds in which they are not linked: it counts in the whole Org.
+pub(crate) struct WriteElsewhere(pub Vec<Sighting>);
+
+impl Work for WriteElsewhere {
+    type For = NoOrg;
+    type Output = ();
+    type Error = AppError;
+    const NAME: &'static str = "write_seen_elsewhere";
+
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<(), AppError> {
+        Ok(player_seen::note(tx, &self.0).await?)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -21,6 +21,9 @@ use storage::{GuildNum, OrgScope, ServerNum, Tx, Work};
 use crate::error::AppError;
 use crate::state::App;
 
+/// People who were linked with an account before somebody else was. The next round finds those beyond it.
+const MOST_BEFORE: i64 = 50;
+
 /// Brings the people with these Discord ids in line, and reckons their scores.
 pub(crate) async fn follow(
     tx: &mut Tx<'_>,
@@ -41,7 +44,10 @@ pub(crate) async fn follow_joined(
     joined: &str,
     now_ms: i64,
 ) -> Result<(), AppError> {
-    let known = keep(tx, scope, ids).await?;
+    let before = people::list_before_them(tx, scope, joined, MOST_BEFORE).await?;
+    let ids = ids.into_iter().map(str::to_owned).chain(before);
+    let ids: BTreeSet<String> = ids.collect();
+    let known = keep(tx, scope, ids.iter().map(String::as_str)).await?;
     let together = graph::list_joined(tx, scope, joined, MOST_ACCOUNTS + 1).await?;
     let accounts = (together.len() as i64).min(MOST_ACCOUNTS);
     let affected: Vec<KnownPerson> = people::list_known(tx, scope, together.iter().map(String::as_str))

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use domain::audit::Actor;
 use domain::erased::is_erased;
 use domain::platform_id::EitherId;
 use storage::OrgScope;
 use storage::players::graph::{self, Edge};
 
+use super::person::note_view;
 use super::users;
 use crate::error::{AppError, RequestError};
 use crate::state::App;
@@ -52,10 +54,16 @@ pub struct AccountGraph {
 }
 
 /// The graph around somebody.
-pub async fn graph(app: &App, scope: OrgScope, key: &EitherId) -> Result<AccountGraph, AppError> {
+pub async fn graph(
+    app: &App,
+    scope: OrgScope,
+    key: &EitherId,
+    viewer: Actor,
+) -> Result<AccountGraph, AppError> {
     let found = users::find(app, scope, key)
         .await?
         .ok_or(RequestError::NotFound)?;
+    note_view(app, scope, &found, viewer).await?;
     let (accounts, links) = (MOST_ACCOUNTS as i64 + 1, MOST_LINKS as i64 + 1);
     let edges = graph::list_edges(&app.db, scope, &found.discord_id, accounts, links).await?;
     Ok(draw(&found.discord_id, edges))

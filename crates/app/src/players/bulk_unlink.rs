@@ -8,10 +8,12 @@ use domain::id::{AccountId, GuildId};
 use domain::job::Job;
 use domain::link::UnlinkCause;
 use domain::platform_id::EitherId;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use storage::jobs::{self, Grip, Held, Moment};
 use storage::players::chosen_links;
-use storage::records::audit::Act;
+use storage::records::audit::{Act, AuditRow};
+use storage::records::audit_pages::{self, AuditFilter};
 use storage::tenancy::guilds::{self, Guild};
 use storage::tenancy::orgs;
 use storage::{OrgScope, Tx, Work};
@@ -39,6 +41,19 @@ pub struct Progress {
     pub started_at_ms: i64,
 }
 
+/// How the last one ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ended {
+    /// Somebody cancelled it; else it went through everything.
+    pub is_cancelled: bool,
+    /// Links that it ended.
+    pub done: i64,
+    /// Of how many.
+    pub total: i64,
+    /// When.
+    pub at_ms: i64,
+}
+
 /// Whose links end.
 pub enum Choice {
     /// People, by either id.
@@ -64,6 +79,37 @@ pub async fn progress(app: &App, scope: OrgScope) -> Result<Option<Progress>, Ap
         total: running.total,
         started_at_ms: running.started_at_ms,
     }))
+}
+
+/// How the last one ended, from the audit log.
+pub async fn last(app: &App, scope: OrgScope) -> Result<Option<Ended>, AppError> {
+    let mut last: Option<AuditRow> = None;
+    for action in [AuditAction::BulkUnlinkFinished, AuditAction::BulkUnlinkCancelled] {
+        let filter = AuditFilter {
+            action: Some(action),
+            ..AuditFilter::default()
+        };
+        let newest = audit_pages::list_filtered(&app.db, scope, &filter, 1).await?;
+        let newest = newest.into_iter().next().map(|entry| entry.row);
+        last = last.into_iter().chain(newest).max_by_key(|row| row.seq);
+    }
+    let Some(row) = last else {
+        return Ok(None);
+    };
+    let Counts { links, ended } = serde_json::from_str(&row.detail).map_err(AppError::internal)?;
+    Ok(Some(Ended {
+        is_cancelled: row.action == AuditAction::BulkUnlinkCancelled.as_str(),
+        done: ended,
+        total: links,
+        at_ms: row.at_ms,
+    }))
+}
+
+/// What the audit log says of the end of one.
+#[derive(Serialize, Deserialize)]
+struct Counts {
+    links: i64,
+    ended: i64,
 }
 
 fn dedupe(org: &domain::id::OrgId) -> String {
@@ -163,7 +209,10 @@ impl Work for Cancel {
         }
         let _ = jobs::drop_job(tx, &running.lane, running.num, self.moment).await?;
         chosen_links::forget(tx, scope).await?;
-        let detail = json!({ "links": running.total, "ended": running.done });
+        let detail = json!(Counts {
+            links: running.total,
+            ended: running.done,
+        });
         Ok(act
             .note(tx, AuditAction::BulkUnlinkCancelled, None, &detail)
             .await?)
@@ -203,6 +252,7 @@ impl Work for Slice {
         let next = chosen_links::list_next(tx, scope, SLICE).await?;
         let Some(last) = next.last() else {
             chosen_links::forget(tx, scope).await?;
+            self.note_end(tx, act).await?;
             return Ok(Outcome::Done);
         };
         let mut there: BTreeMap<&GuildId, Option<Guild>> = BTreeMap::new();
@@ -223,5 +273,23 @@ impl Work for Slice {
         chosen_links::forget_up_to(tx, scope, last.link.num).await?;
         jobs::advance(tx, &self.held, None, done).await?;
         Ok(Outcome::Again)
+    }
+}
+
+impl Slice {
+    /// The end of one that was cancelled has been noted before.
+    async fn note_end(&self, tx: &mut Tx<'_>, act: &Act) -> Result<(), AppError> {
+        let org = orgs::get_id(tx, act.scope).await?;
+        let running = jobs::find_running_in(tx, &dedupe(&org)).await?;
+        let Some(running) = running.filter(|running| !running.is_cancelled) else {
+            return Ok(());
+        };
+        let detail = json!(Counts {
+            links: running.total,
+            ended: self.done,
+        });
+        Ok(act
+            .note(tx, AuditAction::BulkUnlinkFinished, None, &detail)
+            .await?)
     }
 }

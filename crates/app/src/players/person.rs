@@ -64,9 +64,7 @@ pub async fn get(app: &App, scope: OrgScope, key: &EitherId, viewer: Actor) -> R
     let mut links = person_page::list_links(&app.db, scope, &found.discord_id, MOST_LINKS + 1).await?;
     let is_cut = links.len() as i64 > MOST_LINKS;
     links.truncate(MOST_LINKS as usize);
-    let newest = links.iter().max_by_key(|link| link.linked_at_ms);
-    let newest = newest.ok_or(RequestError::NotFound)?;
-    note_view(app, scope, found.num, newest.id.clone(), viewer).await?;
+    note_view(app, scope, &found, viewer).await?;
     let rules = trust::get_rules(&app.db, scope).await?.rules;
     let keywords = rules.effective();
     let presence = person_page::list_presence(&app.db, scope, found.num).await?;
@@ -94,14 +92,14 @@ pub async fn get(app: &App, scope: OrgScope, key: &EitherId, viewer: Actor) -> R
     })
 }
 
-/// Writes down who looked at whom, once an hour.
-async fn note_view(
+/// Writes down who looked at whom, once an hour, whichever part of the page it was.
+pub(super) async fn note_view(
     app: &App,
     scope: OrgScope,
-    person_num: i64,
-    link: LinkId,
+    person: &PersonKey,
     viewer: Actor,
 ) -> Result<(), AppError> {
+    let person_num = person.num;
     let Actor::Account(account) = &viewer else {
         return Ok(());
     };
@@ -110,6 +108,8 @@ async fn note_view(
         return Ok(());
     }
     let account = account.clone();
+    let newest = person_page::find_newest(&app.db, scope, &person.discord_id).await?;
+    let link = newest.ok_or(RequestError::NotFound)?;
     app.db
         .write_for(app.act(scope, viewer), NoteView { link })
         .await?;
@@ -157,10 +157,12 @@ pub async fn trust_history(
     scope: OrgScope,
     key: &EitherId,
     days: i64,
+    viewer: Actor,
 ) -> Result<TrustHistory, AppError> {
     let found = users::find(app, scope, key)
         .await?
         .ok_or(RequestError::NotFound)?;
+    note_view(app, scope, &found, viewer).await?;
     let since_ms = app.now_ms() - days * DAY_MS;
     Ok(TrustHistory {
         points: trust::list_points(&app.db, found.num, since_ms, MOST_POINTS).await?,

@@ -8,6 +8,7 @@ mod params;
 mod reply;
 mod retired;
 
+use std::collections::HashSet;
 use std::pin::Pin;
 use std::sync::OnceLock;
 
@@ -154,11 +155,32 @@ impl Call<'_> {
         }
     }
 
-    /// The same for those of a report who are linked. The report is stored by now, and a mark that cannot be made is no
-    /// reason to say otherwise.
-    pub(crate) async fn mark_linked(&self, players: &[SteamId]) {
+    /// The same of players who are not linked in this Guild: they may be in another one of the Org.
+    pub(crate) fn mark_strangers(&self, players: impl IntoIterator<Item = SteamAccount>) {
+        if let (KeyKind::Plugin, Some(server)) = (self.key.kind, self.server) {
+            self.app
+                .memories
+                .strangers
+                .mark(server, players, SeenAt::of(&self.app.clock));
+        }
+    }
+
+    /// Both of these, for players of whom some are known to be linked here.
+    pub(crate) fn mark_asked(&self, asked: &[SteamId], linked: &[SteamAccount]) {
+        if self.key.kind != KeyKind::Plugin {
+            return;
+        }
+        self.mark_seen(linked.iter().copied());
+        let known: HashSet<SteamAccount> = linked.iter().copied().collect();
+        let strangers = asked.iter().map(SteamId::account);
+        self.mark_strangers(strangers.filter(|player| !known.contains(player)));
+    }
+
+    /// The same for those of a report. The report is stored by now, and a mark that cannot be made is no reason to say
+    /// otherwise.
+    pub(crate) async fn mark_reported(&self, players: &[SteamId]) {
         if let Ok(linked) = lookups::linked(&self.app.db, self.key.guild, players).await {
-            self.mark_seen(linked);
+            self.mark_asked(players, &linked);
         }
     }
 }

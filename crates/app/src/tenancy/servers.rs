@@ -20,6 +20,7 @@ use storage::{GuildNum, OrgScope, Tx, Work};
 use crate::changes::Changes;
 use crate::error::{AppError, RequestError, TenancyError};
 use crate::once::{Outcome, PressBy};
+use crate::people;
 use crate::role_marks::look_after_grantor;
 use crate::state::App;
 use crate::vault::key_place;
@@ -224,6 +225,11 @@ impl ServerChange {
     }
 }
 
+/// As game servers compare their names.
+fn groups_of(game: &GameSettings) -> [String; 3] {
+    [&game.linked_group, &game.booster_group, &game.steam_members_group].map(|name| name.to_lowercase())
+}
+
 /// Two groups by one name would give and take each other's players, and everybody is in the default one.
 fn refuse_shared(game: &GameSettings) -> Result<(), AppError> {
     let groups = [
@@ -254,7 +260,9 @@ pub async fn change(
     change.refuse_unfit()?;
     app.db
         .write_for(app.act(scope, actor), Change { id, change })
-        .await
+        .await?;
+    app.bell.ring();
+    Ok(())
 }
 
 /// Switches a Server on or off.
@@ -329,6 +337,10 @@ impl Change {
             changes.add("booster_group", &before.booster_group, &game.booster_group);
             let (from, to) = (&before.steam_members_group, &game.steam_members_group);
             changes.add("steam_members_group", from, to);
+            // Groups of our own say nothing about a player, all others do.
+            if groups_of(before) != groups_of(&game) {
+                people::sweep_later(tx, scope, act.now_ms).await?;
+            }
         }
         let target = Some(self.id.as_str());
         Ok(act

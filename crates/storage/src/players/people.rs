@@ -100,14 +100,23 @@ statements! {
             SELECT 1
             FROM person_places l
             CROSS JOIN server_players s ON s.server_num = person_servers.server_num AND s.steam_id = l.steam_id
-            WHERE l.person_num = person_servers.person_num AND l.guild_num = s.guild_num)" postgres "
+            WHERE l.person_num = person_servers.person_num AND l.guild_num = s.guild_num
+              AND (l.active = 1 OR NOT EXISTS (
+                SELECT 1 FROM links n
+                WHERE n.guild_num = l.guild_num AND n.steam_id = l.steam_id AND n.num > l.link_num
+              AND n.discord_id <> (SELECT o.discord_id FROM people o WHERE o.num = l.person_num))))" postgres "
         DELETE FROM person_servers
         WHERE person_num = ANY (ARRAY(SELECT CAST(value AS BIGINT) FROM jsonb_array_elements_text(CAST(CAST($1 AS TEXT) AS JSONB)) value))
           AND NOT EXISTS (
             SELECT 1
             FROM person_places l
             JOIN server_players s ON s.server_num = person_servers.server_num AND s.steam_id = l.steam_id
-            WHERE l.person_num = person_servers.person_num AND l.guild_num = s.guild_num)";
+            WHERE l.person_num = person_servers.person_num AND l.guild_num = s.guild_num
+              AND (l.active = 1 OR NOT EXISTS (
+                SELECT 1 FROM links n
+                WHERE n.guild_num = l.guild_num AND n.steam_id = l.steam_id AND n.num > l.link_num
+              AND n.discord_id <> (SELECT o.discord_id FROM people o WHERE o.num = l.person_num))))";
+    /// Where their link has ended, an account is theirs until somebody else is linked with it.
     STORE_SERVERS = "
         INSERT INTO person_servers (server_num, person_num, linked_at)
         SELECT s.server_num, l.person_num, l.linked_at
@@ -115,7 +124,10 @@ statements! {
         CROSS JOIN person_places l ON l.person_num = CAST(asked.value AS BIGINT)
         CROSS JOIN server_players s ON s.org_num = $1 AND s.steam_id = l.steam_id AND s.guild_num = l.guild_num
         JOIN servers v ON v.num = s.server_num AND v.removed_at IS NULL
-        WHERE TRUE
+        WHERE (l.active = 1 OR NOT EXISTS (
+            SELECT 1 FROM links n
+            WHERE n.guild_num = l.guild_num AND n.steam_id = l.steam_id AND n.num > l.link_num
+              AND n.discord_id <> (SELECT o.discord_id FROM people o WHERE o.num = l.person_num)))
         ON CONFLICT (server_num, person_num) DO UPDATE SET linked_at = excluded.linked_at" postgres "
         INSERT INTO person_servers (server_num, person_num, linked_at)
         SELECT s.server_num, l.person_num, l.linked_at
@@ -123,7 +135,19 @@ statements! {
         JOIN server_players s ON s.org_num = $1 AND s.steam_id = l.steam_id AND s.guild_num = l.guild_num
         JOIN servers v ON v.num = s.server_num AND v.removed_at IS NULL
         WHERE l.person_num = ANY (ARRAY(SELECT CAST(value AS BIGINT) FROM jsonb_array_elements_text(CAST(CAST($2 AS TEXT) AS JSONB)) value))
+          AND (l.active = 1 OR NOT EXISTS (
+            SELECT 1 FROM links n
+            WHERE n.guild_num = l.guild_num AND n.steam_id = l.steam_id AND n.num > l.link_num
+              AND n.discord_id <> (SELECT o.discord_id FROM people o WHERE o.num = l.person_num)))
         ON CONFLICT (server_num, person_num) DO UPDATE SET linked_at = excluded.linked_at";
+    /// Who was linked before with an account that somebody is linked with now, in the same Guild.
+    BEFORE_THEM = "
+        SELECT DISTINCT o.discord_id
+        FROM links m
+        JOIN links o ON o.guild_num = m.guild_num AND o.steam_id = m.steam_id AND o.ended_at IS NOT NULL
+        WHERE m.org_num = $1 AND m.discord_id = $2 AND m.ended_at IS NULL AND o.discord_id <> m.discord_id
+        ORDER BY o.discord_id
+        LIMIT $3";
     SET_ACCOUNTS = "
         UPDATE people
         SET accounts = $3
@@ -294,6 +318,17 @@ pub async fn follow_servers(tx: &mut Tx<'_>, scope: OrgScope, people: &[i64]) ->
     tx.execute(&STORE_SERVERS, params![scope.num(), &nums])
         .await
         .map(drop)
+}
+
+/// Discord ids that were linked before with an account that is this person's now. What is reported of it is theirs no more.
+pub async fn list_before_them(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    discord_id: &str,
+    limit: i64,
+) -> Result<Vec<String>, DbError> {
+    tx.list(&BEFORE_THEM, params![scope.num(), discord_id, limit])
+        .await
 }
 
 /// Notes how many accounts hang together with each of these.

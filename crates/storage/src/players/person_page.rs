@@ -32,6 +32,13 @@ statements! {
         WHERE l.org_num = $1 AND l.discord_id = $2
         ORDER BY CASE WHEN l.ended_at IS NULL THEN 0 ELSE 1 END, l.linked_at DESC, l.num DESC
         LIMIT $3";
+    NEWEST = "
+        SELECT id
+        FROM links
+        WHERE org_num = $1 AND discord_id = $2
+        ORDER BY linked_at DESC, num DESC
+        LIMIT 1";
+    /// Where their link has ended, what a Server knows of the account is theirs until somebody else is linked with it.
     PRESENCE: PresenceRow = "
         SELECT {columns}
         FROM person_places t
@@ -39,6 +46,10 @@ statements! {
         CROSS JOIN servers v ON v.num = s.server_num AND v.removed_at IS NULL
         CROSS JOIN guilds g ON g.num = v.guild_num AND g.removed_at IS NULL
         WHERE t.person_num = $2
+          AND (t.active = 1 OR NOT EXISTS (
+            SELECT 1 FROM links n
+            WHERE n.guild_num = t.guild_num AND n.steam_id = t.steam_id AND n.num > t.link_num
+              AND n.discord_id <> (SELECT o.discord_id FROM people o WHERE o.num = t.person_num)))
         ORDER BY v.num" postgres "
         SELECT {columns}
         FROM person_places t
@@ -46,6 +57,10 @@ statements! {
         JOIN servers v ON v.num = s.server_num AND v.removed_at IS NULL
         JOIN guilds g ON g.num = v.guild_num AND g.removed_at IS NULL
         WHERE t.person_num = $2
+          AND (t.active = 1 OR NOT EXISTS (
+            SELECT 1 FROM links n
+            WHERE n.guild_num = t.guild_num AND n.steam_id = t.steam_id AND n.num > t.link_num
+              AND n.discord_id <> (SELECT o.discord_id FROM people o WHERE o.num = t.person_num)))
         ORDER BY v.num";
 }
 
@@ -174,6 +189,13 @@ pub async fn list_links(
 ) -> Result<Vec<OwnLinkRow>, DbError> {
     db.list_heavy(&LINKS, params![scope.num(), discord_id, limit])
         .await
+}
+
+/// The newest link of somebody, by its id.
+pub async fn find_newest(db: &Db, scope: OrgScope, discord_id: &str) -> Result<Option<LinkId>, DbError> {
+    let found: Option<String> = db.find(&NEWEST, params![scope.num(), discord_id]).await?;
+    let parsed = found.map(|id| LinkId::parse(&id)).transpose();
+    parsed.map_err(|error| DbError::Bug(error.to_string()))
 }
 
 /// What a Server knows of somebody.

@@ -29,6 +29,17 @@ statements! {
         GROUP BY s.org_num, m ->> 'steam_id' COLLATE \"C\"
         ORDER BY 1, 2
         ON CONFLICT (org_num, steam_id) DO UPDATE SET seen_at = GREATEST(player_seen.seen_at, excluded.seen_at)";
+    /// Those who are linked anywhere in the Org of the Server.
+    LINKED: LinkedSighting = "
+        SELECT {columns}
+        FROM (SELECT CAST(value ->> 'server' AS BIGINT) AS server, value ->> 'steam_id' AS steam_id FROM json_each($1)) m
+        CROSS JOIN servers s ON s.num = m.server AND s.removed_at IS NULL
+        WHERE EXISTS (SELECT 1 FROM links l WHERE l.org_num = s.org_num AND l.steam_id = m.steam_id AND l.ended_at IS NULL)" postgres "
+        SELECT {columns}
+        FROM (SELECT CAST(value ->> 'server' AS BIGINT) AS server, (value ->> 'steam_id') COLLATE \"C\" AS steam_id
+              FROM jsonb_array_elements(CAST(CAST($1 AS TEXT) AS JSONB)) value) m
+        JOIN servers s ON s.num = m.server AND s.removed_at IS NULL
+        WHERE EXISTS (SELECT 1 FROM links l WHERE l.org_num = s.org_num AND l.steam_id = m.steam_id AND l.ended_at IS NULL)";
     /// Who is flagged and was seen all the same.
     FLAGGED: SeenAgain = "
         SELECT DISTINCT {columns}
@@ -83,6 +94,26 @@ pub struct Sighting {
     pub at_ms: i64,
 }
 
+/// Somebody who was on a Server and is linked in its Org.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct LinkedSighting {
+    /// Where.
+    pub server: ServerNum,
+    /// Who.
+    pub steam_id: String,
+}
+
+impl FromRow for LinkedSighting {
+    const COLUMNS: &'static str = "s.num, m.steam_id";
+
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self {
+            server: ServerNum(row.int(0)?),
+            steam_id: row.text(1)?,
+        })
+    }
+}
+
 /// Somebody who was seen although they are flagged.
 #[derive(Debug, Clone)]
 pub struct SeenAgain {
@@ -113,6 +144,11 @@ fn as_json(sightings: &[Sighting]) -> String {
 /// Notes when players were last seen in the Orgs of these Servers.
 pub async fn note(tx: &mut Tx<'_>, sightings: &[Sighting]) -> Result<(), DbError> {
     tx.execute(&SEEN, params![&as_json(sightings)]).await.map(drop)
+}
+
+/// Those of them who are linked, be it in another Guild of the Org.
+pub async fn list_linked(db: &Db, sightings: &[Sighting]) -> Result<Vec<LinkedSighting>, DbError> {
+    db.list_heavy(&LINKED, params![&as_json(sightings)]).await
 }
 
 /// Those of them who are flagged as dormant.

@@ -1,6 +1,6 @@
 //! Many people unlinked at once.
 
-use app::players::bulk_unlink::{self, Choice, Progress};
+use app::players::bulk_unlink::{self, Choice, Ended, Progress};
 use app::{App, AppError};
 use domain::audit::Actor;
 use domain::id::GuildId;
@@ -22,6 +22,18 @@ const MOST_KEYS: usize = 500;
 pub struct BulkUnlink {
     /// Nothing while there is none.
     running: Option<RunningUnlink>,
+    /// How the one before it ended. Nothing while one is running, and where there was none.
+    last: Option<EndedUnlink>,
+}
+
+#[derive(Serialize, ToSchema)]
+struct EndedUnlink {
+    /// Somebody cancelled it. Links that had ended stay ended.
+    cancelled: bool,
+    /// Links that it ended.
+    done: i64,
+    total: i64,
+    at_ms: i64,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -32,13 +44,19 @@ struct RunningUnlink {
     started_at_ms: i64,
 }
 
-impl From<Option<Progress>> for BulkUnlink {
-    fn from(progress: Option<Progress>) -> Self {
+impl BulkUnlink {
+    fn of(progress: Option<Progress>, last: Option<Ended>) -> Self {
         Self {
             running: progress.map(|running| RunningUnlink {
                 done: running.done,
                 total: running.total,
                 started_at_ms: running.started_at_ms,
+            }),
+            last: last.map(|last| EndedUnlink {
+                cancelled: last.is_cancelled,
+                done: last.done,
+                total: last.total,
+                at_ms: last.at_ms,
             }),
         }
     }
@@ -74,7 +92,12 @@ pub struct BulkUnlinkStarted {
 }
 
 pub async fn get(app: App, caller: Authorized<perm::LinksBulkUnlink>, (): ()) -> Answer<Found<BulkUnlink>> {
-    Ok(Found(bulk_unlink::progress(&app, caller.scope).await?.into()))
+    let running = bulk_unlink::progress(&app, caller.scope).await?;
+    let last = match running {
+        Some(_) => None,
+        None => bulk_unlink::last(&app, caller.scope).await?,
+    };
+    Ok(Found(BulkUnlink::of(running, last)))
 }
 
 pub async fn start(

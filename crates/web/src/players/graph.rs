@@ -71,5 +71,9 @@ pub async fn get(
     caller: Authorized<perm::LinksView>,
     Segments(key): Segments<EitherId>,
 ) -> Answer<Found<UserGraph>> {
-    Ok(Found(accounts::graph(&app, caller.scope, &key).await?.into()))
+    Ok(Found(
+        accounts::graph(&app, caller.scope, &key, caller.actor)
+            .await?
+            .into(),
+    ))
 }

@@ -279,7 +279,7 @@ pub async fn trust_history(
     if !(1..=365).contains(&days) {
         return Err(AppError::invalid("days", "must be from 1 to 365").into());
     }
-    let found = person::trust_history(&app, caller.scope, &key, days).await?;
+    let found = person::trust_history(&app, caller.scope, &key, days, caller.actor).await?;
     let points = found.points.iter();
     Ok(Found(TrustHistory {
         days,

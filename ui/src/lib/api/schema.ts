@@ -39,7 +39,7 @@ export interface Attention {
 }
 
 export interface AttentionList { attention: Array<Attention> }
-export type AuditAction = "org.created" | "org.changed" | "org.removed" | "org.owner_changed" | "org.navigation_changed" | "member.added" | "member.changed" | "member.removed" | "member.left" | "invite.created" | "invite.reissued" | "invite.revoked" | "audit.exported" | "org.trust_changed" | "org.cleanup_changed" | "org.tier_changed" | "org.tier_granted" | "org.tier_grant_ended" | "billing.checkout_opened" | "billing.portal_opened" | "billing.subscription_changed" | "guild.created" | "guild.changed" | "guild.removed" | "guild.recheck_started" | "guild.recheck_cancelled" | "server.created" | "server.activated" | "server.deactivated" | "server.changed" | "server.roles_changed" | "server.deleted" | "key.created" | "key.edited" | "key.revealed" | "key.regenerated" | "key.revoked" | "key.removed" | "key.retired_used" | "link.created" | "link.relinked" | "link.removed" | "person.erased" | "account.deleted" | "user.viewed" | "users.exported" | "analytics.exported" | "users.unlink_started" | "users.unlink_cancelled" | "users.kept" | "users.cleanup_ran" | "job.dropped" | "job.retried" | "links.imported" | "import.started" | "import.finished" | "import.cancelled" | "session.created" | "session.ended" | "operator.granted" | "operator.revoked" | "block.added" | "block.removed" | "access.denied" | "maintenance.switched" | "registration.changed" | "registration.code_made" | "ring.rotated" | "bot.token_saved" | "bot.retried" | "bot.removed" | "bot_secret.shown" | "bot_secret.rotated";
+export type AuditAction = "org.created" | "org.changed" | "org.removed" | "org.owner_changed" | "org.navigation_changed" | "member.added" | "member.changed" | "member.removed" | "member.left" | "invite.created" | "invite.reissued" | "invite.revoked" | "audit.exported" | "org.trust_changed" | "org.cleanup_changed" | "org.tier_changed" | "org.tier_granted" | "org.tier_grant_ended" | "billing.checkout_opened" | "billing.portal_opened" | "billing.subscription_changed" | "billing.subscription_forgotten" | "guild.created" | "guild.changed" | "guild.removed" | "guild.recheck_started" | "guild.recheck_cancelled" | "server.created" | "server.activated" | "server.deactivated" | "server.changed" | "server.roles_changed" | "server.deleted" | "key.created" | "key.edited" | "key.revealed" | "key.regenerated" | "key.revoked" | "key.removed" | "key.retired_used" | "link.created" | "link.relinked" | "link.removed" | "person.erased" | "account.deleted" | "user.viewed" | "users.exported" | "analytics.exported" | "users.unlink_started" | "users.unlink_cancelled" | "users.unlink_finished" | "users.kept" | "users.cleanup_ran" | "job.dropped" | "job.retried" | "links.imported" | "import.started" | "import.finished" | "import.cancelled" | "session.created" | "session.ended" | "operator.granted" | "operator.revoked" | "block.added" | "block.removed" | "access.denied" | "maintenance.switched" | "registration.changed" | "registration.code_made" | "ring.rotated" | "bot.token_saved" | "bot.retried" | "bot.removed" | "bot_secret.shown" | "bot_secret.rotated";
 
 /** What the log can be filtered by. */
 export interface AuditChoices {
@@ -121,7 +121,7 @@ export interface BotToken {
 export type BotTrouble = "token_rejected" | "identify_budget" | "sharding_required" | "refused" | "crash_loop" | "install_error" | "not_in_guild" | "unreachable" | "intents_missing";
 
 /** How far a bulk unlink is. */
-export interface BulkUnlink { running?: RunningUnlink | null }
+export interface BulkUnlink { last?: EndedUnlink | null; running?: RunningUnlink | null }
 
 /** Whom to unlink: people by id, or everybody who fits. One of the two. */
 export interface BulkUnlinkChoice {
@@ -359,6 +359,15 @@ export interface EndedLinks {
   relink: number;
   user: number;
   "zombie-cleanup": number;
+}
+
+export interface EndedUnlink {
+  at_ms: number;
+  /** Somebody cancelled it. Links that had ended stay ended. */
+  cancelled: boolean;
+  /** Links that it ended. */
+  done: number;
+  total: number;
 }
 
 /** Failures with one code at one route in one minute. */

@@ -10,6 +10,9 @@ pub(super) fn run(call: &Call<'_>) -> Result<Reply, AppError> {
             call.mark_seen([id.account()]);
             call.found_id(discord_id)
         }
-        None => Reply::text(404, "No users found."),
+        None => {
+            call.mark_strangers([id.account()]);
+            Reply::text(404, "No users found.")
+        }
     })
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use domain::platform_id::{DiscordId, EitherId, SteamId};
+use domain::platform_id::{DiscordId, EitherId, SteamAccount, SteamId};
 use domain::trust::TrustTier;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -50,7 +50,13 @@ pub(super) async fn run(call: &Call<'_>) -> Result<Reply, AppError> {
     let (db, guild) = (&call.app.db, call.key.guild);
     let found = match call.either_id()? {
         EitherId::Discord(id) => lookups::find_by_discord(db, guild, &id).await?,
-        EitherId::Steam(id) => lookups::find_by_steam(db, guild, &id).await?,
+        EitherId::Steam(id) => {
+            let found = lookups::find_by_steam(db, guild, &id).await?;
+            if found.is_none() {
+                call.mark_strangers([id.account()]);
+            }
+            found
+        }
     };
     let Some(player) = found else {
         return Reply::of(&NOBODY);
@@ -94,7 +100,8 @@ async fn many(call: &Call<'_>, asked: Listed<'_, EitherId>) -> Result<Reply, App
         .chain(&by_steam)
         .map(|player| &player.steam_id)
         .collect();
-    call.mark_seen(found.iter().map(|id| id.account()));
+    let linked: Vec<SteamAccount> = found.iter().map(|id| id.account()).collect();
+    call.mark_asked(&steams, &linked);
     let reported = server_players::list_groups(db, server, &found).await?;
     let groups: HashMap<String, String> = reported
         .into_iter()

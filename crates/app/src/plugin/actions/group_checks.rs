@@ -18,7 +18,7 @@ pub(super) async fn run(call: &Call<'_>) -> Result<Reply, AppError> {
     }
     let group = group(call).await?;
     let mut linked = lookups::linked(&call.app.db, call.key.guild, &asked).await?;
-    call.mark_seen(linked.iter().copied());
+    call.mark_asked(&asked, &linked);
     linked.sort_unstable();
     let is_linked = |player: &SteamId| linked.binary_search(&player.account()).is_ok();
     let known = steam_groups::of_players(call.app, call.key.scope.num(), &asked, is_linked).await?;

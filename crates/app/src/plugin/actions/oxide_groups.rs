@@ -32,6 +32,8 @@ pub(super) async fn one(call: &Call<'_>) -> Result<Reply, AppError> {
         > 0
     {
         call.mark_seen([id.account()]);
+    } else {
+        call.mark_strangers([id.account()]);
     }
     Ok(Reply::text(200, "Oxide groups updated"))
 }
@@ -50,7 +52,7 @@ pub(super) async fn bulk(call: &Call<'_>) -> Result<Reply, AppError> {
         }
     }
     let updated = report(call, valid).await?;
-    call.mark_linked(&ids).await;
+    call.mark_reported(&ids).await;
     Ok(Reply::counted(updated, players.len() as u64 - updated))
 }
 

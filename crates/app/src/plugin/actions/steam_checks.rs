@@ -8,6 +8,6 @@ use crate::plugin::{Call, Reply};
 pub(super) async fn run(call: &Call<'_>) -> Result<Reply, AppError> {
     let asked = call.steam_ids()?;
     let linked = lookups::linked(&call.app.db, call.key.guild, &asked.ids).await?;
-    call.mark_seen(linked.iter().copied());
+    call.mark_asked(&asked.ids, &linked);
     Ok(Reply::flags(&asked, linked))
 }

@@ -26,6 +26,8 @@ async fn one(call: &Call<'_>) -> Result<Reply, AppError> {
         .ok_or_else(|| AppError::invalid("name", format!("it has 1 to {GIVEN_NAME_MAX} characters")))?;
     if report(call, Map::from_iter([(id.as_str().to_owned(), name.into())])).await? > 0 {
         call.mark_seen([id.account()]);
+    } else {
+        call.mark_strangers([id.account()]);
     }
     Ok(Reply::text(200, "Steam updated"))
 }
@@ -44,7 +46,7 @@ async fn many(call: &Call<'_>, body: &Value) -> Result<Reply, AppError> {
         }
     }
     let updated = report(call, valid).await?;
-    call.mark_linked(&ids).await;
+    call.mark_reported(&ids).await;
     Ok(Reply::counted(updated, players.len() as u64 - updated))
 }
 

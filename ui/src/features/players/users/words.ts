@@ -1,7 +1,7 @@
 // What the list and its dialogs say.
 
 import type { User, UserChoices } from '$lib/api/schema';
-import { count } from '$lib/format';
+import { count, number } from '$lib/format';
 
 const SHOWN = 2;
 const ROLES = 'Roles and groups that we gave for';
@@ -26,4 +26,11 @@ export function manyEffect(links: number | null, guild: { name: string } | null)
   const what = links === null ? 'their active links' : count(links, 'active link');
   const where = guild ? `only in ${guild.name}. Links in other Guilds stay.` : 'in every Guild.';
   return `This ends ${what}, ${where} ${ROLES} them are taken back. Players can link again.`;
+}
+
+/** How the last bulk unlink ended. */
+export function endInWords(last: { cancelled: boolean; done: number; total: number } | null): string {
+  if (last === null) return 'Unlinking has ended';
+  const links = `${number(last.done)} of ${count(last.total, 'link')} ended`;
+  return last.cancelled ? `Unlinking was cancelled: ${links}` : `Finished unlinking: ${links}`;
 }
