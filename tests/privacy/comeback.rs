@@ -91,7 +91,9 @@ both_databases! {
         }
         assert_eq!(accounts_of(&stage, 1).await, 4);
         erase(app, both(1), Extent::Everywhere, Actor::Player).await.unwrap();
+        let old = app.vault.active_kid();
         master_keys::rotate(app).await.unwrap();
+        master_keys::remove(app, &old).await.unwrap();
         link(&stage, 1).await;
         assert_eq!(accounts_of(&stage, 1).await, 4, "the same four accounts");
         // A round over the whole Org finds the same.

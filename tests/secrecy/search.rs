@@ -2,12 +2,14 @@
 
 use std::collections::HashMap;
 use std::io::Write;
+use std::path::Path;
+use std::process::Command;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use testkit::{Engine, TestApp};
 use tracing_subscriber::fmt::format::FmtSpan;
 
-use super::rows::Rows;
+use super::rows::{Rows, texts};
 
 /// A dozen characters of a secret in a row are a leak: nobody writes them by chance.
 const WINDOW: usize = 12;
@@ -56,19 +58,47 @@ impl Secrets {
     }
 }
 
+/// The bytes of every file in a directory and in those inside of it.
+pub fn bytes_under(directory: &Path) -> Vec<u8> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(directory).expect("a directory") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            found.extend(bytes_under(&path));
+        } else if path.is_file() && !path.ends_with("master.keys") {
+            found.extend(std::fs::read(path).expect("a readable file"));
+        }
+    }
+    found
+}
+
 /// All that is stored: the rows, and on SQLite the bytes of every file, write-ahead log and free pages included.
 pub async fn everything_stored(test: &TestApp, engine: Engine) -> Vec<u8> {
     let rows = Rows::of(&test.db.db).await;
     let mut stored = rows.all(&test.db.db).await.join("\n").into_bytes();
     if engine == Engine::Sqlite {
-        for file in std::fs::read_dir(test.db.directory()).expect("a directory") {
-            let path = file.expect("an entry").path();
-            if path.is_file() && !path.ends_with("master.keys") {
-                stored.extend(std::fs::read(path).expect("a readable file"));
-            }
-        }
+        stored.extend(bytes_under(test.db.directory()));
     }
     stored
+}
+
+/// The data directory with a new backup in it, and on PostgreSQL a dump, after what is dead was swept up.
+pub async fn everything_copied(test: &TestApp, engine: Engine) -> Vec<u8> {
+    let place = test.db.directory().join("backup-to-search");
+    let made = storage::backup::create(&test.db.options(), &place, test.app.now_ms()).await;
+    made.expect("a backup");
+    let mut copied = bytes_under(test.db.directory());
+    if engine == Engine::Postgres {
+        test.db.damage("VACUUM").await;
+        let schema = texts(&test.db.db, "SELECT CAST(current_schema() AS TEXT)").await;
+        let dump = Command::new("pg_dump")
+            .args(["--schema", &schema[0], "--dbname", &test.db.url_or_path()])
+            .output();
+        let dump = dump.expect("pg_dump runs");
+        assert!(dump.status.success(), "{}", String::from_utf8_lossy(&dump.stderr));
+        copied.extend(dump.stdout);
+    }
+    copied
 }
 
 #[derive(Clone, Default)]
