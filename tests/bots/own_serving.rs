@@ -128,7 +128,7 @@ both_databases! {
         let failed = before.at(Step::Failed, Some(Reason::CrashLoop), 0);
         owner.note(&lease, begins()).await;
         owner.note(&lease, Change { moved: Some((before, failed)), ..Change::default() }).await;
-        assert_eq!(owner.stage.test.db.count("bots WHERE kind = 'dedicated' AND instance IS NULL AND online_at IS NULL").await, 1);
+        assert_eq!(owner.stage.test.db.count("bots WHERE kind = 'dedicated' AND instance = '' AND online_at IS NULL").await, 1);
         owner.stage.finish().await;
     }
 

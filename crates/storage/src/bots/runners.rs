@@ -76,7 +76,8 @@ statements! {
     /// The shared bot serves its Guild from this commit on. No process is the bot's any more.
     HAND_BACK = "
         UPDATE bots
-        SET instance = NULL, online_at = NULL, memory_bytes = 0, started_at = NULL
+        SET instance = CASE WHEN instance IS NOT NULL THEN '' END, state = CASE WHEN state IS NOT NULL THEN 'stopped' END,
+            online_at = NULL, memory_bytes = 0, started_at = NULL
         WHERE id = $1";
 }
 

@@ -299,14 +299,14 @@ impl<H: Host> Slot<H> {
     }
 }
 
-/// Why a process is to be started for a bot that another driver had before; none for one that never ran. The name of its
-/// process is forgotten where it rests.
-const fn why_now(bot: &Seen) -> Option<Restart> {
-    match (bot.runner.step, &bot.said, bot.heard_at_ms) {
-        (Step::Online | Step::Start, Some(_), Some(_)) => Some(Restart::Moved),
-        (Step::Online | Step::Start, None, Some(_)) => Some(Restart::Resumed),
-        (Step::Online | Step::Start, _, None)
-        | (Step::Allocate | Step::Install | Step::Deploy | Step::Paused | Step::Failed, _, _) => None,
+/// Why a process is to be started for a bot that another driver had before; none for one that never ran. A bot that rests
+/// has a process without a name.
+fn why_now(bot: &Seen) -> Option<Restart> {
+    let (instance, ..) = bot.said.as_ref()?;
+    match bot.runner.step {
+        Step::Online | Step::Start if instance.is_empty() => Some(Restart::Resumed),
+        Step::Online | Step::Start => Some(Restart::Moved),
+        Step::Allocate | Step::Install | Step::Deploy | Step::Paused | Step::Failed => None,
     }
 }
 
