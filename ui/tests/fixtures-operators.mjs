@@ -23,7 +23,7 @@ const blocks = [
   { id: 'blk_4', kind: 'discord', value: null, erased: true, reason: 'Threats against a team', created_at_ms: ago(90 * DAY), expires_at_ms: null },
 ];
 
-const code = (id, more) => ({ id, note: null, state: 'usable', uses: 0, max_uses: 1, created_at_ms: ago(2 * DAY), expires_at_ms: NOW + 28 * DAY, revoked_at_ms: null, ...more });
+const code = (id, more) => ({ id, note: '', state: 'usable', uses: 0, max_uses: 1, created_at_ms: ago(2 * DAY), expires_at_ms: NOW + 28 * DAY, revoked_at_ms: null, ...more });
 const codes = [
   code('reg_1', { note: 'Arcadia, by mail', max_uses: 3, uses: 1 }),
   code('reg_2', { state: 'used_up', uses: 1, note: 'First testers' }),
@@ -32,8 +32,8 @@ const codes = [
 ];
 
 const flags = [
-  { name: 'imports', about: 'Teams can import links from files.', on: true, default: true, set_at_ms: null, set_by: null, set_by_name: null },
-  { name: 'outbound_webhooks', about: 'Deliveries to other people’s servers are sent.', on: true, default: false, set_at_ms: ago(3 * HOUR), set_by: 'usr_maya', set_by_name: 'maya.okafor' },
+  { name: 'imports', about: 'While this is off, nobody can upload or start an import. What is running goes on.', on: true, default: true, set_at_ms: null, set_by: null, set_by_name: null },
+  { name: 'outbound_webhooks', about: 'While this is off, nothing is delivered to servers of others.', on: true, default: false, set_at_ms: ago(3 * HOUR), set_by: 'usr_maya', set_by_name: 'maya.okafor' },
 ];
 
 const operators = [
@@ -56,16 +56,16 @@ const kinds = [
   { kind: 'links.import', jobs: 1, failed: 0, oldest_at_ms: ago(4 * MINUTE) },
 ];
 
-const bot = (id, more) => ({ id, name: null, org_id: 'org_1', guild_id: 'gld_1', hosted: true, state: 'online', step: null, reason: null, failure: null, node: 'node-a', guilds: 1, memory_bytes: 41_300_000, heard_at_ms: ago(4_000), online_at_ms: ago(9 * DAY), ...more });
+const bot = (id, more) => ({ id, guild_id: 'gld_1', hosted: true, state: 'online', step: 'online', reason: null, failure: null, node: 'node-a', guilds: 1, memory_bytes: 41_300_000, heard_at_ms: ago(4_000), online_at_ms: ago(9 * DAY), ...more });
 const runners = {
   states: [{ state: 'online', bots: 41 }, { state: 'starting', bots: 1 }, { state: 'paused', bots: 2 }, { state: 'failed', bots: 1 }],
   nodes: [{ node: 'node-a', bots: 24 }, { node: 'node-b', bots: 20 }],
   bots: [
-    bot('platform', { org_id: null, guild_id: null, hosted: false, node: null, guilds: 318, memory_bytes: 188_000_000 }),
-    bot('bot_1', { name: 'Rustlands Gate' }),
-    bot('bot_2', { name: LONG, state: 'failed', reason: 'crash_loop', failure: 'exit status 101', online_at_ms: null, memory_bytes: 0 }),
-    bot('bot_3', { name: 'Arcadia', state: 'starting', step: 'deploy', node: 'node-b', online_at_ms: null }),
-    bot('bot_4', { name: 'Night Owls', state: 'paused', node: null, heard_at_ms: ago(6 * DAY), online_at_ms: null, memory_bytes: 0, guilds: 0 }),
+    bot('platform', { guild_id: null, step: null, hosted: false, node: null, guilds: 318, memory_bytes: 188_000_000 }),
+    bot('814513381600264771'),
+    bot('814513381600264772', { step: 'failed', reason: 'crash_loop', failure: 'exit status 101', online_at_ms: null, memory_bytes: 0 }),
+    bot('814513381600264773', { state: null, step: 'deploy', node: 'node-b', online_at_ms: null }),
+    bot('814513381600264774', { step: 'paused', node: null, heard_at_ms: ago(6 * DAY), online_at_ms: null, memory_bytes: 0, guilds: 0 }),
   ],
 };
 
@@ -111,7 +111,7 @@ export const OPERATOR_READS = {
   '/announcements': { announcements: shown },
   '/orgs/o1/announcements': { announcements: shown },
   '/admin/maintenance': { on: false, message: null },
-  '/admin/sessions': { living: 1_204, idle: 310, idle_days: 7, operators: 3 },
+  '/admin/sessions': { living: 1_204, idle: 310, idle_days: 7 },
   '/admin/blocks': (query) => ({ ...NONE, blocks: blocks.filter((one) => (!query.get('kind') || one.kind === query.get('kind')) && (!query.get('q') || one.value === query.get('q'))) }),
   '/admin/announcements': { ...NONE, announcements },
   '/admin/registration': { ...NONE, mode: 'open', codes },
@@ -134,7 +134,7 @@ export const CALM_READS = {
   '/announcements': { announcements: [] },
   '/orgs/o1/announcements': { announcements: [] },
   '/admin/maintenance': { on: true, message: 'We are moving to a larger database. Back at about 14:00 UTC.' },
-  '/admin/sessions': { living: 1, idle: 0, idle_days: 7, operators: 1 },
+  '/admin/sessions': { living: 1, idle: 0, idle_days: 7 },
   '/admin/blocks': { ...NONE, blocks: [] },
   '/admin/announcements': { ...NONE, announcements: [] },
   '/admin/registration': { ...NONE, mode: 'invite_only', codes: [] },
@@ -149,8 +149,8 @@ export const CALM_READS = {
 };
 
 export const OPERATOR_WRITES = {
-  'POST /admin/sessions/end-all': [200, { living: 1_203 }],
-  'POST /admin/sessions/drop-idle': [200, { dropped: 310 }],
+  'POST /admin/sessions/end-all': [204],
+  'POST /admin/sessions/drop-idle': [204],
   'POST /admin/blocks': [201, { id: 'blk_9' }],
   'POST /admin/announcements': [201, announcements[0]],
   'PATCH /admin/announcements/ann_1': [200, announcements[0]],

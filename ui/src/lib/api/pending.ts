@@ -9,11 +9,11 @@ type Target = 'all' | 'free' | 'standard' | 'pro' | 'paid';
 interface Shown { id: string; severity: Severity; text: string; starts_at_ms: number; ends_at_ms: number | null }
 interface Announcement extends Shown { target: Target; state: 'planned' | 'shown' | 'ended'; created_at_ms: number; created_by: string | null; dismissals: number; revision: number }
 type RegistrationMode = 'open' | 'invite_only';
-interface Code { id: string; note: string | null; state: 'usable' | 'used_up' | 'expired' | 'revoked'; uses: number; max_uses: number; created_at_ms: number; expires_at_ms: number | null; revoked_at_ms: number | null }
+interface Code { id: string; note: string; state: 'usable' | 'used_up' | 'expired' | 'revoked'; uses: number; max_uses: number; created_at_ms: number; expires_at_ms: number | null; revoked_at_ms: number | null }
 interface Flag { name: string; about: string; on: boolean; default: boolean; set_at_ms: number | null; set_by: string | null; set_by_name: string | null }
 interface Operator { discord_id: string; account_id: string | null; name: string | null; in_setting: boolean; granted: boolean; you: boolean }
 interface Job { number: number; kind: string; lane: string; org_id: string | null; created_at_ms: number; attempts: number; done: number; total: number; cancelled: boolean; last_error: string | null; run_at_ms: number; running: boolean; droppable: boolean }
-interface Runner { id: string; name?: string | null; org_id: string | null; guild_id: string | null; hosted: boolean; state: string | null; step: string | null; reason: string | null; failure: string | null; node: string | null; guilds: number; memory_bytes: number; heard_at_ms: number | null; online_at_ms: number | null }
+interface Runner { id: string; guild_id: string | null; hosted: boolean; state: string | null; step: string | null; reason: string | null; failure: string | null; node: string | null; guilds: number; memory_bytes: number; heard_at_ms: number | null; online_at_ms: number | null }
 interface Build { version: string; sha256: string; size: number; published_at_ms: number; file_name: string; withdrawn: boolean; latest: boolean }
 interface FoundOrg { id: string; slug: string; name: string; tier: Tier; owner: { account_id: string; name: string }; guilds: number; servers: number; links: number; created_at_ms: number }
 interface FoundAccount { id: string; discord_id: string; name: string; operator: boolean; orgs_owned: number; created_at_ms: number }
@@ -27,9 +27,9 @@ type Does<B, A> = { path: {}; query: {}; body: B; answer: A };
 export interface Pending {
   'GET /admin/maintenance': Read<{}, { on: boolean; message: string | null }>;
   'PUT /admin/maintenance': Does<{ on: boolean; message?: string | null }, undefined>;
-  'GET /admin/sessions': Read<{}, { living: number; idle: number; idle_days: number; operators: number }>;
-  'POST /admin/sessions/end-all': Does<{ confirm: string }, { living: number }>;
-  'POST /admin/sessions/drop-idle': Does<undefined, { dropped: number }>;
+  'GET /admin/sessions': Read<{}, { living: number; idle: number; idle_days: number }>;
+  'POST /admin/sessions/end-all': Does<{ confirm: string }, undefined>;
+  'POST /admin/sessions/drop-idle': Does<undefined, undefined>;
   'GET /admin/blocks': Read<Paging & { kind?: BlockKind; q?: string }, Next & { blocks: Block[] }>;
   'POST /admin/blocks': Does<{ kind: BlockKind; value: string; reason: string; days?: number | null }, { id: string }>;
   'DELETE /admin/blocks/{block}': Of<'block', undefined, undefined>;
@@ -44,7 +44,7 @@ export interface Pending {
   'GET /admin/registration': Read<Paging, Next & { mode: RegistrationMode; codes: Code[] }>;
   'PUT /admin/registration': Does<{ mode: RegistrationMode }, undefined>;
   'POST /admin/registration/codes': Does<{ note?: string; max_uses?: number; days?: number | null }, { id: string; code: string }>;
-  'POST /admin/registration/codes/{code}/revoke': Of<'code', undefined, undefined>;
+  'POST /admin/registration/codes/{registration}/revoke': Of<'registration', undefined, undefined>;
   'GET /admin/flags': Read<{}, { flags: Flag[] }>;
   'PUT /admin/flags/{flag}': Of<'flag', { on: boolean }, undefined>;
   'GET /admin/operators': Read<{}, { operators: Operator[] }>;

@@ -21,3 +21,10 @@ function pageOf({ id }: Pick<AuditName, 'id'>): string | undefined {
   if (id.startsWith('gld_')) return href('/admin/orgs', {}, { q: id });
   return id.startsWith('blk_') ? href('/admin/blocklist', {}, { q: id }) : undefined;
 }
+
+const OF_OPERATORS = /^(access|account|announcement|block|bot_secret|flag|job|maintenance|operator|plugin|registration|ring|sessions?|visit)\.|^(org\.recovered|guild\.released)$/;
+
+/** The server names every kind there is, also those that only logs of organisations hold. */
+export function isOfOperators(action: string): boolean {
+  return OF_OPERATORS.test(action);
+}

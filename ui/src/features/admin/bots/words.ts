@@ -11,8 +11,8 @@ import type { Runner } from '../types';
 
 const SHARED = 'platform';
 
-export function nameOf(bot: Pick<Runner, 'id' | 'name'>): string {
-  return bot.id === SHARED ? 'Shared bot' : (bot.name ?? bot.id);
+export function nameOf(bot: Pick<Runner, 'id'>): string {
+  return bot.id === SHARED ? 'Shared bot' : bot.id;
 }
 
 const STATES: Record<string, { word: string; tone: Tone; icon: Icon }> = {
@@ -22,13 +22,17 @@ const STATES: Record<string, { word: string; tone: Tone; icon: Icon }> = {
   failed: { word: 'Failed', tone: 'bad', icon: CircleX },
 };
 
-/** A newer server may know a state that this page does not. */
-export function stateOf(bot: Pick<Runner, 'state'>): { word: string; tone: Tone; icon: Icon } {
-  return STATES[bot.state ?? ''] ?? { word: bot.state ? sentence(bot.state) : 'Unknown', tone: 'neutral', icon: CircleDashed };
+const SETTING_UP = ['allocate', 'install', 'deploy', 'start'];
+
+/** How far a Custom Bot is, or what another bot's process said. A newer server may know a state that this page does not. */
+export function stateOf(bot: Pick<Runner, 'state' | 'step'>): { word: string; tone: Tone; icon: Icon } {
+  const said = bot.step ?? bot.state ?? '';
+  const known = SETTING_UP.includes(said) ? STATES.starting : STATES[said];
+  return known ?? { word: said ? sentence(said) : 'Unknown', tone: 'neutral', icon: CircleDashed };
 }
 
 /** What it is at or what stops it, in the words of the program. */
-export function whyOf(bot: Pick<Runner, 'step' | 'reason' | 'failure' | 'state'>): string {
-  const step = bot.state === 'starting' ? bot.step : null;
+export function whyOf(bot: Pick<Runner, 'step' | 'reason' | 'failure'>): string {
+  const step = SETTING_UP.includes(bot.step ?? '') ? bot.step : null;
   return [step, bot.reason, bot.failure].filter((one) => one != null && one !== '').map((one) => one?.replaceAll('_', ' ')).join(', ');
 }
