@@ -1,6 +1,7 @@
 //! Operators are told of failures that nobody handled: once, not too often, and never because of the telling itself.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use app::background;
 use app::memories::alerts::{AlertEnd, MOST_WAITING, Place};
@@ -174,7 +175,11 @@ both_databases! {
     async fn panics_in_the_background_and_jobs_that_are_given_up_are_told(engine) {
         let ops = Ops::start(engine).await;
         let app = &ops.test.app;
-        app.tasks.supervise("on purpose", || async { panic!("on purpose") });
+        let panicked = Arc::new(AtomicBool::new(false));
+        app.tasks.supervise("on purpose", move || {
+            let panicked = Arc::clone(&panicked);
+            async move { assert!(panicked.swap(true, Ordering::SeqCst), "on purpose, once") }
+        });
         wait_until("the panic was seen", || async {
             ops.flush().await;
             !ops.texts().is_empty()
