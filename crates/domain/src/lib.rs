@@ -9,6 +9,7 @@ mod words;
 
 pub mod action;
 pub mod action_docs;
+pub mod alert;
 pub mod analytics;
 pub mod audit;
 pub mod billing;
@@ -48,6 +49,7 @@ pub mod quota;
 pub mod random;
 pub mod rate;
 pub mod refusals;
+pub mod release;
 pub mod return_path;
 pub mod roles;
 pub mod runner;

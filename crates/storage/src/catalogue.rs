@@ -6,6 +6,7 @@ use crate::db::Statement;
 pub fn statements() -> impl Iterator<Item = &'static Statement> {
     [
         crate::identity::accounts::STATEMENTS,
+        crate::records::alerts::STATEMENTS,
         crate::records::audit::STATEMENTS,
         crate::records::audit_names::STATEMENTS,
         crate::records::audit_pages::STATEMENTS,

@@ -101,6 +101,7 @@ fn frame_routes(routes: Routes) -> Routes {
             "Migration guide",
             get(docs::migrating),
         )
+        .page(PublicPage, "/docs/releases", "Release notes", get(docs::releases))
         .open(
             ("/static/{file}", "A static file"),
             (Download, Access::Public),

@@ -10,6 +10,7 @@ use axum::response::{IntoResponse, Response};
 use domain::id::{AccountId, OrgId};
 use domain::name::Slug;
 use domain::platform_id::DiscordId;
+use domain::release::VERSION;
 use http::HeaderValue;
 use http::header::SET_COOKIE;
 use serde::{Deserialize, Serialize};
@@ -38,6 +39,8 @@ pub struct Me {
     orgs_ceiling: i64,
     /// Whether plans can be bought here.
     billing: bool,
+    /// The running release of the service.
+    version: &'static str,
     orgs: Vec<OrgSummary>,
 }
 
@@ -91,6 +94,7 @@ pub async fn me(app: App, person: Person, (): ()) -> Answer<Found<Me>> {
         orgs_owned: me.orgs_owned,
         orgs_ceiling: me.orgs_ceiling,
         billing: app.plans.sold,
+        version: VERSION,
         orgs: me.orgs.into_iter().map(|org| OrgSummary::of(&app, org)).collect(),
     }))
 }
