@@ -109,6 +109,11 @@ const MIGRATIONS: &[Migration] = migrations! {
     37 "0037_privacy" portable;
     38 "0038_billing" portable;
     39 "0039_dedicated_bots" portable;
+    40 "0040_reserved" portable;
+    41 "0041_reserved" portable;
+    42 "0042_operators" portable;
+    43 "0043_announcements" portable;
+    44 "0044_operator_search" portable;
 };
 
 /// The newest schema this binary knows.

@@ -1,0 +1,1 @@
+-- Another branch has this number; its file takes the place of this one.
