@@ -130,7 +130,7 @@ test('the operators’ log names who it knows, and leads to the page of what it 
 
 test('an organisation that is visited is not one of one’s own', () => {
   const own = { id: 'o1' } as OrgSummary;
-  const visited = { id: 'o2', visit: { ends_at_ms: 5, write: false } } as OrgSummary;
+  const visited = { id: 'o2', visit: { ends_at_ms: 5, write: false } } as unknown as OrgSummary;
   const me = { orgs: [own, visited] } as Pick<Me, 'orgs'>;
   expect(ownOrgs(me)).toEqual([own]);
   expect(visitedOrgs(me)).toEqual([{ org: visited, visit: { ends_at_ms: 5, write: false } }]);

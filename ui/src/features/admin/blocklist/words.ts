@@ -3,7 +3,7 @@
 import { discordIdIn } from '../words';
 import type { Block } from '../types';
 
-export type Kind = Block['kind'];
+export type Kind = 'discord' | 'steam' | 'network';
 
 export const KINDS = [
   { value: '', label: 'Everything' },
@@ -12,9 +12,10 @@ export const KINDS = [
   { value: 'network', label: 'Networks' },
 ] as const satisfies ReadonlyArray<{ value: Kind | ''; label: string }>;
 
-const LABELS: Record<Kind, string> = { discord: 'Discord account', steam: 'Steam account', network: 'Network' };
+const LABELS: Record<string, string> = { discord: 'Discord account', steam: 'Steam account', network: 'Network' };
 
-export function kindLabel(kind: Kind): string {
+/** A newer server may know a kind that this page does not. */
+export function kindLabel(kind: string): string {
   return LABELS[kind] ?? kind;
 }
 
