@@ -1,6 +1,7 @@
 //! The product's promises, on both databases.
 #![cfg(test)]
 
+mod admin;
 mod analytics;
 mod authorization;
 mod billing;

@@ -16,6 +16,7 @@ CRATES = {"app", "storage", "web"}
 
 # (crate, area, other area): why the one names the other.
 NAMED = {
+    ("app", "admin", "downloads"): "operators withdraw builds",
     ("app", "bots", "keys"): "a bot is handed the keys of the Servers that it serves",
     ("app", "bots", "linking"): "a command ends a link",
     ("app", "bots", "roles"): "a command has roles looked at",

@@ -31,7 +31,8 @@ export default defineConfig({
           groups: [
             { name: 'start', tags: ['$initial'] },
             { name: 'layers', test: LAYERS },
-            { name: 'kit', test: /src\/lib\/|@lucide/, minShareCount: 2 },
+            { name: 'operators', test: /src\/features\/admin\//, minShareCount: 2 },
+          { name: 'kit', test: /src\/lib\/|@lucide/, minShareCount: 2 },
           ],
         },
       },

@@ -1,6 +1,8 @@
 //! Every kind of caller, and what each gets at a route.
 
 use domain::permission::Permission;
+use domain::visit;
+use http::Method;
 use web::routes::{Access, RouteSpec};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +19,8 @@ pub enum Who {
     Operator,
     /// An operator who is a member with nothing granted: running the installation gives no rights in an Org.
     OperatorMember,
+    /// An operator on a visit to the Org: they may look, and that is all.
+    Visitor,
     /// A member who holds everything but what the route asks for.
     Without,
     /// A member who holds nothing but what the route asks for.
@@ -24,7 +28,7 @@ pub enum Who {
     Owner,
 }
 
-pub const EVERYONE: [Who; 13] = [
+pub const EVERYONE: [Who; 14] = [
     Who::Nobody,
     Who::Garbage,
     Who::Expired,
@@ -35,6 +39,7 @@ pub const EVERYONE: [Who; 13] = [
     Who::ForeignOwner,
     Who::Operator,
     Who::OperatorMember,
+    Who::Visitor,
     Who::Without,
     Who::With,
     Who::Owner,
@@ -74,7 +79,10 @@ impl Who {
 
     /// Signed in, but not of this Org.
     fn is_foreign(self) -> bool {
-        matches!(self, Who::ForeignMember | Who::ForeignOwner | Who::Operator)
+        matches!(
+            self,
+            Who::ForeignMember | Who::ForeignOwner | Who::Operator | Who::Visitor
+        )
     }
 }
 
@@ -113,11 +121,22 @@ pub fn outcome(route: &RouteSpec, success: u16, who: Who) -> Outcome {
         Access::Sender => Outcome::Refused(400, "INVALID_PARAMETER"),
         _ if is_outside => Outcome::Refused(401, "SIGN_IN_REQUIRED"),
         Access::SignedIn => Outcome::Success,
-        Access::Operator if matches!(who, Who::Operator | Who::OperatorMember) => Outcome::Success,
+        Access::Operator if matches!(who, Who::Operator | Who::OperatorMember | Who::Visitor) => {
+            Outcome::Success
+        }
         // The same for whoever is much in an Org.
         Access::Operator => Outcome::Noted(404, "NOT_FOUND", "operator"),
+        // Whoever visits may read what the team reads. What belongs to members alone is not there for them.
+        Access::Permission(permission) | Access::Owner(permission)
+            if who == Who::Visitor && !visit::permissions(false).contains(permission) =>
+        {
+            Outcome::Denied(permission)
+        }
+        Access::Permission(_) if who == Who::Visitor => Outcome::Success,
         _ if is_foreign => Outcome::Refused(404, "NOT_FOUND"),
-        Access::Member if who == Who::Owner => Outcome::Refused(409, "OWNER_STAYS"),
+        Access::Member if who == Who::Owner && route.method == Method::DELETE => {
+            Outcome::Refused(409, "OWNER_STAYS")
+        }
         Access::Member => Outcome::Success,
         Access::Permission(permission) | Access::Owner(permission)
             if matches!(who, Who::Without | Who::OperatorMember) =>

@@ -7,7 +7,7 @@ use http::Method;
 use testkit::{Client, Reply, Tenant};
 use web::routes::RouteSpec;
 
-use super::bought;
+use super::{bought, operated};
 
 /// A correct call of a route.
 #[derive(Clone, Debug)]
@@ -129,6 +129,7 @@ pub fn example(route: &RouteSpec, target: &Target) -> Example {
         ("POST", "/orgs/{org}/servers/{server}/key/reveal")
         | ("POST", "/orgs/{org}/servers/{server}/key/regenerate") => ("", None, 200),
         ("POST", "/orgs/{org}/servers/{server}/key/revoke") => ("", None, 204),
+        (method, path) if operated::is_one(path) => operated::example(method, path, &target.account),
         (method, path) if bought::is_one(path) => bought::example(method, path),
         (method, path) if path.contains("role") => of_roles(method, path),
         (method, path) if path.starts_with("/bot/") => of_bots(method, path),
@@ -166,6 +167,11 @@ fn filled(path: &str, target: &Target) -> String {
         .replace("{version}", "v1.0.0")
         .replace("{owner}/{digest}", "usr_nobody/none")
         .replace("{action}", "count")
+        .replace("{announcement}", "ann_01ARZ3NDEKTSV4RRFFQ69G5FAV")
+        .replace("{block}", "blk_01ARZ3NDEKTSV4RRFFQ69G5FAV")
+        .replace("{registration}", "reg_01ARZ3NDEKTSV4RRFFQ69G5FAV")
+        .replace("{flag}", "imports")
+        .replace("{job}", "123456")
 }
 
 /// Routes of bots. Nobody who is tried at every route is one.

@@ -5,6 +5,7 @@ mod csrf;
 pub mod examples;
 mod matrix;
 mod networks;
+mod operated;
 mod programs;
 mod tenancy;
 mod unproven;

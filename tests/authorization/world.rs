@@ -22,6 +22,7 @@ const OPERATOR: u64 = 13;
 /// Somebody of the team who is changed and removed.
 const HELPER: u64 = 14;
 const OPERATOR_MEMBER: u64 = 15;
+const VISITOR: u64 = 16;
 
 pub struct World {
     pub test: TestApp,
@@ -52,7 +53,7 @@ impl World {
         let expired = sessions::start(&test.app, &ours.owner, 1)
             .await
             .expect("a session");
-        for number in [OPERATOR, OPERATOR_MEMBER] {
+        for number in [OPERATOR, OPERATOR_MEMBER, VISITOR] {
             let operator = test.account(number).await;
             accounts::grant_operator(&test.app, operator)
                 .await
@@ -78,7 +79,11 @@ impl World {
     pub async fn client(&self, who: Who, key: &str) -> Client {
         let json = |client: Client| client.header("content-type", "application/json");
         if let Some(account) = self.account(who).await {
-            return self.test.person(&self.test.session(&account).await);
+            let person = self.test.person(&self.test.session(&account).await);
+            if who == Who::Visitor {
+                self.visit(&person).await;
+            }
+            return person;
         }
         match who {
             Who::PluginKey => json(self.test.plugin(key)),
@@ -91,10 +96,18 @@ impl World {
             | Who::ForeignOwner
             | Who::Operator
             | Who::OperatorMember
+            | Who::Visitor
             | Who::Without
             | Who::With
             | Who::Owner => json(self.test.client()),
         }
+    }
+
+    /// Some calls end it.
+    async fn visit(&self, visitor: &Client) {
+        let uri = format!("/admin/orgs/{}/visit", self.ours.org);
+        let reply = visitor.post(&uri, r#"{"reason":"walking the table"}"#).await;
+        assert_eq!(reply.status, 201, "{}", reply.text());
     }
 
     /// Who it is, if they are signed in.
@@ -105,6 +118,7 @@ impl World {
             Who::ForeignMember => FOREIGN,
             Who::Operator => OPERATOR,
             Who::OperatorMember => OPERATOR_MEMBER,
+            Who::Visitor => VISITOR,
             Who::Without => WITHOUT,
             Who::With => WITH,
             Who::Nobody | Who::Garbage | Who::Expired | Who::PluginKey | Who::CustomKey | Who::BotKey => {

@@ -105,7 +105,7 @@ both_databases! {
         }
         assert!(service.number("process_cpu_seconds_total").await.is_some());
         let (version, paused) = (
-            concat!("symbolon_build_info{version=\"", env!("CARGO_PKG_VERSION"), "\"}"),
+            concat!("symbolon_build_info{version=\"v", env!("CARGO_PKG_VERSION"), "\",commit=\""),
             "symbolon_provider_paused{provider=\"Steam Web API\"}",
         );
         assert_eq!(service.number(version).await, Some(1.0));

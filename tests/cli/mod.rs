@@ -20,5 +20,6 @@ mod plugin;
 mod postgres;
 mod sandbox;
 mod shell;
+mod version;
 
 pub use shell::{BINARY, Shell, installed};

@@ -6,5 +6,6 @@ mod guides;
 mod openapi;
 mod pages;
 mod quick_start;
+mod releases;
 mod schema;
 mod surfaces;

@@ -1,4 +1,5 @@
 mod bodies;
+mod customer_pages;
 mod headers;
 mod housekeeping;
 mod layer;

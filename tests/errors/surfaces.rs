@@ -101,7 +101,7 @@ fn declared(path: &str) -> Surface {
         "/healthz" | "/readyz" | "/openapi.json" | "/download/plugin/manifest" => Surface::Ops,
         "/" => Surface::PublicPage,
         _ => match path.split('/').nth(1) {
-            Some("orgs" | "account") => Surface::Dashboard,
+            Some("orgs" | "account" | "announcements") => Surface::Dashboard,
             Some("admin") => Surface::Admin,
             Some("bot") => Surface::Bot,
             Some("billing") => Surface::Webhook,
@@ -305,6 +305,7 @@ both_databases! {
                     | Who::ForeignMember
                     | Who::ForeignOwner
                     | Who::Operator
+                    | Who::Visitor
                     | Who::OperatorMember
                     | Who::Without
                     | Who::With => test.client(),

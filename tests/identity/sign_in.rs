@@ -152,6 +152,8 @@ both_databases! {
         let reply = browser.get(&back).await;
         assert_eq!(reply.status, 403);
         assert!(reply.text().contains("cannot sign in here"));
+        assert_eq!(reply.header("content-type"), Some("text/html; charset=utf-8"));
+        assert!(reply.text().contains("<h1>You can’t sign in here</h1>"), "a page of its own");
         assert_eq!(stage.test.client().get("/auth/discord/login").await.status, 403);
         assert_eq!(stage.discord.hub().count(TOKEN), calls);
         stage.test.clock.advance_ms(2 * 24 * 60 * MINUTE_MS);

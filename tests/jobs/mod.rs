@@ -2,4 +2,4 @@
 
 mod engine;
 mod failures;
-mod stage;
+pub mod stage;

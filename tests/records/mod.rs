@@ -1,5 +1,6 @@
 //! What is written down, and who may read it.
 
+pub mod alerts;
 mod attention;
 mod audit;
 mod errors;

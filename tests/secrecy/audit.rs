@@ -268,9 +268,6 @@ async fn operate(stage: &Stage, tenant: &Tenant) {
             .unwrap();
         instance::set_invite_only(app, on, OPERATOR).await.unwrap();
     }
-    instance::make_registration_code(app, NAME, Some(3), OPERATOR)
-        .await
-        .unwrap();
     register::show(app, BotId::Platform, OPERATOR).await.unwrap();
     register::rotate(app, BotId::Platform, OPERATOR).await.unwrap();
     let waiting = jobs::operate::list(app, 100).await.unwrap().0;
@@ -381,6 +378,7 @@ both_databases! {
         done.extend(crate::billing::deeds::of_billing(engine).await);
         done.extend(crate::players::bulk_unlink::deeds(engine).await);
         done.extend(crate::bots::own::deeds(engine).await);
+        done.extend(crate::admin::deeds::of_operators(engine).await);
         let known: BTreeSet<String> = AuditAction::ALL.iter().map(|action| action.as_str().to_owned()).collect();
         assert_eq!(done, known, "every deed is walked");
 

@@ -1,6 +1,6 @@
 //! Making, naming and removing an Org.
 
-use app::instance;
+use app::instance::{self, CodeRequest};
 use app::tenancy::orgs as app_orgs;
 use domain::audit::Actor;
 use domain::permission::Permission;
@@ -66,7 +66,8 @@ both_databases! {
             let reply = call(&person, Method::POST, "/orgs", &new("mine".to_owned(), code)).await;
             assert_eq!(refusal(&reply), refused(403, "REGISTRATION_CLOSED"), "{code:?}");
         }
-        let code = instance::make_registration_code(&test.app, "for a friend", Some(7), Actor::Operator).await.unwrap();
+        let request = CodeRequest { note: "for a friend", max_uses: 1, days: Some(7) };
+        let (_, code) = instance::make_registration_code(&test.app, request, Actor::Operator).await.unwrap();
         let mut calls = JoinSet::new();
         for racer in 0..8 {
             let someone = test.person(&test.session(&test.account(10 + racer).await).await);
@@ -75,7 +76,8 @@ both_databases! {
         }
         let made = calls.join_all().await.into_iter().filter(|status| *status == 201).count();
         assert_eq!(made, 1, "a code is good for one Org");
-        let late = instance::make_registration_code(&test.app, "", Some(1), Actor::Operator).await.unwrap();
+        let request = CodeRequest { note: "", max_uses: 1, days: Some(1) };
+        let (_, late) = instance::make_registration_code(&test.app, request, Actor::Operator).await.unwrap();
         test.clock.advance_ms(25 * 60 * 60_000);
         let reply = call(&person, Method::POST, "/orgs", &new("mine".to_owned(), Some(late.expose()))).await;
         assert_eq!(refusal(&reply), refused(403, "REGISTRATION_CLOSED"));

@@ -1,6 +1,7 @@
 //! Races, crashes and several nodes. Small figures in `make test`, full ones in `make torture`; each test prints
 //! one line with what it did.
 
+mod alerts;
 mod billing;
 mod bulk_unlink;
 mod ceilings;

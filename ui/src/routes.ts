@@ -23,6 +23,7 @@ import { can, type Permission } from './lib/can';
 import { href } from './lib/router.svelte';
 import { session } from './lib/session.svelte';
 import type { Icon } from './lib/ui/types';
+import { OPERATOR_GROUPS, operatorRoutes, type OperatorGroup } from './operator-routes';
 
 export interface Route {
   path: string;
@@ -35,7 +36,7 @@ export interface Route {
   /** Listed only where plans are sold. Elsewhere the page says that nothing is. */
   sold?: true;
   /** Where the sidebar shows it. */
-  group?: 'Manage' | 'Access' | 'Organisation' | 'Operator area';
+  group?: 'Manage' | 'Access' | 'Organisation' | OperatorGroup;
   /** The page of the sidebar that it belongs to, where the path does not say so. */
   under?: string;
   icon?: Icon;
@@ -226,22 +227,7 @@ export const routes: Route[] = [
     icon: Settings,
     load: () => import('./features/tenancy/orgs/Settings.svelte'),
   },
-  {
-    path: '/admin',
-    title: 'Operator area',
-    operators: true,
-    group: 'Operator area',
-    icon: Gauge,
-    load: () => import('./features/admin/Overview.svelte'),
-  },
-  {
-    path: '/admin/errors',
-    title: 'Errors',
-    operators: true,
-    group: 'Operator area',
-    icon: CircleAlert,
-    load: () => import('./features/admin/Errors.svelte'),
-  },
+  ...operatorRoutes,
 ];
 
 /** Whether there is such a page for this person at all. */
@@ -265,9 +251,15 @@ export function navigation(org: OrgSummary): Array<{ label: string; routes: Rout
     .filter((group) => group.routes.length > 0);
 }
 
-/** The pages of the operator area. */
+/** The pages of the operator area, by group; their own page stands above them. */
+export function operatorNavigation(me: Pick<Me, 'operator'>): Array<{ label: OperatorGroup; routes: Route[] }> {
+  const shown = routes.filter((route) => route.operators && exists(me, route));
+  return OPERATOR_GROUPS.map((label) => ({ label, routes: shown.filter((route) => route.group === label) })).filter((group) => group.routes.length > 0);
+}
+
+/** The same as one list. */
 export function operatorPages(me: Pick<Me, 'operator'>): Route[] {
-  return routes.filter((route) => route.operators && route.group && exists(me, route));
+  return operatorNavigation(me).flatMap((group) => group.routes);
 }
 
 /** The first page of an Org that this person may open. */

@@ -8,6 +8,7 @@ import { checkedImport, importing, imports, importsChecked, importsNone, imports
 import { kicked, lacking, onDiscord, unseen } from './fixtures-discord.mjs';
 import { analytics, nothing } from './fixtures-analytics.mjs';
 import { billing, billingEnding, billingFree, billingGiven, billingLate, billingOver, BILLING_WRITES } from './fixtures-billing.mjs';
+import { CALM_READS, OPERATOR_READS, OPERATOR_WRITES, visiting } from './fixtures-operators.mjs';
 import { BOT_WORLDS, BOT_WRITES, online, unbought } from './fixtures-bots.mjs';
 import { cleanup, cleanupOff, dormant, simulation, trustSettings, unlinking, unlinkingNone, userChoices, userList } from './fixtures-players.mjs';
 
@@ -59,6 +60,7 @@ const me = {
   billing: true,
   orgs_owned: 1,
   orgs_ceiling: 3,
+  version: 'v3.24.0',
   orgs: [rustlands, arcadia],
 };
 
@@ -328,6 +330,9 @@ export const READS = {
   '/orgs/o1/cleanup': cleanup,
   '/orgs/o1/cleanup/preview': dormant,
   '/orgs/o1/billing/subscriptions': billing,
+  '/announcements': { announcements: [] },
+  '/orgs/o1/announcements': { announcements: [] },
+  '/orgs/o2/announcements': { announcements: [] },
 };
 
 const operating = {
@@ -340,6 +345,7 @@ const operating = {
     ],
   },
   '/admin/errors': allErrors,
+  ...OPERATOR_READS,
 };
 
 /** The style of public pages, which the policy names by its digest. */
@@ -357,6 +363,7 @@ export const WRITES = {
   'POST /orgs/o1/cleanup/keep': [200, { links: 2 }],
   ...PERSON_WRITES,
   ...BILLING_WRITES,
+  ...OPERATOR_WRITES,
   ...BOT_WRITES,
   'POST /orgs/o1/navigation/preview': [200, { html: picture }],
   'POST /orgs/o1/servers/s1/roles/dry-run': [200, dryRun],
@@ -438,7 +445,11 @@ export const WORLDS = {
     '/orgs/o1/cleanup/preview': { days: 90, total: 0, guilds: [], users: [] },
   },
   operating,
-  calm_operating: { ...operating, '/admin/attention': { attention: [] }, '/admin/errors': { errors: [], next_before: null, codes } },
+  calm_operating: { ...operating, ...CALM_READS, '/admin/attention': { attention: [] }, '/admin/errors': { errors: [], next_before: null, codes } },
+  // An operator who looks into an organisation that is not theirs.
+  visiting: { ...operating, ...CALM_READS, '/account': visiting(me, rustlands) },
+  visiting_to_change: { ...operating, ...CALM_READS, '/account': visiting(me, rustlands, true) },
+  announced: { '/announcements': OPERATOR_READS['/announcements'], '/orgs/o1/announcements': OPERATOR_READS['/announcements'] },
   invited: {
     '/account': { ...me, registration: 'invite_only', orgs_owned: 3, orgs_ceiling: 3 },
   },

@@ -2,7 +2,7 @@
 //
 //     npm run build && npm run mock      http://127.0.0.1:4173/app/
 //
-// The cookie `mock` chooses another world: empty, fresh, operating, calm_operating, invited, calm roles_only, viewer, cleaner, keeper, payer, unsold, over, late, given, botkeeper, bot_… (see fixtures.mjs and fixtures-bots.mjs), error, maintenance, again.
+// The cookie `mock` chooses another world: empty, fresh, operating, calm_operating, visiting, visiting_to_change, announced, invited, calm roles_only, viewer, cleaner, keeper, payer, unsold, over, late, given, botkeeper, bot_… (see fixtures.mjs and fixtures-bots.mjs), error, maintenance, again.
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { rest } from '../../tests/e2e/waiting.mjs';
 import { need } from './browser.mjs';
+import { OPERATOR_SCREENS } from './screens-operators.mjs';
 import { ASH, AWAY, CROWD, FRESH } from './fixtures-person.mjs';
 
 const AXE = readFileSync(need.resolve('axe-core/axe.min.js'), 'utf8');
@@ -277,6 +278,7 @@ export const SCREENS = {
     await page.getByRole('button', { name: 'Details of' }).first().click();
     await dialog(page);
   }],
+  ...OPERATOR_SCREENS,
   admin: ['/admin', 'operating'],
   'admin-calm': ['/admin', 'calm_operating'],
   'admin-stranger': ['/admin'],

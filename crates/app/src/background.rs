@@ -28,6 +28,7 @@ use crate::memories::error_log::WriteGroups;
 use crate::memories::gate::KeyUse;
 pub use crate::players::seen::flush as flush_seen;
 use crate::players::{cleanup_run, steam_calls, sweep};
+use crate::records::alerts::{self, Place};
 use crate::retention::Retention;
 use crate::state::App;
 use crate::tenancy::claims;
@@ -54,6 +55,12 @@ const PURGED_AT_ONCE: u64 = 500;
 pub fn start(app: &App, stop: &watch::Receiver<bool>) {
     supervise(app, stop, "error_log", FLUSH_EVERY, |app| {
         Box::pin(async move { flush_errors(&app).await })
+    });
+    supervise(app, stop, "alerts", FLUSH_EVERY, |app| {
+        Box::pin(async move {
+            alerts::flush(&app).await;
+            Ok(())
+        })
     });
     supervise(app, stop, "discord_refusals", KEEP_EVERY, |app| {
         Box::pin(async move { app.platforms.keep().await })
@@ -109,6 +116,7 @@ async fn repeat(
         }
         if let Err(error) = step(app.clone()).await {
             tracing::warn!(task = name, error = %error.internal_detail(), "background work failed and will be retried");
+            alerts::note_error(&app, &error, Place::Task(name), None);
         }
     }
 }
@@ -139,7 +147,7 @@ pub async fn flush_errors(app: &App) -> Result<(), AppError> {
 }
 
 /// The steps of housekeeping, by the names under which their failures are counted.
-const HOUSEKEEPING: [(&str, StepOf); 32] = [
+const HOUSEKEEPING: [(&str, StepOf); 33] = [
     ("last_uses", |app| Box::pin(flush_uses(app))),
     ("seen", |app| Box::pin(flush_seen(app))),
     ("refusals", |app| {
@@ -160,6 +168,7 @@ const HOUSEKEEPING: [(&str, StepOf); 32] = [
     ("jobs", |app| Box::pin(jobs::keep(app))),
     ("retired_keys", |app| Box::pin(purge(app, Expired::RetiredKeys))),
     ("error_log", |app| Box::pin(purge(app, Expired::Errors))),
+    ("old_alerts", |app| Box::pin(alerts::purge(app))),
     ("sign_ins", |app| Box::pin(purge(app, Expired::SignIns))),
     ("blocks", |app| Box::pin(purge(app, Expired::Blocks))),
     ("daily_calls", |app| Box::pin(purge(app, Expired::DailyCalls))),
@@ -197,6 +206,7 @@ pub async fn keep_house(app: &App) -> Result<(), AppError> {
         let done = done.unwrap_or_else(|_| Err(AppError::internal(format!("{name} panicked"))));
         if let Err(error) = done {
             failures_of(app, name).inc();
+            alerts::note_error(app, &error, Place::Task(name), None);
             tracing::warn!(step = name, error = %error.internal_detail(), "a housekeeping step failed and will be retried");
             first = first.and(Err(error));
         }

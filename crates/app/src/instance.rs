@@ -1,11 +1,12 @@
 //! What operators decide about the whole installation: maintenance, and who may make an Org.
 
 use domain::audit::{Actor, AuditAction};
+use domain::id::RegistrationId;
 use domain::invitation::Code;
 use domain::random;
 use serde_json::json;
 use storage::records::audit::Act;
-use storage::tenancy::registration;
+use storage::tenancy::registration::{self, NewCode};
 use storage::{NoOrg, Tx, Work, settings};
 
 use crate::error::AppError;
@@ -20,6 +21,7 @@ const REGISTRATION: &str = "registration";
 const INVITE_ONLY: &str = "invite_only";
 const DEFAULT_MESSAGE: &str = "We are working on the dashboard.";
 const MESSAGE_MAX: usize = 500;
+const MOST_USES: i64 = 1000;
 const DAY_MS: i64 = 24 * 60 * 60_000;
 
 /// Tells this installation from others that use the same machines: made at the first start, and part of its database.
@@ -114,30 +116,49 @@ impl Work for Set {
     }
 }
 
-/// A code with which one Org can be made while registration is by invitation.
+/// Who a registration code is for, and how far it goes.
+pub struct CodeRequest<'a> {
+    /// For other operators.
+    pub note: &'a str,
+    /// How many Orgs it is good for.
+    pub max_uses: i64,
+    /// None for one that never expires.
+    pub days: Option<u32>,
+}
+
+/// A code with which Orgs can be made while registration is by invitation. It is shown once.
 pub async fn make_registration_code(
     app: &App,
-    note: &str,
-    days: Option<u32>,
+    request: CodeRequest<'_>,
     actor: Actor,
-) -> Result<Code, AppError> {
-    if note.chars().count() > MESSAGE_MAX {
+) -> Result<(RegistrationId, Code), AppError> {
+    if request.note.chars().count() > MESSAGE_MAX {
         return Err(AppError::invalid("note", "must have at most 500 characters"));
+    }
+    if !(1..=MOST_USES).contains(&request.max_uses) {
+        return Err(AppError::invalid("max_uses", "must be from 1 to 1000"));
     }
     let code = Code::generate(&*app.random);
     let act = app.act(NoOrg, actor);
+    let id = RegistrationId::generate(act.now_ms, &*app.random);
     let work = MakeCode {
+        id: id.clone(),
         hash: code.registration_hash(),
-        note: note.to_owned(),
-        expires_at_ms: days.map(|days| act.now_ms + i64::from(days.max(1)) * DAY_MS),
+        note: request.note.trim().to_owned(),
+        max_uses: request.max_uses,
+        expires_at_ms: request
+            .days
+            .map(|days| act.now_ms + i64::from(days.max(1)) * DAY_MS),
     };
     app.db.write_for(act, work).await?;
-    Ok(code)
+    Ok((id, code))
 }
 
 struct MakeCode {
+    id: RegistrationId,
     hash: String,
     note: String,
+    max_uses: i64,
     expires_at_ms: Option<i64>,
 }
 
@@ -148,8 +169,16 @@ impl Work for MakeCode {
     const NAME: &'static str = "make_registration_code";
 
     async fn run(&self, tx: &mut Tx<'_>, act: &Act<NoOrg>) -> Result<(), AppError> {
-        registration::insert(tx, &self.hash, &self.note, act.now_ms, self.expires_at_ms).await?;
-        let action = AuditAction::RegistrationCodeMade;
-        Ok(act.note(tx, action, None, &json!({})).await?)
+        let new = NewCode {
+            hash: &self.hash,
+            id: &self.id,
+            note: &self.note,
+            max_uses: self.max_uses,
+            now_ms: act.now_ms,
+            expires_at_ms: self.expires_at_ms,
+        };
+        registration::insert(tx, &new).await?;
+        let (action, target) = (AuditAction::RegistrationCodeMade, Some(self.id.as_str()));
+        Ok(act.note(tx, action, target, &json!({})).await?)
     }
 }

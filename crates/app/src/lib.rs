@@ -2,6 +2,7 @@
 
 #![warn(missing_docs)]
 
+pub mod admin;
 pub mod analytics;
 pub mod attention;
 pub mod background;
@@ -12,6 +13,7 @@ mod changes;
 pub mod downloads;
 mod erased;
 pub mod error;
+pub mod flags;
 pub mod identity;
 pub mod import;
 pub mod instance;

@@ -7,6 +7,7 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::{ConstGauge, Gauge};
 use prometheus_client::registry::Registry;
 
+use crate::memories::alerts::AlertEnd;
 use crate::state::App;
 
 /// Labels with their values.
@@ -17,6 +18,7 @@ pub fn register(app: &App, registry: &mut Registry) {
     store(app, registry);
     providers(app, registry);
     jobs(app, registry);
+    alerts(app, registry);
     let memories = &app.memories;
     registry.register(
         "housekeeping_failures",
@@ -32,6 +34,19 @@ pub fn register(app: &App, registry: &mut Registry) {
         "errors_dropped",
         "Groups of failures that were not noted in the error log, because too many waited",
         ConstCounter::new(memories.errors.dropped()),
+    );
+}
+
+fn alerts(app: &App, registry: &mut Registry) {
+    let memory = &app.memories.alerts;
+    // Shown before the first one, so that an alarm can be set on it.
+    for end in AlertEnd::ALL {
+        memory.count(end, 0);
+    }
+    registry.register(
+        "alerts",
+        "Failures that operators are told of, and the messages about them, by what became of them",
+        memory.outcomes.clone(),
     );
 }
 

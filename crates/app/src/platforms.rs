@@ -11,7 +11,7 @@ pub use platform::blobs::Blobs;
 use platform::blobs::Bucket;
 use platform::discord::cdn::Cdn;
 use platform::discord::oauth::Application;
-use platform::discord::{Clients, OAuth, Outgoing, Rest};
+use platform::discord::{AlertSink, Clients, OAuth, Outgoing, Rest, Webhook};
 use platform::geo::Geo;
 use platform::steam::{OpenId, WebApi};
 use platform::stripe::Stripe;
@@ -35,6 +35,8 @@ pub struct Platforms {
     pub own_bots: Option<Clients>,
     /// Pictures of Discord servers and of people.
     pub discord_cdn: Option<Cdn>,
+    /// Where operators are told of failures; needs `alerts.discord_webhook` or `alerts.channel_id`.
+    pub alerts: Option<AlertSink>,
     /// Files that are too large for the database.
     pub blobs: Option<Blobs>,
     /// The country of an address; needs `geo.database`.
@@ -72,6 +74,7 @@ impl Platforms {
             discord_bot: discord_bot(config, clock, &outgoing)?,
             own_bots: own_bots(config, clock, outgoing),
             discord_cdn: Some(Cdn::new(&config.discord.cdn_url, clock.clone())?),
+            alerts: alerts(config, clock)?,
             blobs: Some(blobs(config)?),
             geo: config.geo.database.as_deref().map(Geo::open).transpose()?,
             stripe: selling(config, clock)?,
@@ -87,6 +90,7 @@ impl Platforms {
             self.discord_bot.as_ref().map(Rest::standing),
             self.discord_cdn.as_ref().map(Cdn::standing),
             self.stripe.as_ref().map(|selling| selling.api.standing()),
+            self.alerts.as_ref().and_then(AlertSink::standing),
         ]
         .into_iter()
         .flatten()
@@ -231,6 +235,27 @@ fn discord_bot(
     };
     Rest::new(&discord.api_url, public_url, token, clock.clone(), outgoing)
         .map(|bot| Some(bot.kept_in(config.data_dir.join("discord-refusals.json"))))
+}
+
+/// One place, so that nobody reads an alert twice.
+fn alerts(config: &Config, clock: &SharedClock) -> Result<Option<AlertSink>, SetupError> {
+    let (alerts, discord) = (&config.alerts, &config.discord);
+    match (&alerts.discord_webhook, &alerts.channel_id) {
+        (Some(_), Some(_)) => Err(SetupError::new(
+            "alerts.discord_webhook and alerts.channel_id are both set: alerts go to one of them",
+        )),
+        (Some(url), None) => Webhook::new(&discord.api_url, url, clock.clone())
+            .map(|webhook| Some(AlertSink::Webhook(webhook))),
+        (None, Some(_)) if discord.bot_token.is_none() => Err(SetupError::new(
+            "alerts.channel_id is set, but discord.bot_token is not: the shared bot posts there",
+        )),
+        (None, Some(channel)) => {
+            let channel = DiscordId::parse(channel)
+                .map_err(|_| SetupError::new("alerts.channel_id is not an ID of Discord's"))?;
+            Ok(Some(AlertSink::Channel(channel)))
+        }
+        (None, None) => Ok(None),
+    }
 }
 
 /// Where files are kept: in a bucket, or in a folder of the data directory.

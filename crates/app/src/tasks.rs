@@ -1,5 +1,6 @@
 //! The tracked spawner: shutdown waits for what it started, and a panic is logged.
 
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -10,6 +11,8 @@ use tokio::task::JoinSet;
 #[derive(Clone, Default)]
 pub struct Tasks {
     running: Arc<Mutex<JoinSet<()>>>,
+    /// How often tasks panicked, by their names, since somebody asked.
+    panics: Arc<Mutex<BTreeMap<&'static str, u32>>>,
 }
 
 impl Tasks {
@@ -17,7 +20,7 @@ impl Tasks {
     pub fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         while let Some(ended) = running.try_join_next() {
-            report(ended);
+            self.report(ended);
         }
         running.spawn(task);
     }
@@ -28,6 +31,7 @@ impl Tasks {
         name: &'static str,
         task: impl Fn() -> F + Send + 'static,
     ) {
+        let tasks = self.clone();
         self.spawn(async move {
             let mut pause = Duration::from_millis(100);
             loop {
@@ -36,6 +40,7 @@ impl Tasks {
                 match one.join_next().await {
                     Some(Err(error)) if error.is_panic() => {
                         tracing::error!(task = name, "a background task panicked and is restarted");
+                        tasks.note_panic(name);
                         tokio::time::sleep(pause).await;
                         pause = (pause * 2).min(Duration::from_secs(2));
                     }
@@ -50,19 +55,30 @@ impl Tasks {
         let mut running = std::mem::take(&mut *self.running.lock().unwrap_or_else(PoisonError::into_inner));
         let waited = tokio::time::timeout(limit, async {
             while let Some(ended) = running.join_next().await {
-                report(ended);
+                self.report(ended);
             }
         });
         if waited.await.is_err() {
             tracing::warn!(left = running.len(), "background tasks were aborted at shutdown");
         }
     }
-}
 
-fn report(ended: Result<(), tokio::task::JoinError>) {
-    if let Err(error) = ended
-        && error.is_panic()
-    {
-        tracing::error!("a background task panicked");
+    /// How often tasks panicked since the last time this was asked.
+    pub(crate) fn drain_panics(&self) -> BTreeMap<&'static str, u32> {
+        std::mem::take(&mut *self.panics.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn note_panic(&self, name: &'static str) {
+        let mut panics = self.panics.lock().unwrap_or_else(PoisonError::into_inner);
+        *panics.entry(name).or_default() += 1;
+    }
+
+    fn report(&self, ended: Result<(), tokio::task::JoinError>) {
+        if let Err(error) = ended
+            && error.is_panic()
+        {
+            tracing::error!("a background task panicked");
+            self.note_panic("behind a request");
+        }
     }
 }

@@ -30,6 +30,7 @@ pub struct Config {
     pub limits: Limits,
     pub plans: Plans,
     pub billing: Billing,
+    pub alerts: Alerts,
     pub log: Log,
     /// Files in which secrets were found, with the setting that each is for.
     #[serde(skip)]
@@ -264,6 +265,16 @@ pub struct Prices {
     pub pro_month: Vec<String>,
     pub pro_year: Vec<String>,
     pub bot_month: Vec<String>,
+}
+
+/// Where operators are told of failures; nowhere unless one of these is set.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Alerts {
+    #[serde(deserialize_with = "secret_unless_empty")]
+    pub discord_webhook: Option<SecretString>,
+    #[serde(deserialize_with = "unless_empty")]
+    pub channel_id: Option<String>,
 }
 
 #[derive(Debug, Clone, Deserialize)]

@@ -22,8 +22,8 @@ mod warnings;
 
 pub use abort::abort_point;
 pub use config::{
-    Billing, Bot, BotHost, Config, Database, Discord, Keys, Limits, Log, LogFormat, PlanCeilings, Plans,
-    Prices, RateLimits, Server, Steam,
+    Alerts, Billing, Bot, BotHost, Config, Database, Discord, Keys, Limits, Log, LogFormat, PlanCeilings,
+    Plans, Prices, RateLimits, Server, Steam,
 };
 pub use database_url::DatabaseUrl;
 pub use error::{ConfigError, Place, Problem};

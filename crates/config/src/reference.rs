@@ -29,7 +29,7 @@ working directory.
 
 Every setting is checked at start, and all problems are shown together. A key or
 `SYMBOLON_` variable that is not listed here is refused, except variables that
-start with `SYMBOLON_TEST_`.
+start with `SYMBOLON_TEST_` or `SYMBOLON_BUILD_`.
 
 Keep secrets in files of their own, named by the settings that end in `_file`;
 whitespace around a file's contents is ignored. Setting both a secret and its file

@@ -27,10 +27,15 @@ impl Setting {
 
 const PREFIX: &str = "SYMBOLON_";
 
+/// What is no setting: variables that steer tests, and those that were given to
+/// the build and may still be there in its image.
+const FOR_OTHERS: [&str; 2] = ["SYMBOLON_TEST_", "SYMBOLON_BUILD_"];
+
 /// Whether a variable must be a setting: all of ours, but for the one that
-/// names the file and those that steer tests.
+/// names the file.
 pub(crate) fn is_ours(variable: &str) -> bool {
-    variable.starts_with(PREFIX) && variable != "SYMBOLON_CONFIG" && !variable.starts_with("SYMBOLON_TEST_")
+    let is_for_others = FOR_OTHERS.iter().any(|start| variable.starts_with(start));
+    variable.starts_with(PREFIX) && variable != "SYMBOLON_CONFIG" && !is_for_others
 }
 
 /// Whether Kubernetes set the variable, which tells every container where each
@@ -325,6 +330,13 @@ pub(crate) static SETTINGS: &[Setting] = &[
     set("billing.prices.pro_month", Kind::Words, "Price IDs of the Pro plan by the month."),
     set("billing.prices.pro_year", Kind::Words, "Price IDs of the Pro plan by the year."),
     set("billing.prices.bot_month", Kind::Words, "Price IDs of a Custom Bot by the month."),
+
+    set("alerts.discord_webhook", Kind::Secret,
+        "URL of a Discord webhook to which unexpected errors are reported; whoever has it can post there."),
+    set("alerts.discord_webhook_file", Kind::SecretFile { target: "alerts.discord_webhook" },
+        "File to read alerts.discord_webhook from."),
+    set("alerts.channel_id", Kind::OptionalDiscordId,
+        "Discord ID of a channel to which the shared bot reports them instead."),
 
     set("log.level", Kind::Choice { default: "info", choices: LEVELS },
         "Lowest level that is logged."),

@@ -89,6 +89,9 @@ words! {
         ImportCancelled = "import.cancelled",
         SessionCreated = "session.created",
         SessionEnded = "session.ended",
+        /// An operator ended all sessions but their own.
+        SessionsEnded = "sessions.ended",
+        IdleSessionsDropped = "sessions.idle_dropped",
         OperatorGranted = "operator.granted",
         OperatorRevoked = "operator.revoked",
         BlockAdded = "block.added",
@@ -97,6 +100,20 @@ words! {
         MaintenanceSwitched = "maintenance.switched",
         RegistrationChanged = "registration.changed",
         RegistrationCodeMade = "registration.code_made",
+        RegistrationCodeRevoked = "registration.code_revoked",
+        AnnouncementCreated = "announcement.created",
+        AnnouncementChanged = "announcement.changed",
+        AnnouncementDeleted = "announcement.deleted",
+        FlagSet = "flag.set",
+        BuildWithdrawn = "plugin.withdrawn",
+        BuildRestored = "plugin.restored",
+        /// An operator began to look into an Org; in its log and in that of the operators.
+        VisitBegan = "visit.began",
+        VisitEnded = "visit.ended",
+        /// An operator gave an Org to somebody else, because its owner lost their account.
+        OrgRecovered = "org.recovered",
+        /// An operator took a Discord server from the Org that had claimed it.
+        GuildReleased = "guild.released",
         RingRotated = "ring.rotated",
         /// A Guild's own bot was given a token, for the first time or another one.
         BotTokenSaved = "bot.token_saved",
@@ -283,7 +300,7 @@ mod tests {
 
     #[test]
     fn every_action_is_a_dotted_name() {
-        assert_eq!(AuditAction::ALL.len(), 73);
+        assert_eq!(AuditAction::ALL.len(), 86);
         for action in AuditAction::ALL {
             assert_eq!(action.as_str().split('.').count(), 2);
             assert_eq!(AuditAction::parse(action.as_str()), Some(*action));

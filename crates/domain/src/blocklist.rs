@@ -70,6 +70,18 @@ impl BlockEntry {
             .collect()
     }
 
+    /// One that was stored.
+    pub fn read(stored: &str) -> Self {
+        Self(stored.to_owned())
+    }
+
+    /// Whether it is what remains of an erased account.
+    pub fn is_of_erased(&self) -> bool {
+        self.0
+            .split_once(':')
+            .is_some_and(|(_, rest)| rest.starts_with("x:"))
+    }
+
     fn of_network(network: IpNet) -> Self {
         Self(format!("network:{network}"))
     }

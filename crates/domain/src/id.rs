@@ -83,6 +83,10 @@ own_ids! {
     PayerId "pay_",
     /// A file of an older system that is taken over.
     ImportId "imp_",
+    /// Something that operators tell people.
+    AnnouncementId "ann_",
+    /// A code for new Orgs; the code itself is a secret.
+    RegistrationId "reg_",
 }
 
 fn generate(prefix: &str, now_ms: i64, random: &dyn Random) -> InlineText<ID_CHARS> {

@@ -107,11 +107,16 @@ pub fn size(embed: &Value) -> usize {
 
 /// A name as plain text: nothing in it formats, links, mentions or hides. Discord takes the mark away again.
 pub fn escaped(name: &str) -> String {
-    let visible = without_zero_width(name);
+    escaped_up_to(name, NAME_CHARACTERS)
+}
+
+/// The same for other texts than names.
+pub(crate) fn escaped_up_to(text: &str, most: usize) -> String {
+    let visible = without_zero_width(text);
     let shown = visible
         .chars()
         .filter(|c| !breaks_line(*c) && !changes_direction(*c))
-        .take(NAME_CHARACTERS);
+        .take(most);
     let mut text = String::new();
     for c in shown {
         if c.is_ascii_punctuation() {
@@ -154,7 +159,7 @@ pub fn how_long(ms: i64) -> String {
 }
 
 /// A time as Discord reads it, such as `2026-01-01T00:00:00Z`.
-fn utc(at_ms: i64) -> String {
+pub(crate) fn utc(at_ms: i64) -> String {
     let (days, ms) = (at_ms.div_euclid(DAY_MS), at_ms.rem_euclid(DAY_MS));
     // Counted from the first of March of the year 0, so that leap days come last. An era has 400 years.
     let shifted = days + 719_468;

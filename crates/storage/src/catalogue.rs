@@ -6,6 +6,7 @@ use crate::db::Statement;
 pub fn statements() -> impl Iterator<Item = &'static Statement> {
     [
         crate::identity::accounts::STATEMENTS,
+        crate::records::alerts::STATEMENTS,
         crate::records::audit::STATEMENTS,
         crate::records::audit_names::STATEMENTS,
         crate::records::audit_pages::STATEMENTS,
@@ -39,11 +40,13 @@ pub fn statements() -> impl Iterator<Item = &'static Statement> {
         crate::players::server_players::STATEMENTS,
         crate::tenancy::servers::STATEMENTS,
         crate::identity::sessions::STATEMENTS,
+        crate::identity::mass_sign_out::STATEMENTS,
         crate::settings::STATEMENTS,
         crate::identity::sign_ins::STATEMENTS,
         crate::tenancy::team::STATEMENTS,
     ]
     .into_iter()
+    .chain(of_operators())
     .chain(of_bots())
     .chain(of_billing())
     .chain(of_roles())
@@ -54,6 +57,16 @@ pub fn statements() -> impl Iterator<Item = &'static Statement> {
     .chain(of_privacy())
     .flatten()
     .copied()
+}
+
+fn of_operators() -> [&'static [&'static Statement]; 5] {
+    [
+        crate::admin::announcements::STATEMENTS,
+        crate::admin::flags::STATEMENTS,
+        crate::admin::search::STATEMENTS,
+        crate::admin::visits::STATEMENTS,
+        crate::admin::waiting_jobs::STATEMENTS,
+    ]
 }
 
 fn of_bots() -> [&'static [&'static Statement]; 11] {

@@ -2,6 +2,7 @@
 
 #![warn(missing_docs)]
 
+pub mod admin;
 pub mod backup;
 pub mod billing;
 pub mod bots;

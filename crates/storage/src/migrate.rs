@@ -109,6 +109,10 @@ const MIGRATIONS: &[Migration] = migrations! {
     37 "0037_privacy" portable;
     38 "0038_billing" portable;
     39 "0039_dedicated_bots" portable;
+    40 "0040_operators" portable;
+    41 "0041_announcements" portable;
+    42 "0042_operator_search" portable;
+    43 "0043_operator_alerts" portable;
 };
 
 /// The newest schema this binary knows.

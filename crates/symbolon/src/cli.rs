@@ -8,12 +8,13 @@ use domain::plugin_build::PluginVersion;
 
 use crate::admin::AdminCommand;
 use crate::import::ImportOptions;
+use crate::version;
 
 /// Links Discord accounts to Steam accounts for game communities.
 ///
 /// Start with `symbolon serve --sandbox --data ./data/sandbox`: it needs no account anywhere.
 #[derive(Parser)]
-#[command(name = "symbolon", version, max_term_width = 100)]
+#[command(name = "symbolon", version = version::LONG.as_str(), max_term_width = 100)]
 pub struct Cli {
     #[command(flatten)]
     pub common: Common,

@@ -15,6 +15,7 @@ mod output;
 mod plugin;
 mod sandbox;
 mod serve;
+mod version;
 
 use std::process::ExitCode;
 use std::time::Duration;

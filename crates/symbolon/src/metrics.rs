@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use app::records::log_lines;
+use domain::release::VERSION;
 use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
 use web::metrics::More;
 
-use crate::backup;
+use crate::{backup, version};
 
 /// The unit of Linux for the time of a process, in seconds; fixed for programs.
 const TICK: f64 = 0.01;
@@ -24,7 +25,7 @@ pub fn of_process(data_dir: &Path) -> More {
         ours.register(
             "build",
             "The running version",
-            Info::new([("version", env!("CARGO_PKG_VERSION"))]),
+            Info::new([("version", VERSION), ("commit", version::commit())]),
         );
         ours.register(
             "log_lines_dropped",

@@ -104,6 +104,7 @@ impl TestApp {
                 outgoing,
             )),
             discord_cdn: Some(Cdn::new(&discord.cdn_url(), shared).expect("a client")),
+            alerts: None,
             blobs: None,
             geo: None,
             stripe: Some(closed_shop(Arc::clone(&clock) as SharedClock)),

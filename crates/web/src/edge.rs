@@ -12,6 +12,7 @@ use app::error::{HttpError, RequestError, ServiceError};
 use app::memories::error_log::Failure as NotedFailure;
 use app::memories::refusals::{Lacking, Refusal};
 use app::plugin::{is_fail_closed, names_look_up};
+use app::records::alerts::{self, Place};
 use axum::Router;
 use axum::body::Body;
 use axum::response::Response;
@@ -216,9 +217,16 @@ impl Shared {
         if !seen.surface.notes_refusals() && !error.is_ours() {
             return;
         }
+        let route = self.state.routes.template_of(seen.uri.path());
+        alerts::note_error(
+            &self.state.app,
+            error,
+            Place::Route(route),
+            Some(seen.id.as_str()),
+        );
         self.state.app.memories.errors.note(&NotedFailure {
             error,
-            route: self.state.routes.template_of(seen.uri.path()),
+            route,
             org_num: seen.about.org().get().map_or(0, |scope| scope.num()),
             request_id: seen.id.as_str(),
             now_ms: self.state.app.now_ms(),

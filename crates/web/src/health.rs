@@ -2,6 +2,7 @@
 
 use app::App;
 use axum::extract::State;
+use domain::release::VERSION;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -12,6 +13,9 @@ use crate::state::WebState;
 pub struct Alive {
     #[schema(example = "ok")]
     status: &'static str,
+    /// The running release.
+    #[schema(example = "v3.24.0")]
+    version: &'static str,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -24,7 +28,10 @@ pub struct Ready {
 
 /// The process answers; nothing else is asked.
 pub async fn alive() -> Found<Alive> {
-    Found(Alive { status: "ok" })
+    Found(Alive {
+        status: "ok",
+        version: VERSION,
+    })
 }
 
 /// The database answers and takes writes. Schema and master keys were checked before the listener opened.

@@ -1,5 +1,6 @@
 //! axum only: read the request, call `app`, render the answer.
 
+mod admin;
 mod analytics;
 mod answers;
 mod app_shell;

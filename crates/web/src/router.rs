@@ -15,7 +15,7 @@ use crate::openapi::described;
 use crate::routes::{Access, RouteAnswer, RouteSpec, RouteTable, Routes};
 use crate::state::{Settings, WebState};
 use crate::{
-    analytics, app_shell, attention, billing, bots, docs, downloads, health, identity, keys, linking,
+    admin, analytics, app_shell, attention, billing, bots, docs, downloads, health, identity, keys, linking,
     openapi, players, plugin, privacy, public, records, roles, tenancy,
 };
 
@@ -51,6 +51,7 @@ fn routes() -> Routes {
         billing::routes,
         bots::routes,
         downloads::routes,
+        admin::routes,
         operator_routes,
     ];
     let frame = shell_routes(frame_routes(Routes::new()));
@@ -101,6 +102,7 @@ fn frame_routes(routes: Routes) -> Routes {
             "Migration guide",
             get(docs::migrating),
         )
+        .page(PublicPage, "/docs/releases", "Release notes", get(docs::releases))
         .open(
             ("/static/{file}", "A static file"),
             (Download, Access::Public),

@@ -64,6 +64,17 @@ for (const [what, path, name, world] of [
   ['looking at an audit entry', '/orgs/o1/audit', /^Details of/],
   ['looking at an error', '/orgs/o1/errors', /^Details of/],
   ['looking at an error of the installation', '/admin/errors', /^Details of/, 'operating'],
+  ['granting operator', '/admin/operators', 'Grant operator', 'operating'],
+  ['signing everyone out', '/admin/sessions', 'Sign out everyone but me', 'operating'],
+  ['adding a block', '/admin/blocklist', 'Add block', 'operating'],
+  ['creating an announcement', '/admin/announcements', 'Create announcement', 'operating'],
+  ['editing an announcement', '/admin/announcements', /^Edit Discord/, 'operating'],
+  ['turning on maintenance', '/admin/maintenance', 'Turn on maintenance', 'operating'],
+  ['creating a registration code', '/admin/registration', 'Create code', 'operating'],
+  ['dropping a job', '/admin/jobs', 'Drop job 8841', 'operating'],
+  ['visiting an organisation', '/admin/orgs/org_1', 'Begin visit', 'operating'],
+  ['releasing a Discord server', '/admin/orgs/org_1', 'Release Rust Haven', 'operating'],
+  ['transferring an organisation of others', '/admin/orgs/org_1', 'Transfer ownership', 'operating'],
 ]) {
   test(`after ${what} is called off, the focus is where it began`, async () => {
     const { page, leave } = await on.visit(path, { world });

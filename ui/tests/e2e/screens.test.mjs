@@ -50,8 +50,9 @@ function isLoading() {
 }
 
 const LOADING = ['', '/guilds', '/guilds/g1', '/guilds/new', '/servers', '/servers/s1', '/servers/s1/roles', '/plugin', '/roles', '/guilds/g1/role-history', '/guilds/g1/bot', `/users/${ASH}`, '/link-page', '/team', '/team?tab=invites', '/keys', '/audit', '/errors', '/settings', '/users', '/trust', '/cleanup', '/import', '/billing'];
+const OPERATING = ['', '/errors', '/orgs', '/orgs/org_1', '/accounts', '/accounts/usr_ada', '/operators', '/sessions', '/blocklist', '/announcements', '/maintenance', '/registration', '/flags', '/builds', '/jobs', '/bots', '/audit'];
 
-for (const [path, world] of [...LOADING.map((path) => [`/orgs/o1${path}`]), ['/account'], ['/admin', 'operating'], ['/admin/errors', 'operating']]) {
+for (const [path, world] of [...LOADING.map((path) => [`/orgs/o1${path}`]), ['/account'], ...OPERATING.map((path) => [`/admin${path}`, 'operating'])]) {
   for (const width of [1280, 375]) {
     test(`while ${path} loads, it has the shape of what follows, at ${width}`, async () => {
       const page = await on.page({ world, width });

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { Me, OrgSummary } from '../../src/lib/api/schema';
 import { can, permissionArea, permissionLabel } from '../../src/lib/can';
 import { session } from '../../src/lib/session.svelte';
-import { exists, homeOf, navigation, operatorPages, routes, samePageIn } from '../../src/routes';
+import { exists, homeOf, navigation, operatorNavigation, operatorPages, routes, samePageIn } from '../../src/routes';
 
 const none = { guilds: 0, servers: 0, links: 0, navigation_links: 0 };
 const org = (role: OrgSummary['role'], ...permissions: string[]): OrgSummary => ({
@@ -80,7 +80,10 @@ describe('the operator area', () => {
   const area = routes.filter((route) => route.path.startsWith('/admin'));
 
   test('is there for operators', () => {
-    expect(operatorPages({ operator: true }).map((route) => route.path)).toEqual(['/admin', '/admin/errors']);
+    expect(operatorNavigation({ operator: true }).map((group) => group.label)).toEqual(['Operator area', 'People', 'Service', 'Health']);
+    const paths = operatorPages({ operator: true }).map((route) => route.path);
+    expect(paths[0]).toBe('/admin');
+    expect(paths.every((path) => path.startsWith('/admin') && !path.includes(':'))).toBe(true);
     expect(area.every((route) => route.operators && exists({ operator: true }, route))).toBe(true);
   });
 

@@ -7,8 +7,8 @@ const read = (text: string) => fromQuery(new URLSearchParams(text));
 
 describe('filters of the error log', () => {
   test('come from the address and go back into it', () => {
-    const filter = read('code=INTERNAL&status=5xx&route=/orgs/{org}/servers&org=org_1&from=2026-11-01&to=2026-11-02&tab=x');
-    expect(filter).toEqual({ code: 'INTERNAL', status: '5xx', route: '/orgs/{org}/servers', org: 'org_1', from: '2026-11-01', to: '2026-11-02' });
+    const filter = read('code=INTERNAL&status=5xx&route=/orgs/{org}/servers&org=org_1&request=req_9&from=2026-11-01&to=2026-11-02&tab=x');
+    expect(filter).toEqual({ code: 'INTERNAL', status: '5xx', route: '/orgs/{org}/servers', org: 'org_1', request: 'req_9', from: '2026-11-01', to: '2026-11-02' });
     const there = new URL(href('/admin/errors', {}, filter), 'http://here');
     expect(fromQuery(there.searchParams)).toEqual(filter);
   });

@@ -26,6 +26,9 @@ pub enum ServiceError {
         /// The operator's own words, which are the whole message.
         message: String,
     },
+    /// A part of the service that its operator switched off.
+    #[error("switched off by an operator")]
+    FeatureOff,
     /// A program that was built without the dashboard's files.
     #[error("the dashboard's files are not there")]
     DashboardNotBuilt,
@@ -55,6 +58,12 @@ impl ServiceError {
             Self::Maintenance { message } => ErrorAnswer::new(503, "MAINTENANCE", message)
                 .retry_after_s(120)
                 .fault(Fault::Known),
+            Self::FeatureOff => ErrorAnswer::new(
+                503,
+                "FEATURE_OFF",
+                "The operator of this site has switched this off for now. Nothing was changed.",
+            )
+            .fault(Fault::Known),
             Self::DashboardNotBuilt => ErrorAnswer::new(
                 503,
                 "DASHBOARD_NOT_BUILT",

@@ -57,7 +57,7 @@ pub async fn get_by_discord(app: &App, discord_id: &DiscordId) -> Result<Account
 
 /// Makes an account an operator; repeating it changes nothing.
 pub async fn grant_operator(app: &App, account: Account) -> Result<(), AppError> {
-    set_operator(app, account, true).await
+    set_operator(app, account, true, Actor::Operator).await
 }
 
 /// Takes back what was granted, from the next request on. Who stands in the configuration is an operator by that.
@@ -69,7 +69,7 @@ pub async fn revoke_operator(app: &App, account: Account) -> Result<(), AppError
     if !account.operator {
         return Err(AppError::invalid("discord", "this person is not an operator"));
     }
-    set_operator(app, account, false).await
+    set_operator(app, account, false, Actor::Operator).await
 }
 
 /// An operator, and why they are one.
@@ -104,8 +104,14 @@ pub async fn list_operators(app: &App) -> Result<Vec<Operator>, AppError> {
     Ok(operators)
 }
 
-async fn set_operator(app: &App, account: Account, granted: bool) -> Result<(), AppError> {
-    let act = app.act(NoOrg, Actor::Operator);
+/// Grants or takes back, whoever it is.
+pub(crate) async fn set_operator(
+    app: &App,
+    account: Account,
+    granted: bool,
+    actor: Actor,
+) -> Result<(), AppError> {
+    let act = app.act(NoOrg, actor);
     app.db.write_for(act, SetOperator { account, granted }).await
 }
 

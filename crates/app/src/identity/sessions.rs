@@ -6,7 +6,7 @@ use domain::id::OrgId;
 use domain::token::SessionToken;
 use serde_json::json;
 use storage::identity::accounts::Account;
-pub use storage::identity::sessions::{Caller, Session};
+pub use storage::identity::sessions::{Caller, Session, Visit};
 use storage::identity::{blocklist, sessions};
 use storage::records::audit::Act;
 use storage::{AccountNum, NoOrg, Tx, Work};
@@ -17,7 +17,7 @@ use crate::state::App;
 
 const DAY_MS: i64 = 24 * 60 * 60_000;
 /// A session nobody used for this long has ended.
-const IDLE_MS: i64 = 30 * DAY_MS;
+pub(crate) const IDLE_MS: i64 = 30 * DAY_MS;
 /// A session ends after this long, used or not.
 pub const ABSOLUTE_MS: i64 = 90 * DAY_MS;
 /// `seen_at` is written at most this often.

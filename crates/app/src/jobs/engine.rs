@@ -17,6 +17,7 @@ use super::metered::{self, JobEnd};
 use super::units::{Fate, FreeAbandoned, Release, Settle, Take};
 use super::{Claimed, Outcome, Worker};
 use crate::error::AppError;
+use crate::records::alerts::{self, Place};
 use crate::state::App;
 
 /// Lanes of one kind that a node works on at the same time.
@@ -244,6 +245,7 @@ impl Engine {
             return self.give_up(held, kind, CANCELLED).await;
         }
         if head.give_up_at_ms.is_some_and(|at_ms| at_ms <= self.app.now_ms()) {
+            alerts::note(&self.app, "GIVEN_UP", Place::of_job(kind), None);
             return self.give_up(held, kind, "TOO_LATE").await;
         }
         let Ok(job) = Job::parse(&head.kind, &head.payload) else {
@@ -306,6 +308,7 @@ impl Engine {
         match ended {
             Ok(Ok(outcome)) => outcome,
             Ok(Err(error)) => {
+                alerts::note_error(&self.app, &error, Place::of_job(kind), None);
                 tracing::warn!(job = held.num, error = %error.internal_detail(), "a job failed and will be retried");
                 Outcome::Retry {
                     after: None,

@@ -4,6 +4,7 @@ use domain::job::{JobKind, LaneKind};
 use storage::jobs;
 
 use crate::error::AppError;
+use crate::records::alerts::{self, Place};
 use crate::state::App;
 
 /// What became of a job, or of a step of it.
@@ -29,6 +30,9 @@ impl JobEnd {
 }
 
 pub(super) fn count(app: &App, kind: Option<JobKind>, became: JobEnd) {
+    if matches!(became, JobEnd::Panicked) {
+        alerts::note(app, "PANICKED", Place::of_job(kind), None);
+    }
     count_many(app, kind, became, 1);
 }
 

@@ -1,5 +1,6 @@
 //! What one node keeps in memory. None of it is the truth: a restart loses it and nobody is the worse for it.
 
+pub mod alerts;
 pub(crate) mod bodies;
 mod buckets;
 pub(crate) mod checks;
@@ -32,6 +33,7 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use tokio::sync::Mutex;
 
+use alerts::Alerts;
 use bodies::Bodies;
 use checks::Checks;
 use child::Child;
@@ -66,6 +68,8 @@ pub struct Memories {
     pub gate: Gate,
     /// Failures on their way to the error log.
     pub errors: ErrorLog,
+    /// Failures that operators are to be told of.
+    pub alerts: Alerts,
     /// Room for the bodies of plugin calls.
     pub(crate) bodies: Bodies,
     /// Room for bodies that have to be read before it is known who sent them.
@@ -116,6 +120,7 @@ impl Memories {
             shared_time: SharedTime::default(),
             gate: Gate::new(limits, clock),
             errors: ErrorLog::default(),
+            alerts: Alerts::default(),
             bodies: Bodies::default(),
             unproven: Room::new(UNPROVEN_STEPS),
             exports: Exports::default(),

@@ -61,6 +61,10 @@ pub(crate) fn losses(app: &App) -> Vec<Notice> {
             format!("{errors} failures are missing from the error log, because too many came at once.");
         found.push(Notice::new("errors_dropped", Severity::Warn, text));
     }
+    if let Some(kind) = app.memories.alerts.trouble() {
+        let text = format!("Error alerts do not reach Discord ({kind}). Check the settings alerts.*.");
+        found.push(Notice::new("alerts_stuck", Severity::Warn, text));
+    }
     found
 }
 

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use domain::id::LinkId;
 use serde_json::Value;
-use storage::OrgScope;
 pub use storage::records::audit_names::Named;
 use storage::records::audit_names::{self, WantedNames};
 use storage::records::audit_pages;
 pub use storage::records::audit_pages::{AuditFilter, NamedEntry};
+use storage::{OperatorScope, OrgScope};
 
 use crate::error::AppError;
 use crate::state::App;
@@ -24,6 +24,16 @@ pub async fn list(
     limit: i64,
 ) -> Result<Vec<NamedEntry>, AppError> {
     Ok(audit_pages::list_filtered(&app.db, scope, filter, limit).await?)
+}
+
+/// Entries of the operators' own log that fit, newest first.
+pub async fn list_for_operators(
+    app: &App,
+    operator: OperatorScope,
+    filter: &AuditFilter,
+    limit: i64,
+) -> Result<Vec<NamedEntry>, AppError> {
+    Ok(audit_pages::list_filtered_for_operators(&app.db, operator, filter, limit).await?)
 }
 
 /// What the ids in these entries are called now. Players are named only to whoever may see links.

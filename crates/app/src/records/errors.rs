@@ -33,3 +33,12 @@ pub async fn list_for_operators(
         .await?
         .ok_or_else(|| AppError::invalid("org", "there is no such organisation"))
 }
+
+/// The failures that a request is among, of all Orgs and of none.
+pub async fn list_with_request(
+    app: &App,
+    operator: OperatorScope,
+    request_id: &str,
+) -> Result<Vec<Listed>, AppError> {
+    Ok(error_log::list_with_request(&app.db, operator, request_id).await?)
+}

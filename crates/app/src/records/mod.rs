@@ -1,5 +1,6 @@
 //! What is written down: the audit log, the error log, and refusals.
 
+pub mod alerts;
 pub(crate) mod attention;
 pub mod audit;
 pub mod errors;

@@ -6,6 +6,7 @@ use domain::job::Job;
 use domain::name::{DisplayName, Slug};
 use domain::plan::{Dimension, Plans};
 use domain::platform_id::DiscordId;
+use domain::visit::Reason;
 use serde_json::json;
 use storage::jobs;
 use storage::records::audit::Act;
@@ -148,11 +149,33 @@ pub async fn get(app: &App, scope: OrgScope, id: &GuildId) -> Result<(Guild, Gui
 
 /// Removes a Guild with its Servers and keys. Its links end after that; nothing is posted about them.
 pub async fn remove(app: &App, scope: OrgScope, id: GuildId, actor: Actor) -> Result<(), AppError> {
+    remove_with(app, scope, id, None, actor).await
+}
+
+/// The same by an operator, because the Discord server is somebody else's. Both audit logs have the reason.
+pub(crate) async fn release(
+    app: &App,
+    scope: OrgScope,
+    id: GuildId,
+    reason: Reason,
+    actor: Actor,
+) -> Result<(), AppError> {
+    remove_with(app, scope, id, Some(reason), actor).await
+}
+
+async fn remove_with(
+    app: &App,
+    scope: OrgScope,
+    id: GuildId,
+    released: Option<Reason>,
+    actor: Actor,
+) -> Result<(), AppError> {
     let act = app.act(scope, actor);
     let removal = |is_only_asked| Remove {
         id: id.clone(),
         sold: app.plans.sold,
         is_only_asked,
+        released: released.clone(),
     };
     if let Some(guild) = guilds::find(&app.db, scope, &id).await?
         && app.plans.sold
@@ -171,6 +194,8 @@ struct Remove {
     sold: bool,
     /// Whether it could be done; nothing is.
     is_only_asked: bool,
+    /// Why an operator does it.
+    released: Option<Reason>,
 }
 
 impl Work for Remove {
@@ -192,8 +217,16 @@ impl Work for Remove {
         }
         let gone = super::servers::kept_names(tx, scope, guild.num).await?;
         let servers = remove_guild(tx, scope, &guild, now_ms).await?;
-        let detail = json!({ "links_ended": guild.active_links, "servers": servers, "gone": gone });
-        Ok(act.note(tx, AuditAction::GuildRemoved, target, &detail).await?)
+        let mut detail = json!({ "links_ended": guild.active_links, "servers": servers, "gone": gone });
+        let Some(reason) = &self.released else {
+            return Ok(act.note(tx, AuditAction::GuildRemoved, target, &detail).await?);
+        };
+        detail["reason"] = json!(reason.as_str());
+        act.note(tx, AuditAction::GuildRemoved, target, &detail).await?;
+        let org = orgs::get_id(tx, scope).await?;
+        let detail = json!({ "org": org.as_str(), "reason": reason.as_str() });
+        let (own, action) = (act.for_operators(), AuditAction::GuildReleased);
+        Ok(own.note(tx, action, target, &detail).await?)
     }
 }
 

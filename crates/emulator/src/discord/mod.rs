@@ -47,7 +47,7 @@ pub use snowflake::Snowflake;
 pub use speech::Said;
 pub use state::{
     Application, Channel, DiscordState, GatewayRules, Guild, Limits, Member, Message, Overwrite, Role, User,
-    Window,
+    Webhook, Window,
 };
 
 /// A running Discord. It ends when it is dropped.

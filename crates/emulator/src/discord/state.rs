@@ -19,6 +19,9 @@ pub struct DiscordState {
     pub guilds: BTreeMap<Snowflake, Guild>,
     /// By channel, oldest first.
     pub messages: BTreeMap<Snowflake, Vec<Message>>,
+    /// Addresses of channels at which whoever knows them posts.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub webhooks: BTreeMap<Snowflake, Webhook>,
     pub limits: Limits,
     pub gateway: GatewayRules,
 }
@@ -126,6 +129,14 @@ pub struct Message {
     pub nonce: Option<String>,
     /// As it was sent: who the author let the message ping.
     pub allowed_mentions: Option<Value>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Webhook {
+    pub channel_id: Snowflake,
+    pub name: String,
+    pub token: String,
 }
 
 /// How many calls are let through.

@@ -7,7 +7,7 @@ use super::BackupError;
 use crate::migrate::{self, Migrate};
 
 /// All tables, each after those it refers to. The ledger of migrations is not among them: the target has its own.
-pub(super) const TABLES: [&str; 69] = [
+pub(super) const TABLES: [&str; 75] = [
     "accounts",
     "sessions",
     "orgs",
@@ -31,6 +31,8 @@ pub(super) const TABLES: [&str; 69] = [
     "audit_heads",
     "audit",
     "error_log",
+    "operator_alerts",
+    "alert_budget",
     "settings",
     "daily_calls",
     "link_steps",
@@ -69,6 +71,10 @@ pub(super) const TABLES: [&str; 69] = [
     "managed_guilds",
     "invites",
     "registration_codes",
+    "visits",
+    "announcements",
+    "announcement_dismissals",
+    "flags",
     "idempotency_keys",
     "bots",
     "dedicated_bots",

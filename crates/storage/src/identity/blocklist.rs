@@ -34,6 +34,17 @@ statements! {
         DELETE FROM blocklist
         WHERE entry = $1
         RETURNING COALESCE(NULLIF(id, ''), 'blk_00000000000000000000000000')";
+    ENTRY_OF = "
+        SELECT entry
+        FROM blocklist
+        WHERE id = $1 AND id <> ''";
+    /// Those whose entries begin like this, and go on behind the given one.
+    PAGE: Blocked = "
+        SELECT {columns}
+        FROM blocklist
+        WHERE entry > $1 AND entry >= $2 AND entry < $3
+        ORDER BY entry
+        LIMIT $4";
     LIST: Blocked = "
         SELECT {columns}
         FROM blocklist
@@ -148,6 +159,23 @@ impl FromRow for Blocked {
             expires_at_ms: row.opt_int(4)?,
         })
     }
+}
+
+/// What a block keeps out; none when it was lifted.
+pub async fn find_entry(db: &Db, id: &BlockId) -> Result<Option<BlockEntry>, DbError> {
+    let stored: Option<String> = db.find(&ENTRY_OF, params![id.as_str()]).await?;
+    Ok(stored.as_deref().map(BlockEntry::read))
+}
+
+/// Entries that begin with a text, behind the given one, in order. All of them are ASCII.
+pub async fn list_beginning(
+    db: &Db,
+    beginning: &str,
+    after: &str,
+    limit: i64,
+) -> Result<Vec<Blocked>, DbError> {
+    let end = [beginning, "\u{7f}"].concat();
+    db.list_heavy(&PAGE, params![after, beginning, &end, limit]).await
 }
 
 /// Up to 500 entries after the given one, in order.

@@ -2,5 +2,6 @@
 
 pub mod accounts;
 pub mod blocklist;
+pub mod mass_sign_out;
 pub mod sessions;
 pub mod sign_ins;

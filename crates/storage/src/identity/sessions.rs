@@ -3,6 +3,7 @@
 use domain::id::{AccountId, OrgId};
 use domain::permission::{PermissionSet, Role};
 use domain::platform_id::DiscordId;
+use domain::visit;
 
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row, Tx};
@@ -11,17 +12,21 @@ use crate::scope::{AccountNum, OperatorScope, OrgScope};
 
 statements! {
     INSERT = "
-        INSERT INTO sessions (hash, account_num, created_at, seen_at, expires_at, device)
-        VALUES ($1, $2, $3, $3, $4, $5)";
+        INSERT INTO sessions (hash, account_num, created_at, seen_at, expires_at, device, epoch)
+        VALUES ($1, $2, $3, $3, $4, $5, COALESCE((SELECT CAST(value AS BIGINT) FROM settings WHERE name = 'session_epoch'), 0))";
     /// One read answers who is calling and what they may do in the Org of the path. Whoever is blocked is nobody, also
-    /// with a session that began in the moment of the block.
+    /// with a session that began in the moment of the block. Operators end all sessions, or all that were idle for long,
+    /// with one setting each.
     CALLER: Caller = "
         SELECT {columns}
         FROM sessions s
         JOIN accounts a ON a.num = s.account_num
         LEFT JOIN orgs o ON o.id = $2 AND o.removed_at IS NULL
         LEFT JOIN members m ON m.org_num = o.num AND m.account_num = a.num
+        LEFT JOIN visits v ON v.org_num = o.num AND v.account_num = a.num AND v.ends_at > $3
         WHERE s.hash = $1 AND s.expires_at > $3 AND s.seen_at > $4
+          AND s.epoch = COALESCE((SELECT CAST(value AS BIGINT) FROM settings WHERE name = 'session_epoch'), 0)
+          AND s.seen_at > COALESCE((SELECT CAST(value AS BIGINT) FROM settings WHERE name = 'sessions_seen_after'), 0)
           AND NOT EXISTS (
             SELECT 1
             FROM blocklist b
@@ -29,7 +34,8 @@ statements! {
           )";
     RENEW = "
         UPDATE sessions
-        SET hash = $2, created_at = $3, seen_at = $3, expires_at = $4
+        SET hash = $2, created_at = $3, seen_at = $3, expires_at = $4,
+            epoch = COALESCE((SELECT CAST(value AS BIGINT) FROM settings WHERE name = 'session_epoch'), 0)
         WHERE hash = $1";
     TOUCH = "
         UPDATE sessions
@@ -42,6 +48,8 @@ statements! {
         SELECT {columns}
         FROM sessions
         WHERE account_num = $1 AND expires_at > $2 AND seen_at > $3
+          AND epoch = COALESCE((SELECT CAST(value AS BIGINT) FROM settings WHERE name = 'session_epoch'), 0)
+          AND seen_at > COALESCE((SELECT CAST(value AS BIGINT) FROM settings WHERE name = 'sessions_seen_after'), 0)
         ORDER BY seen_at DESC, hash
         LIMIT 100";
     END_ONE = "
@@ -53,6 +61,26 @@ statements! {
     PURGE = "
         DELETE FROM sessions
         WHERE hash IN (SELECT hash FROM sessions WHERE expires_at <= $1 ORDER BY expires_at LIMIT 500)";
+    PURGE_ENDED = "
+        DELETE FROM sessions
+        WHERE hash IN (
+            SELECT hash
+            FROM sessions
+            WHERE epoch < COALESCE((SELECT CAST(value AS BIGINT) FROM settings WHERE name = 'session_epoch'), 0)
+            LIMIT 500
+        )";
+    PURGE_IDLE = "
+        DELETE FROM sessions
+        WHERE hash IN (
+            SELECT hash
+            FROM sessions
+            WHERE seen_at <= COALESCE((SELECT CAST(value AS BIGINT) FROM settings WHERE name = 'sessions_seen_after'), 0)
+            LIMIT 500
+        )";
+    /// Visits are read with the session. The audit log has those that are over.
+    PURGE_VISITS = "
+        DELETE FROM visits
+        WHERE ends_at <= $1";
 }
 
 /// A signed-in person, and their standing in one Org if they have any.
@@ -74,6 +102,26 @@ pub struct Caller {
     pub maintenance: Option<String>,
     /// None when no Org was asked about or the person does not belong to it.
     pub membership: Option<Membership>,
+    /// An operator who looks into the Org that was asked about; nobody else has one.
+    pub visit: Option<Visit>,
+}
+
+/// An operator's visit to the Org of the request.
+#[derive(Debug, Clone, Copy)]
+pub struct Visit {
+    scope: OrgScope,
+    can_write: bool,
+}
+
+impl Visit {
+    /// What it amounts to: never more than somebody of the staff, and never everything.
+    pub fn standing(self) -> Membership {
+        Membership {
+            scope: self.scope,
+            role: Role::Staff,
+            permissions: visit::permissions(self.can_write),
+        }
+    }
 }
 
 /// Somebody's standing in the Org of the request.
@@ -90,7 +138,7 @@ pub struct Membership {
 impl FromRow for Caller {
     const COLUMNS: &'static str = "\
         a.num, a.id, a.operator, s.seen_at, o.num, o.owner_account_num, m.role, m.permissions, \
-        s.created_at, (SELECT value FROM settings WHERE name = 'maintenance'), a.discord_id";
+        s.created_at, (SELECT value FROM settings WHERE name = 'maintenance'), a.discord_id, v.can_write";
 
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         let account = row.int(0)?;
@@ -103,8 +151,19 @@ impl FromRow for Caller {
             signed_in_at_ms: row.int(8)?,
             maintenance: row.opt_text(9)?,
             membership: membership(row, account)?,
+            visit: visit_of(row)?,
         })
     }
+}
+
+fn visit_of(row: &Row<'_>) -> Result<Option<Visit>, DbError> {
+    let (Some(org), Some(can_write)) = (row.opt_int(4)?, row.opt_int(11)?) else {
+        return Ok(None);
+    };
+    Ok(Some(Visit {
+        scope: OrgScope::new(org),
+        can_write: can_write == 1,
+    }))
 }
 
 /// The owner holds everything; a member what their row says; anyone else has no standing.
@@ -173,6 +232,12 @@ pub async fn find_caller(
         && operators.contains(&caller.discord_id)
     {
         caller.operator = Some(OperatorScope::new());
+    }
+    // A visit ends with the right to make one.
+    if let Some(caller) = &mut found
+        && caller.operator.is_none()
+    {
+        caller.visit = None;
     }
     Ok(found)
 }
@@ -244,7 +309,10 @@ pub async fn end_others(tx: &mut Tx<'_>, account: AccountNum, hash: &str) -> Res
     tx.execute(&END_OTHERS, params![account, hash]).await
 }
 
-/// Removes up to 500 expired sessions.
+/// Removes sessions that have ended, up to 500 for each way to end, and visits that are over.
 pub async fn purge(tx: &mut Tx<'_>, now_ms: i64) -> Result<u64, DbError> {
-    tx.execute(&PURGE, params![now_ms]).await
+    Ok(tx.execute(&PURGE, params![now_ms]).await?
+        + tx.execute(&PURGE_ENDED, params![]).await?
+        + tx.execute(&PURGE_IDLE, params![]).await?
+        + tx.execute(&PURGE_VISITS, params![now_ms]).await?)
 }

@@ -6,10 +6,10 @@ use domain::id::GuildId;
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row, Tx};
 use crate::params;
-use crate::scope::{NoOrg, OrgScope, Whose};
+use crate::scope::{NoOrg, OperatorScope, OrgScope, Whose};
 
 /// The operators' chain.
-const OPERATORS: i64 = 0;
+pub(super) const OPERATORS: i64 = 0;
 
 statements! {
     NOTED = "
@@ -29,6 +29,10 @@ statements! {
         UPDATE audit_heads
         SET seq = $2, hash = $3
         WHERE chain = $1 AND seq = $4";
+    HEAD: ChainHead = "
+        SELECT {columns}
+        FROM audit_heads
+        WHERE chain = $1";
     HEADS: ChainHead = "
         SELECT {columns}
         FROM audit_heads
@@ -133,6 +137,13 @@ pub async fn was_noted(
 ) -> Result<bool, DbError> {
     let values = params![act.scope.num(), target, action.as_str(), act.actor.id(), since_ms];
     Ok(tx.find::<i64>(&NOTED, values).await?.is_some())
+}
+
+impl Act {
+    /// The same in the operators' own log, beside that of the Org: first the Org's entry, then this one.
+    pub fn for_operators(&self) -> Act<NoOrg> {
+        Act::new(NoOrg, self.actor.clone(), self.now_ms)
+    }
 }
 
 impl Act<NoOrg> {
@@ -296,6 +307,29 @@ pub async fn verify_chains(db: &Db) -> Result<Vec<String>, DbError> {
             }
         }
     }
+}
+
+/// What came of checking one chain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verified {
+    /// How many entries it has.
+    pub entries: i64,
+    /// What does not fit, in words; none when all is well.
+    pub finding: Option<String>,
+}
+
+/// Recomputes the chain of an Org, or that of the operators.
+pub async fn verify(db: &Db, _: OperatorScope, org: Option<OrgScope>) -> Result<Verified, DbError> {
+    let chain = org.map_or(OPERATORS, OrgScope::num);
+    let head: Option<ChainHead> = db.find(&HEAD, params![chain]).await?;
+    let Some(head) = head else {
+        let finding = Some(format!("audit chain {chain} has no recorded head"));
+        return Ok(Verified { entries: 0, finding });
+    };
+    Ok(Verified {
+        entries: head.seq,
+        finding: verify_chain(db, &head).await?,
+    })
 }
 
 /// Walks one chain up to the head that was read first; entries appended meanwhile are beyond it.

@@ -6,9 +6,9 @@ use domain::id::ServerId;
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row};
 use crate::params;
-use crate::records::audit::AuditRow;
+use crate::records::audit::{AuditRow, OPERATORS};
 use crate::records::audit_names;
-use crate::scope::OrgScope;
+use crate::scope::{OperatorScope, OrgScope};
 
 statements! {
     /// Without filters PostgreSQL knows that there are many, and reads no more of them than it has to.
@@ -148,14 +148,33 @@ pub async fn list_filtered(
     filter: &AuditFilter,
     limit: i64,
 ) -> Result<Vec<NamedEntry>, DbError> {
-    let (chain, before) = (scope.num(), filter.before.unwrap_or(i64::MAX));
+    list_of_chain(db, scope.num(), filter, limit).await
+}
+
+/// Entries of the operators' own log that fit, newest first.
+pub async fn list_filtered_for_operators(
+    db: &Db,
+    _: OperatorScope,
+    filter: &AuditFilter,
+    limit: i64,
+) -> Result<Vec<NamedEntry>, DbError> {
+    list_of_chain(db, OPERATORS, filter, limit).await
+}
+
+async fn list_of_chain(
+    db: &Db,
+    chain: i64,
+    filter: &AuditFilter,
+    limit: i64,
+) -> Result<Vec<NamedEntry>, DbError> {
+    let before = filter.before.unwrap_or(i64::MAX);
     let from = filter.from_ms.unwrap_or(0);
     let to = filter.to_ms.unwrap_or(i64::MAX);
     let action = filter.action.map_or("", AuditAction::as_str);
     let actor = filter.actor.as_deref().unwrap_or_default();
     match (filter.target.as_deref(), actor, action) {
         (Some(target), ..) => {
-            let key = find_key_of(db, scope, target).await?;
+            let key = find_key_of(db, chain, target).await?;
             let also = key.as_deref().unwrap_or(target);
             let values = params![chain, before, from, to, action, actor, target, also, limit];
             db.list_heavy(&BY_TARGET, values).await
@@ -179,11 +198,11 @@ pub async fn list_filtered(
 }
 
 /// The plugin key of a Server, from the entry about its creation, which is still there when both are gone.
-async fn find_key_of(db: &Db, scope: OrgScope, target: &str) -> Result<Option<String>, DbError> {
+async fn find_key_of(db: &Db, chain: i64, target: &str) -> Result<Option<String>, DbError> {
     if !target.starts_with(ServerId::PREFIX) {
         return Ok(None);
     }
-    let detail: Option<String> = db.find(&CREATION, params![scope.num(), target]).await?;
+    let detail: Option<String> = db.find(&CREATION, params![chain, target]).await?;
     let detail: Option<serde_json::Value> = detail.and_then(|text| serde_json::from_str(&text).ok());
     Ok(detail.and_then(|detail| Some(detail["key"].as_str()?.to_owned())))
 }

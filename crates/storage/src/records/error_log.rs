@@ -46,6 +46,20 @@ statements! {
           AND ($5 = '' OR e.route = $5) AND e.status >= $6 AND e.status < $7 AND ($8 = '' OR e.detail <> '')
         ORDER BY e.minute DESC, e.num DESC
         LIMIT $9";
+    /// There is no index for it: operators look for one failure among those that are kept.
+    WITH_REQUEST: Group = "
+        SELECT {columns}, e.num, o.id, o.name
+        FROM error_log e
+        LEFT JOIN orgs o ON o.num = e.org_num
+        WHERE instr(e.request_ids, $1) > 0
+        ORDER BY e.minute DESC, e.num DESC
+        LIMIT 20" postgres "
+        SELECT {columns}, e.num, o.id, o.name
+        FROM error_log e
+        LEFT JOIN orgs o ON o.num = e.org_num
+        WHERE strpos(e.request_ids, $1) > 0
+        ORDER BY e.minute DESC, e.num DESC
+        LIMIT 20";
     FAULTS: Fault = "
         SELECT {columns}
         FROM error_log e
@@ -312,6 +326,15 @@ pub async fn list_all(
         limit,
     ];
     db.list_heavy(&OF_ALL, values).await
+}
+
+/// The failures that a request is among, of those whose ids are kept.
+pub async fn list_with_request(
+    db: &Db,
+    _operator: OperatorScope,
+    request_id: &str,
+) -> Result<Vec<Listed>, DbError> {
+    db.list_heavy(&WITH_REQUEST, params![request_id]).await
 }
 
 /// How often a code was answered where it was for operators to put right.

@@ -27,8 +27,11 @@ pub fn named(name: &str) -> &'static Statement {
 }
 
 /// What may read a whole table, and why that is no harm. Besides these only the doctor does.
-const LONG: [&str; 30] = [
+const LONG: [&str; 34] = [
     // Kept off the threads that serve requests.
+    "storage::admin::flags::ALL",
+    "storage::admin::waiting_jobs::KINDS",
+    "storage::admin::waiting_jobs::PAGE",
     "storage::bots::guild_lists::LINKED_SHARED",
     "storage::bots::processes::ALL",
     "storage::identity::accounts::COUNT_GRANTED_OPERATORS",
@@ -39,6 +42,7 @@ const LONG: [&str; 30] = [
     "storage::keys::plugin_keys::SEALED_KIDS",
     "storage::linking::links::HISTORY",
     "storage::records::error_log::FAULTS",
+    "storage::records::error_log::WITH_REQUEST",
     "storage::roles::subjects::PLACES_OF_DISCORD",
     "storage::roles::subjects::PLACES_OF_STEAM",
     "storage::tenancy::orgs::ALL",

@@ -110,8 +110,8 @@ both_databases! {
         origin.db.close().await;
         // The last migration, undone.
         rusqlite::Connection::open(directory).unwrap().execute_batch("
-            DROP TABLE dedicated_bots; ALTER TABLE guild_bots DROP COLUMN bot_id;
-            DELETE FROM schema_migrations WHERE name = '0039_dedicated_bots'").unwrap();
+            DROP TABLE operator_alerts; DROP TABLE alert_budget;
+            DELETE FROM schema_migrations WHERE name = '0043_operator_alerts'").unwrap();
         let made = backup::create(&origin.options(), &to, NOW).await.unwrap();
         assert_eq!(made.schema, storage::migrate::newest() - 1);
         assert_eq!(backup::verify(&to).await.unwrap(), made);

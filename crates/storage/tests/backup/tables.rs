@@ -1,7 +1,7 @@
 //! A row for each table that no unit of the fixture writes, where there is none yet.
 
 /// A row for each Guild or Server that has none, in the tables that game servers and bots fill.
-pub const PLAYER_TABLES: [&str; 48] = [
+pub const PLAYER_TABLES: [&str; 52] = [
     "INSERT INTO payers (org_num, id, customer_id, wanted, read_wanted, asked_at, read_at, created_at)
      SELECT num, 'pay_' || id, 'cus_' || id, 2, 1, 3, 4, 1 FROM orgs WHERE num NOT IN (SELECT org_num FROM payers)",
     "INSERT INTO checkouts (id, org_num, guild_num, offer, session_id, url, account_id, created_at, expires_at, ended_at)
@@ -112,4 +112,14 @@ pub const PLAYER_TABLES: [&str; 48] = [
      WHERE num NOT IN (SELECT guild_num FROM imports)",
     "INSERT INTO import_rows (import_num, org_num, row_no, part, place, line, body, reason)
      SELECT num, org_num, 1, 'users', 1, 2, NULL, 'a	b' FROM imports WHERE num NOT IN (SELECT import_num FROM import_rows)",
+    "INSERT INTO visits (account_num, org_num, reason, can_write, began_at, ends_at)
+     SELECT owner_account_num, num, 'a	b', 1, 5, 6 FROM orgs WHERE num NOT IN (SELECT org_num FROM visits)",
+    "INSERT INTO announcements (id, severity, target, body, starts_at, ends_at, created_at, created_by)
+     SELECT 'ann_' || substr(id, 5), 'info', 'all', 'a	b', 1, NULL, 1, NULL FROM orgs
+     WHERE 'ann_' || substr(id, 5) NOT IN (SELECT id FROM announcements)",
+    "INSERT INTO announcement_dismissals (announcement_num, account_num, dismissed_at)
+     SELECT a.num, o.owner_account_num, 5 FROM announcements a JOIN orgs o ON substr(o.id, 5) = substr(a.id, 5)
+     WHERE a.num NOT IN (SELECT announcement_num FROM announcement_dismissals)",
+    "INSERT INTO flags (name, is_on, set_at, set_by)
+     SELECT id, 1, 5, NULL FROM orgs WHERE id NOT IN (SELECT name FROM flags)",
 ];

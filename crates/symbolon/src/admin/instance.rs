@@ -1,5 +1,6 @@
 //! The instance as a whole: maintenance, registration, master keys.
 
+use app::instance::CodeRequest;
 use app::{App, AppError, instance, master_keys};
 use clap::{Subcommand, ValueEnum};
 use domain::audit::Actor;
@@ -79,8 +80,13 @@ async fn registration(app: &App, mode: RegistrationMode) -> Result<Fields, AppEr
 }
 
 async fn registration_code(app: &App, note: &str, days: Option<u32>) -> Result<Fields, AppError> {
-    let code = instance::make_registration_code(app, note, days, Actor::Operator).await?;
-    Ok(fields([("code", code.expose())]))
+    let request = CodeRequest {
+        note,
+        max_uses: 1,
+        days,
+    };
+    let (id, code) = instance::make_registration_code(app, request, Actor::Operator).await?;
+    Ok(fields([("code", code.expose()), ("id", id.as_str())]))
 }
 
 async fn rotate_master_key(app: &App) -> Result<Fields, AppError> {

@@ -48,6 +48,10 @@ pub async fn migrating(State(state): State<WebState>, headers: HeaderMap) -> Ans
     page(&state, &headers, "migrating", || pages::text(&text::MIGRATING))
 }
 
+pub async fn releases(State(state): State<WebState>, headers: HeaderMap) -> Answer<Response> {
+    page(&state, &headers, "releases", || pages::text(&text::RELEASES))
+}
+
 /// Drawn when it is first asked for. A page names the address it is served at.
 fn page(
     state: &WebState,

@@ -20,11 +20,12 @@ struct Page {
     current: bool,
 }
 
-const PAGES: [(&str, &str); 4] = [
+const PAGES: [(&str, &str); 5] = [
     ("/docs", "Symbolon"),
     ("/docs/api", "Plugin API"),
     ("/docs/errors", "Errors"),
     ("/docs/migrating", "Migrating"),
+    ("/docs/releases", "Releases"),
 ];
 
 impl Frame {

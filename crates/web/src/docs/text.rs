@@ -26,6 +26,13 @@ pub static MIGRATING: Document = Document {
     html: OnceLock::new(),
 };
 
+pub static RELEASES: Document = Document {
+    path: "/docs/releases",
+    title: "Release notes",
+    source: include_str!("../../../../CHANGELOG.md"),
+    html: OnceLock::new(),
+};
+
 impl Document {
     pub fn html(&self) -> &str {
         self.html.get_or_init(|| render(self.source))
@@ -135,7 +142,11 @@ fn served<'a>(target: &CowStr<'a>) -> Option<CowStr<'a>> {
     if target.starts_with("https://") || target.starts_with('#') || target.starts_with('/') {
         return Some(target.clone());
     }
-    match target.split('#').next() {
+    match target
+        .split('#')
+        .next()
+        .map(|file| file.strip_prefix("docs/").unwrap_or(file))
+    {
         Some("api-errors.md") => Some(ERRORS.path.into()),
         Some("migrating.md") => Some(MIGRATING.path.into()),
         Some(_) | None => None,
@@ -197,7 +208,7 @@ mod tests {
 
     #[test]
     fn every_document_begins_with_its_title() {
-        for document in [&ERRORS, &MIGRATING] {
+        for document in [&ERRORS, &MIGRATING, &RELEASES] {
             assert!(document.html().starts_with("<h1>"), "{}", document.path);
         }
     }

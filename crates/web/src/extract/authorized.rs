@@ -3,6 +3,7 @@
 use std::marker::PhantomData;
 
 use app::error::{HttpError, RequestError, TenancyError};
+use app::identity::sessions::Visit;
 use app::tenancy::team::{Standing, TeamActor};
 use app::{AccountNum, AppError, OrgScope};
 use axum::extract::{FromRequestParts, RawPathParams};
@@ -119,8 +120,10 @@ impl<P: Required> FromRequestParts<WebState> for Authorized<P> {
         let token = session_token(&parts.headers, &state.settings);
         let caller = signed_in(state, &parts.extensions, token.as_ref(), org.as_ref()).await?;
         refuse_others(&parts.method, &parts.headers, &state.settings, P::SENDS_FILE)?;
+        // An operator may look into an Org for a while; whoever belongs to it is nothing else there.
+        let standing = caller.membership.or_else(|| caller.visit.map(Visit::standing));
         // Someone else's Org and one that never was look the same.
-        let membership = caller.membership.ok_or(RequestError::NotFound)?;
+        let membership = standing.ok_or(RequestError::NotFound)?;
         if !membership.permissions.contains(P::PERMISSION) {
             let permission = P::PERMISSION.as_str();
             return Err(TenancyError::MissingPermission { permission }.into());

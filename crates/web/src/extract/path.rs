@@ -3,8 +3,12 @@
 use app::error::RequestError;
 use axum::extract::{FromRequestParts, RawPathParams};
 use domain::action::Action;
-use domain::id::{AccountId, GuildId, ImportId, InviteId, KeyId, OrgId, ServerId};
+use domain::flag::Flag;
+use domain::id::{
+    AccountId, AnnouncementId, BlockId, GuildId, ImportId, InviteId, KeyId, OrgId, RegistrationId, ServerId,
+};
 use domain::platform_id::EitherId;
+use domain::plugin_build::PluginVersion;
 use http::request::Parts;
 
 use crate::error::Failure;
@@ -36,6 +40,36 @@ segments! {
     AccountId "account"
     InviteId "invite"
     ImportId "import"
+    AnnouncementId "announcement"
+    BlockId "block"
+    RegistrationId "registration"
+}
+
+impl Segment for Flag {
+    const NAME: &'static str = "flag";
+
+    fn parse(text: &str) -> Option<Self> {
+        Flag::parse(text)
+    }
+}
+
+impl Segment for PluginVersion {
+    const NAME: &'static str = "version";
+
+    fn parse(text: &str) -> Option<Self> {
+        PluginVersion::parse(text)
+    }
+}
+
+/// By which operators name a job.
+pub struct JobNumber(pub i64);
+
+impl Segment for JobNumber {
+    const NAME: &'static str = "job";
+
+    fn parse(text: &str) -> Option<Self> {
+        text.parse().ok().map(Self)
+    }
 }
 
 /// Somebody of an Org by either id.

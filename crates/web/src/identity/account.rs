@@ -1,5 +1,6 @@
 //! What concerns a signed-in person and nobody else: who they are, their sessions, leaving an Org, making one.
 
+use app::admin::visits::{self, Visited};
 use app::error::RequestError;
 use app::identity::accounts::{self, OrgOfPerson};
 use app::identity::sessions::{self, Session};
@@ -10,6 +11,7 @@ use axum::response::{IntoResponse, Response};
 use domain::id::{AccountId, OrgId};
 use domain::name::Slug;
 use domain::platform_id::DiscordId;
+use domain::release::VERSION;
 use http::HeaderValue;
 use http::header::SET_COOKIE;
 use serde::{Deserialize, Serialize};
@@ -38,6 +40,8 @@ pub struct Me {
     orgs_ceiling: i64,
     /// Whether plans can be bought here.
     billing: bool,
+    /// The running release of the service.
+    version: &'static str,
     orgs: Vec<OrgSummary>,
 }
 
@@ -54,9 +58,30 @@ pub struct OrgSummary {
     permissions: Vec<&'static str>,
     usage: Usage,
     ceilings: Usage,
+    /// For operators: it is not theirs, they visit it.
+    visit: Option<VisitOfOrg>,
+}
+
+/// An operator's visit that goes on.
+#[derive(Serialize, ToSchema)]
+pub struct VisitOfOrg {
+    ends_at_ms: i64,
+    /// Whether more than looking is allowed.
+    write: bool,
 }
 
 impl OrgSummary {
+    fn visited(app: &App, visited: Visited) -> Self {
+        let visit = Some(VisitOfOrg {
+            ends_at_ms: visited.ends_at_ms,
+            write: visited.can_write,
+        });
+        Self {
+            visit,
+            ..Self::of(app, visited.org)
+        }
+    }
+
     fn of(app: &App, org: OrgOfPerson) -> Self {
         Self {
             usage: Usage {
@@ -72,6 +97,7 @@ impl OrgSummary {
             tier: org.tier.as_str(),
             role: org.role.as_str(),
             permissions: permission_names(org.permissions),
+            visit: None,
         }
     }
 }
@@ -80,6 +106,11 @@ pub async fn me(app: App, person: Person, (): ()) -> Answer<Found<Me>> {
     let me = accounts::me(&app, &person.caller.account_id).await?;
     let id = me.account.id;
     let picture = me.account.picture;
+    let mut orgs: Vec<OrgSummary> = me.orgs.into_iter().map(|org| OrgSummary::of(&app, org)).collect();
+    if let Some(operator) = person.caller.operator {
+        let visited = visits::list_of(&app, operator, person.account()).await?;
+        orgs.extend(visited.into_iter().map(|one| OrgSummary::visited(&app, one)));
+    }
     Ok(Found(Me {
         picture: picture.map(|digest| pictures::address(id.as_str(), &digest)),
         id,
@@ -91,7 +122,8 @@ pub async fn me(app: App, person: Person, (): ()) -> Answer<Found<Me>> {
         orgs_owned: me.orgs_owned,
         orgs_ceiling: me.orgs_ceiling,
         billing: app.plans.sold,
-        orgs: me.orgs.into_iter().map(|org| OrgSummary::of(&app, org)).collect(),
+        version: VERSION,
+        orgs,
     }))
 }
 

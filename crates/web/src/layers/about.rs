@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use app::OrgScope;
-use app::identity::sessions::Caller;
+use app::identity::sessions::{Caller, Visit};
 use domain::id::AccountId;
 use http::Extensions;
 
@@ -27,8 +27,9 @@ impl About {
     /// It is theirs, and about the Org of theirs that it names.
     pub(crate) fn tell(&self, caller: &Caller) {
         self.0.account.get_or_init(|| caller.account_id.clone());
-        if let Some(membership) = &caller.membership {
-            self.0.org.get_or_init(|| membership.scope);
+        let visit = caller.visit.map(Visit::standing);
+        if let Some(standing) = caller.membership.or(visit) {
+            self.0.org.get_or_init(|| standing.scope);
         }
     }
 

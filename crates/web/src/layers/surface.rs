@@ -43,8 +43,9 @@ pub enum Form {
     Page,
 }
 
-const API_TREES: [(&str, Surface); 11] = [
+const API_TREES: [(&str, Surface); 12] = [
     ("/account", Surface::Dashboard),
+    ("/announcements", Surface::Dashboard),
     ("/api", Surface::Dashboard),
     ("/orgs", Surface::Dashboard),
     ("/billing", Surface::Dashboard),

@@ -5,8 +5,9 @@ use app::import::runs::{self, ImportRun, KEPT_MS, Press};
 use app::import::tally::{About, Reason, RowPlace, Tally};
 use app::import::uploads::{self, NewImport};
 use app::tenancy::{guilds, servers};
-use app::{App, AppError};
+use app::{App, AppError, flags};
 use domain::audit::Actor;
+use domain::flag::Flag;
 use domain::id::{AccountId, GuildId, ImportId, ServerId};
 use domain::import::{ImportKind, ImportState};
 use domain::permission::Permission;
@@ -275,6 +276,7 @@ pub async fn send(
     mut file: SentFile<FileOfLinks>,
 ) -> Answer<Created<Import>> {
     let by = account(caller.actor)?;
+    flags::require(&app, Flag::Imports).await?;
     uploads::check_size(file.announced_bytes())?;
     let mut upload = uploads::begin(&app, caller.scope, file.asked.parse()?, by).await?;
     while let Some(piece) = file.next().await? {
@@ -299,6 +301,7 @@ pub async fn start(
     caller: Authorized<perm::OrgSettings>,
     Segments(id): Segments<ImportId>,
 ) -> Answer<Found<Import>> {
+    flags::require(&app, Flag::Imports).await?;
     let by = account(caller.actor)?;
     let run = runs::press(&app, caller.scope, id, Press::Start, by).await?;
     Ok(Found(run.into()))

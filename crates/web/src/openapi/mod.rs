@@ -14,6 +14,7 @@ use std::sync::OnceLock;
 use axum::extract::State;
 use axum::response::Response;
 use domain::permission::Permission;
+use domain::release::VERSION;
 use http::{HeaderMap, Method};
 use serde_json::{Map, Value, json};
 
@@ -71,7 +72,7 @@ fn description(table: &[RouteSpec]) -> Value {
         "openapi": "3.1.0",
         "info": {
             "title": "Symbolon",
-            "version": env!("CARGO_PKG_VERSION"),
+            "version": VERSION,
             "summary": "Links Discord and Steam accounts for game communities",
             "license": { "name": "AGPL-3.0-or-later", "identifier": "AGPL-3.0-or-later" },
         },

@@ -44,7 +44,11 @@ pub fn route_codes(route: &RouteSpec) -> Vec<&'static str> {
                 codes.extend(["OWNS_ORGS", "SIGN_IN_AGAIN"]);
             }
         }
-        Access::Operator => {}
+        Access::Operator => {
+            if route.fresh {
+                codes.push("SIGN_IN_AGAIN");
+            }
+        }
         Access::Bot => {
             add_of_bots(&mut codes, route);
             return codes;
@@ -158,6 +162,9 @@ fn add_of_input(codes: &mut Vec<&'static str>, route: &RouteSpec) {
         codes.extend(["IMPORT_RUNNING", "UPLOADS_RUNNING", "INVALID_JSON"]);
     }
     add_of_billing(codes, route);
+    if route.takes_file || route.path == "/orgs/{org}/imports/{import}/start" {
+        codes.push("FEATURE_OFF");
+    }
     if route.path.ends_with("/cleanup/run") {
         codes.push("CLEANUP_OFF");
     }
@@ -203,7 +210,9 @@ fn add_of_billing(codes: &mut Vec<&'static str>, route: &RouteSpec) {
             ]);
         }
     }
-    if route.method == Method::DELETE && matches!(route.path, "/orgs/{org}" | "/orgs/{org}/guilds/{guild}") {
+    let removes =
+        route.method == Method::DELETE && matches!(route.path, "/orgs/{org}" | "/orgs/{org}/guilds/{guild}");
+    if removes || route.path == "/admin/guilds/{guild}/release" {
         codes.extend([
             "ACTIVE_SUBSCRIPTION",
             "BILLING_UNSETTLED",

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use app::notice;
+use domain::announcement;
 use domain::audit;
 use domain::billing;
 use domain::discord;
@@ -54,6 +55,9 @@ word_schemas! {
     MembershipMode of JoinMode;
     InviteExpiry of Expiry;
     Severity of notice::Severity;
+    AnnouncementSeverity of announcement::Severity;
+    AnnouncementTarget of announcement::Target;
+    AnnouncementState of announcement::State;
     AuditAction of audit::AuditAction;
     AuditNameKind of audit::NamedKind;
     RoleDirection of roles::Direction;

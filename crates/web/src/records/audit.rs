@@ -1,6 +1,6 @@
 //! An Org's audit log: looked through, and taken home as a file.
 
-use app::records::audit::{self, AuditFilter, NamedEntry};
+use app::records::audit::{self, AuditFilter, Named, NamedEntry};
 use app::records::exports::{self, ExportPlace};
 use app::{App, AppError, OrgScope};
 use domain::audit::AuditAction;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::export::{Export, FORMATS, Format, Slices, csv_line, json_line};
-use crate::extract::{Asked, Asks, Authorized, Question, perm};
+use crate::extract::{Asked, Asks, Authorized, Operator, Question, perm};
 use crate::openapi::words;
 use crate::records::audit_names::AuditName;
 use crate::routes::{Answer, Found};
@@ -33,6 +33,19 @@ pub struct AuditList {
     /// Every action there is, for choosing one.
     #[schema(value_type = Vec<words::AuditAction>)]
     actions: Vec<&'static str>,
+}
+
+impl AuditList {
+    fn of(found: Vec<NamedEntry>, names: Vec<Named>, limit: i64) -> Self {
+        let is_full = i64::try_from(found.len()).is_ok_and(|count| count == limit);
+        let last = found.last().map(|entry| entry.row.seq);
+        Self {
+            entries: found.into_iter().map(AuditEntry::from).collect(),
+            next_before: last.filter(|seq| is_full && *seq > 1),
+            names: names.into_iter().map(AuditName::from).collect(),
+            actions: AuditAction::ALL.iter().map(|action| action.as_str()).collect(),
+        }
+    }
 }
 
 #[derive(Serialize, ToSchema)]
@@ -87,6 +100,17 @@ const FILTERS: [Asks; 6] = [
 ];
 
 impl AuditQuery {
+    fn limit(&self) -> Result<i64, AppError> {
+        if !self.format.is_empty() {
+            return Err(AppError::invalid("format", "only an export has one"));
+        }
+        let limit = self.limit.unwrap_or(PAGE);
+        if (1..=MOST).contains(&limit) {
+            return Ok(limit);
+        }
+        Err(AppError::invalid("limit", "must be from 1 to 100"))
+    }
+
     fn filter(&self) -> Result<AuditFilter, AppError> {
         let text = |value: &str| Some(value.trim().to_owned()).filter(|value| !value.is_empty());
         let action = match text(&self.action) {
@@ -146,24 +170,22 @@ pub async fn list(
     caller: Authorized<perm::AuditView>,
     Asked(PageOfLog(asked)): Asked<PageOfLog>,
 ) -> Answer<Found<AuditList>> {
-    if !asked.format.is_empty() {
-        return Err(AppError::invalid("format", "only an export has one").into());
-    }
-    let limit = asked.limit.unwrap_or(PAGE);
-    if !(1..=MOST).contains(&limit) {
-        return Err(AppError::invalid("limit", "must be from 1 to 100").into());
-    }
+    let limit = asked.limit()?;
     let found = audit::list(&app, caller.scope, &asked.filter()?, limit).await?;
     let sees_links = caller.permissions.contains(Permission::LinksView);
     let names = audit::name(&app, caller.scope, &found, sees_links).await?;
-    let is_full = i64::try_from(found.len()).is_ok_and(|count| count == limit);
-    let last = found.last().map(|entry| entry.row.seq);
-    Ok(Found(AuditList {
-        entries: found.into_iter().map(AuditEntry::from).collect(),
-        next_before: last.filter(|seq| is_full && *seq > 1),
-        names: names.into_iter().map(AuditName::from).collect(),
-        actions: AuditAction::ALL.iter().map(|action| action.as_str()).collect(),
-    }))
+    Ok(Found(AuditList::of(found, names, limit)))
+}
+
+/// The operators' own log. Who did something has their name in the entry.
+pub async fn list_of_operators(
+    app: App,
+    operator: Operator,
+    Asked(PageOfLog(asked)): Asked<PageOfLog>,
+) -> Answer<Found<AuditList>> {
+    let limit = asked.limit()?;
+    let found = audit::list_for_operators(&app, operator.scope, &asked.filter()?, limit).await?;
+    Ok(Found(AuditList::of(found, Vec::new(), limit)))
 }
 
 pub async fn export(

@@ -89,6 +89,7 @@ pub struct ErrorQuery {
     route: String,
     status: String,
     org: String,
+    request_id: String,
     from_ms: Option<i64>,
     to_ms: Option<i64>,
     before: String,
@@ -125,6 +126,7 @@ impl Question for PageOfAll {
         FILTERS[1],
         FILTERS[2],
         Asks::Text("org"),
+        Asks::Text("request_id"),
         FILTERS[3],
         FILTERS[4],
         FILTERS[5],
@@ -182,6 +184,9 @@ pub async fn list(
     if !asked.org.is_empty() {
         return Err(AppError::invalid("org", "the URL already names the organisation").into());
     }
+    if !asked.request_id.is_empty() {
+        return Err(AppError::invalid("request_id", "only operators can look for one").into());
+    }
     let limit = asked.limit()?;
     let found = errors::list(&app, caller.scope, &asked.filter()?, limit).await?;
     Ok(Found(ErrorList::of(found, limit, ErrorGroup::for_members)))
@@ -193,6 +198,10 @@ pub async fn list_all(
     Asked(PageOfAll(asked)): Asked<PageOfAll>,
 ) -> Answer<Found<ErrorList>> {
     let limit = asked.limit()?;
+    if let Some(request_id) = text(&asked.request_id) {
+        let found = errors::list_with_request(&app, operator.scope, &request_id).await?;
+        return Ok(Found(ErrorList::of(found, i64::MAX, ErrorGroup::for_operators)));
+    }
     let org = text(&asked.org).map(|id| {
         OrgId::parse(&id).map_err(|_| AppError::invalid("org", "an organisation ID starts with org_"))
     });

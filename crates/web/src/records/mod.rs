@@ -34,5 +34,11 @@ pub(crate) fn routes(routes: Routes) -> Routes {
             "List the organisation's errors",
             errors::list,
         )
+        .operator(
+            Method::GET,
+            "/admin/audit",
+            "List entries of the operators' audit log",
+            audit::list_of_operators,
+        )
         .operator(Method::GET, "/admin/errors", "List all errors", errors::list_all)
 }

@@ -51,6 +51,8 @@ pub struct RouteSpec {
     /// What its failures look like, which headers it carries, how much it reads, whether maintenance closes it.
     pub surface: Surface,
     pub access: Access,
+    /// It takes a sign-in of the last few minutes, whatever is sent.
+    pub fresh: bool,
     /// What stops strangers at a form that anyone may send.
     pub stop: Option<Stop>,
     /// Also served below `/api`.
@@ -83,6 +85,7 @@ impl RouteSpec {
             path,
             surface,
             access,
+            fresh: false,
             stop: None,
             mirrored: false,
             limit: None,

@@ -8,7 +8,7 @@ use http::Method;
 
 use super::{Access, Answer, NetworkLimit, RouteSpec, Routes};
 use crate::error::Failure;
-use crate::extract::{Authorized, Operator, Person, Required};
+use crate::extract::{Authorized, FreshOperator, Operator, Person, Required};
 use crate::layers::Surface;
 use crate::openapi::{Gives, Takes};
 use crate::state::WebState;
@@ -18,6 +18,9 @@ pub(super) trait LetIn: FromRequestParts<WebState, Rejection = Failure> + Send +
     const SURFACE: Surface;
     /// Also served below `/api`.
     const MIRRORED: bool = true;
+
+    /// Only with a sign-in of the last few minutes.
+    const FRESH: bool = false;
 
     /// What their network is counted for, if they prove who they are without a session.
     const LIMIT: Option<NetworkLimit> = None;
@@ -52,6 +55,15 @@ impl LetIn for Person {
 
 impl LetIn for Operator {
     const SURFACE: Surface = Surface::Admin;
+
+    fn access(_: &str) -> Access {
+        Access::Operator
+    }
+}
+
+impl LetIn for FreshOperator {
+    const SURFACE: Surface = Surface::Admin;
+    const FRESH: bool = true;
 
     fn access(_: &str) -> Access {
         Access::Operator
@@ -114,6 +126,24 @@ impl Routes {
         self.people(method, (path, summary), handler)
     }
 
+    /// The same for what changes who gets in: it takes a sign-in of the last few minutes.
+    pub(crate) fn fresh_operator<M, I, O, F, Fut>(
+        self,
+        method: Method,
+        path: &'static str,
+        summary: &'static str,
+        handler: F,
+    ) -> Self
+    where
+        M: 'static,
+        I: FromRequest<WebState, M, Rejection: IntoResponse> + Takes + Send + 'static,
+        O: IntoResponse + Gives + 'static,
+        F: Fn(App, FreshOperator, I) -> Fut + Clone + Send + Sync + 'static,
+        Fut: Future<Output = Answer<O>> + Send + 'static,
+    {
+        self.people(method, (path, summary), handler)
+    }
+
     pub(super) fn people<C, M, I, O, F, Fut>(
         mut self,
         method: Method,
@@ -149,6 +179,7 @@ impl Routes {
         let side = (C::SURFACE, C::access(path));
         self.table.push(RouteSpec {
             mirrored: C::MIRRORED,
+            fresh: C::FRESH,
             limit: C::LIMIT,
             takes: I::BODY,
             takes_file: I::FILE,

@@ -40,6 +40,8 @@ export const keys = {
   errors: (org: string, filter: ErrorFilter) => ['org', org, 'errors', filter] as const,
   allErrors: (filter: ErrorFilter) => ['admin', 'errors', filter] as const,
   attention: ['admin', 'attention'] as const,
+  /** What the shell shows of them, for an Org's plan or outside of one. */
+  announcements: ['announcements'] as const,
   /** The list, what it can be filtered by, and everyone's own page. */
   users: (org: string) => ['org', org, 'users'] as const,
   userChoices: (org: string) => ['org', org, 'users', 'choices'] as const,
@@ -184,6 +186,12 @@ export const reads = {
       queryKey: keys.attention,
       queryFn: ({ signal }) => call('GET /admin/attention', { signal }),
       refetchInterval: 30_000,
+    }),
+  announcements: (org: string | null) =>
+    queryOptions({
+      queryKey: [...keys.announcements, org],
+      queryFn: ({ signal }) => (org ? call('GET /orgs/{org}/announcements', { path: { org }, signal }) : call('GET /announcements', { signal })),
+      refetchInterval: 5 * 60_000,
     }),
   auditChoices: (org: string) =>
     queryOptions({

@@ -7,7 +7,7 @@ use axum::extract::State;
 use axum::response::IntoResponse;
 
 use super::content::{Content, EPHEMERAL};
-use super::{callbacks, messages, no_content};
+use super::{callbacks, messages, no_content, webhooks};
 use crate::discord::Inner;
 use crate::discord::caller::{Ids, Input};
 use crate::discord::error::{Answer, ApiError};
@@ -29,6 +29,9 @@ pub async fn create(
     content.check()?;
     let now_ms = inner.hub.now_ms();
     let mut world = inner.world();
+    if world.state.webhooks.contains_key(&application) {
+        return webhooks::execute(&mut world, application, &token, content, now_ms);
+    }
     let interaction = world.interactions.answered(application, &token, now_ms)?.clone();
     let message = callbacks::say(&mut world, &interaction, content, now_ms)?;
     let body = wire::message(&world.state, interaction.channel_id, &message);

@@ -11,6 +11,7 @@ mod members;
 pub mod messages;
 mod roles;
 mod users;
+mod webhooks;
 
 use std::sync::Arc;
 

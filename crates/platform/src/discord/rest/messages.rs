@@ -1,5 +1,6 @@
 //! Messages in a channel.
 
+use domain::pacing::Urgency;
 use domain::platform_id::DiscordId;
 use reqwest::Method;
 use serde::Deserialize;
@@ -7,6 +8,7 @@ use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
 use super::{Asking, NotDone, Rest, found};
+use crate::question::Question;
 
 /// What the log calls the questions.
 const POST_ROUTE: &str = "POST /channels/{channel}/messages";
@@ -17,7 +19,25 @@ struct OfGuild {
     guild_id: Option<String>,
 }
 
+/// The same for what operators are told, which is no Guild's business.
+const ALERT_ROUTE: &str = "POST /channels/{channel}/messages (alert)";
+
 impl Rest {
+    /// Posts an alert to a channel of the operators', once for each nonce within some minutes.
+    pub async fn post_alert(
+        &self,
+        channel: &DiscordId,
+        mut message: Value,
+        nonce: i64,
+    ) -> Result<(), NotDone> {
+        message["nonce"] = nonce.to_string().into();
+        message["enforce_nonce"] = true.into();
+        let question = Question::on(ALERT_ROUTE).as_urgent_as(Urgency::Background);
+        let segments = ["channels", channel.as_str(), "messages"];
+        let request = self.sending(Method::POST, &segments, message.to_string());
+        self.ask(question, request, found::<IgnoredAny>).await.map(|_| ())
+    }
+
     /// Posts a message, once for each nonce within some minutes. Nobody is pinged, whatever it says.
     pub async fn post(
         &self,

@@ -84,6 +84,8 @@ export const KINDS: Record<AuditAction, Kind> = {
   'job.retried': kind('Pending work retried', (it) => say`${it.who} retried pending work${it.inBrackets('kind')}`),
   'session.created': kind('Signed in', (it) => say`${it.who} signed in`),
   'session.ended': kind('Signed out', (it) => (it.entry.actor_kind === 'account' ? say`${it.who} signed out` : say`${it.who} ended a session`)),
+  'sessions.ended': kind('Everyone signed out', (it) => say`${it.who} signed everyone out but themselves`),
+  'sessions.idle_dropped': kind('Idle sessions ended', (it) => say`${it.who} ended the sessions that nobody had used for ${count(it.number('days'), 'day')}`),
   'operator.granted': kind('Operator granted', (it) => say`${it.who} made ${it.name(it.target)} an operator`),
   'operator.revoked': kind('Operator revoked', (it) => say`${it.who} revoked the operator grant of ${it.name(it.target)}`),
   'block.added': kind('Block added', (it) => say`${it.who} blocked an account or a network`),
@@ -92,13 +94,24 @@ export const KINDS: Record<AuditAction, Kind> = {
   'maintenance.switched': kind('Maintenance switched', (it) => say`${it.who} turned maintenance ${it.entry.detail.on === true ? 'on' : 'off'}`),
   'registration.changed': kind('Registration changed', (it) => (it.text('mode') === 'invite_only' ? say`${it.who} made registration invite-only` : say`${it.who} opened registration to everyone`)),
   'registration.code_made': kind('Registration code created', (it) => say`${it.who} created a registration code`),
+  'registration.code_revoked': kind('Registration code revoked', (it) => say`${it.who} revoked a registration code`),
+  'announcement.created': kind('Announcement made', (it) => say`${it.who} made an announcement`),
+  'announcement.changed': kind('Announcement changed', (it) => say`${it.who} changed an announcement`),
+  'announcement.deleted': kind('Announcement deleted', (it) => say`${it.who} deleted an announcement`),
+  'flag.set': kind('Flag switched', (it) => say`${it.who} turned ${it.word('flag')} ${it.entry.detail.on === true ? 'on' : 'off'}`),
+  'plugin.withdrawn': kind('Plugin build withdrawn', (it) => say`${it.who} withdrew a build of the plugin${it.inBrackets('version')}`),
+  'plugin.restored': kind('Plugin build offered again', (it) => say`${it.who} offered a build of the plugin again${it.inBrackets('version')}`),
+  'visit.began': kind('Operator visit began', (it) => say`${it.who} of the operators began a visit${it.entry.detail.write === true ? ' with the right to change things' : ''}${it.inBrackets('reason')}`),
+  'visit.ended': kind('Operator visit ended', (it) => say`${it.who} of the operators ended their visit`),
+  'org.recovered': kind('Organisation recovered', (it) => say`${it.who} gave an organisation to another Owner${it.inBrackets('reason')}`),
+  'guild.released': kind('Discord server released', (it) => say`${it.who} released a Discord server${it.inBrackets('reason')}`),
   'ring.rotated': kind('Master key rotated', (it) => say`${it.who} rotated the master key`),
   'bot_secret.shown': kind('Bot secret shown', (it) => say`${it.who} looked at the secret of a bot`),
   'bot_secret.rotated': kind('Bot secret rotated', (it) => say`${it.who} rotated the secret of a bot`),
 };
 
 /** Kinds that only the operators' own log holds. */
-const OF_OPERATORS = /^(account|session|operator|block|maintenance|registration|ring|bot_secret)\./;
+const OF_OPERATORS = /^(account|session|sessions|operator|block|maintenance|registration|announcement|flag|plugin|ring|bot_secret)\.|^(org\.recovered|guild\.released)$/;
 
 /** What the log of an Org can be filtered by. A newer server may know kinds that this page does not. */
 export function kindChoices(actions: ReadonlyArray<string>): Array<{ value: string; label: string }> {

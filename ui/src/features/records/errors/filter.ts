@@ -3,7 +3,7 @@
 import type { ErrorFilter } from '$lib/api/queries';
 import { startOf } from '../audit/filter';
 
-export const FILTERS = ['code', 'status', 'route', 'org', 'from', 'to'] as const;
+export const FILTERS = ['code', 'status', 'route', 'org', 'request', 'from', 'to'] as const;
 /** Days are written as the reader's calendar has them: 2026-11-15. */
 export type Filter = Record<(typeof FILTERS)[number], string>;
 
@@ -19,7 +19,7 @@ export function fromQuery(query: URLSearchParams): Filter {
   const text = (name: string) => (query.get(name) ?? '').trim();
   const day = (name: string) => (startOf(text(name)) === null ? '' : text(name));
   const status = [...STATUSES, FAULTS].some(({ value }) => value === text('status')) ? text('status') : '';
-  return { code: text('code'), status, route: text('route'), org: text('org'), from: day('from'), to: day('to') };
+  return { code: text('code'), status, route: text('route'), org: text('org'), request: text('request'), from: day('from'), to: day('to') };
 }
 
 export function isFiltered(filter: Filter): boolean {
@@ -35,6 +35,7 @@ export function toApi(filter: Filter): ErrorFilter {
     ...(filter.status && { status: filter.status as '4xx' | '5xx' | 'faults' }),
     ...(filter.route && { route: filter.route }),
     ...(filter.org && { org: filter.org }),
+    ...(filter.request && { request_id: filter.request }),
     ...(from !== null && { from_ms: from }),
     ...(end !== null && { to_ms: end }),
   };

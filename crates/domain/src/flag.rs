@@ -1,0 +1,42 @@
+//! Parts of the service that operators can switch.
+
+use crate::words::words;
+
+words! {
+    /// Something that is on or off for the whole installation. A name that is not here is no flag.
+    pub enum Flag {
+        /// Taking over links from files of older systems, in the dashboard.
+        Imports = "imports",
+    }
+}
+
+impl Flag {
+    /// As long as nobody switched it.
+    pub const fn default(self) -> bool {
+        match self {
+            Self::Imports => true,
+        }
+    }
+
+    /// What happens while it is off, for operators.
+    pub const fn about(self) -> &'static str {
+        match self {
+            Self::Imports => {
+                "While this is off, nobody can upload or start an import. What is running goes on."
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_flag_says_what_it_does() {
+        for flag in Flag::ALL {
+            assert!(flag.about().len() > 20, "{flag}");
+        }
+        assert!(Flag::Imports.default());
+    }
+}

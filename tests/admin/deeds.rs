@@ -1,0 +1,104 @@
+//! What operators do, for the walk over all deeds of the audit log.
+
+use std::collections::BTreeSet;
+
+use app::downloads::builds::{self, NewBuild};
+use domain::plan::Tier;
+use domain::plugin_build::PluginVersion;
+use http::Method;
+use serde_json::{Value, json};
+use testkit::{Client, Engine, TestApp};
+
+use super::operator;
+use crate::secrecy::rows::{Rows, texts};
+use crate::support::call;
+
+/// Whoever stands in what was typed may not stand in the log.
+const NAME: &str = "Zebulon Quux";
+
+async fn done(me: &Client, method: Method, uri: &str, body: Value) -> Value {
+    let reply = call(me, method.clone(), uri, &body).await;
+    assert!(reply.status.is_success(), "{method} {uri}: {}", reply.text());
+    if reply.body.is_empty() {
+        Value::Null
+    } else {
+        reply.json()
+    }
+}
+
+/// Does all of it. Returns what the log calls it, and checks that it names nobody.
+pub async fn of_operators(engine: Engine) -> BTreeSet<String> {
+    let test = TestApp::start(engine).await;
+    let tenant = test.tenant(1, Tier::Free).await;
+    let (account, me) = operator(&test, 21).await;
+    let (post, put, patch, delete) = (Method::POST, Method::PUT, Method::PATCH, Method::DELETE);
+    let org = format!("/admin/orgs/{}", tenant.org);
+
+    let code = done(
+        &me,
+        post.clone(),
+        "/admin/registration/codes",
+        json!({ "note": NAME }),
+    )
+    .await;
+    let revoke = format!(
+        "/admin/registration/codes/{}/revoke",
+        code["id"].as_str().unwrap()
+    );
+    done(&me, post.clone(), &revoke, json!({})).await;
+    let text = json!({ "severity": "info", "target": "all", "text": NAME });
+    let made = done(&me, post.clone(), "/admin/announcements", text).await;
+    let one = format!("/admin/announcements/{}", made["id"].as_str().unwrap());
+    done(&me, patch, &one, json!({ "severity": "critical" })).await;
+    done(&me, delete.clone(), &one, json!({})).await;
+    done(&me, put, "/admin/flags/imports", json!({ "on": false })).await;
+    let new = NewBuild {
+        version: PluginVersion::parse("v1.2.3").unwrap(),
+        file_name: "Symbolon.cs".to_owned(),
+        bytes: b"class Symbolon".to_vec(),
+    };
+    let blobs = test.app.platforms.blobs.as_ref().unwrap();
+    builds::publish(blobs, new, test.app.now_ms()).await.unwrap();
+    for what in ["withdraw", "restore"] {
+        done(
+            &me,
+            post.clone(),
+            &format!("/admin/plugin-builds/v1.2.3/{what}"),
+            json!({}),
+        )
+        .await;
+    }
+    let visit = format!("{org}/visit");
+    done(&me, post.clone(), &visit, json!({ "reason": "Ticket 4711" })).await;
+    done(&me, delete, &visit, json!({})).await;
+    let release = json!({ "reason": "Wrong claim", "confirm": tenant.discord_guild.as_str() });
+    done(
+        &me,
+        post.clone(),
+        &format!("/admin/guilds/{}/release", tenant.guild),
+        release,
+    )
+    .await;
+    let heir = json!({ "account_id": account.id.as_str(), "reason": "Lost account", "confirm": "org-1" });
+    done(&me, post.clone(), &format!("{org}/transfer"), heir).await;
+    done(&me, post.clone(), "/admin/sessions/drop-idle", json!({})).await;
+    done(
+        &me,
+        post,
+        "/admin/sessions/end-all",
+        json!({ "confirm": "sign out everyone" }),
+    )
+    .await;
+
+    let db = &test.db.db;
+    let mut people = texts(db, "SELECT discord_id FROM accounts").await;
+    people.extend(texts(db, "SELECT name FROM accounts").await);
+    people.push(NAME.to_owned());
+    for line in Rows::of(db).await.of_tables(db, &["audit"]).await {
+        let named = people.iter().find(|person| line.contains(person.as_str()));
+        assert_eq!(named, None, "{line}");
+    }
+    let actions = texts(db, "SELECT DISTINCT action FROM audit").await;
+    test.finish().await;
+    actions.into_iter().collect()
+}
