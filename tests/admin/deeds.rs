@@ -26,6 +26,38 @@ async fn done(me: &Client, method: Method, uri: &str, body: Value) -> Value {
     }
 }
 
+/// Withdraws a build and puts it back.
+async fn with_builds(test: &TestApp, me: &Client) {
+    let new = NewBuild {
+        version: PluginVersion::parse("v1.2.3").unwrap(),
+        file_name: "Symbolon.cs".to_owned(),
+        bytes: b"class Symbolon".to_vec(),
+    };
+    let blobs = test.app.platforms.blobs.as_ref().unwrap();
+    builds::publish(blobs, new, test.app.now_ms()).await.unwrap();
+    for what in ["withdraw", "restore"] {
+        done(
+            me,
+            Method::POST,
+            &format!("/admin/plugin-builds/v1.2.3/{what}"),
+            json!({}),
+        )
+        .await;
+    }
+}
+
+/// Nothing that was written down names anybody.
+async fn names_nobody(test: &TestApp) {
+    let db = &test.db.db;
+    let mut people = texts(db, "SELECT discord_id FROM accounts").await;
+    people.extend(texts(db, "SELECT name FROM accounts").await);
+    people.push(NAME.to_owned());
+    for line in Rows::of(db).await.of_tables(db, &["audit"]).await {
+        let named = people.iter().find(|person| line.contains(person.as_str()));
+        assert_eq!(named, None, "{line}");
+    }
+}
+
 /// Does all of it. Returns what the log calls it, and checks that it names nobody.
 pub async fn of_operators(engine: Engine) -> BTreeSet<String> {
     let test = TestApp::start(engine).await;
@@ -52,22 +84,7 @@ pub async fn of_operators(engine: Engine) -> BTreeSet<String> {
     done(&me, patch, &one, json!({ "severity": "critical" })).await;
     done(&me, delete.clone(), &one, json!({})).await;
     done(&me, put, "/admin/flags/imports", json!({ "on": false })).await;
-    let new = NewBuild {
-        version: PluginVersion::parse("v1.2.3").unwrap(),
-        file_name: "Symbolon.cs".to_owned(),
-        bytes: b"class Symbolon".to_vec(),
-    };
-    let blobs = test.app.platforms.blobs.as_ref().unwrap();
-    builds::publish(blobs, new, test.app.now_ms()).await.unwrap();
-    for what in ["withdraw", "restore"] {
-        done(
-            &me,
-            post.clone(),
-            &format!("/admin/plugin-builds/v1.2.3/{what}"),
-            json!({}),
-        )
-        .await;
-    }
+    with_builds(&test, &me).await;
     let visit = format!("{org}/visit");
     done(&me, post.clone(), &visit, json!({ "reason": "Ticket 4711" })).await;
     done(&me, delete, &visit, json!({})).await;
@@ -90,15 +107,8 @@ pub async fn of_operators(engine: Engine) -> BTreeSet<String> {
     )
     .await;
 
-    let db = &test.db.db;
-    let mut people = texts(db, "SELECT discord_id FROM accounts").await;
-    people.extend(texts(db, "SELECT name FROM accounts").await);
-    people.push(NAME.to_owned());
-    for line in Rows::of(db).await.of_tables(db, &["audit"]).await {
-        let named = people.iter().find(|person| line.contains(person.as_str()));
-        assert_eq!(named, None, "{line}");
-    }
-    let actions = texts(db, "SELECT DISTINCT action FROM audit").await;
+    names_nobody(&test).await;
+    let actions = texts(&test.db.db, "SELECT DISTINCT action FROM audit").await;
     test.finish().await;
     actions.into_iter().collect()
 }

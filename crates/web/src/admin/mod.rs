@@ -16,7 +16,8 @@ use http::Method;
 use crate::routes::Routes;
 
 pub(crate) fn routes(routes: Routes) -> Routes {
-    health_routes(visit_routes(access_routes(announcement_routes(routes))))
+    let routes = access_routes(announcement_routes(routes));
+    health_routes(visit_routes(entry_routes(routes)))
 }
 
 /// What everybody is told, and what is switched for everybody.
@@ -78,8 +79,6 @@ fn announcement_routes(routes: Routes) -> Routes {
 /// Who gets in. What changes it takes a fresh sign-in.
 fn access_routes(routes: Routes) -> Routes {
     const BLOCKS: &str = "/admin/blocks";
-    const REGISTRATION: &str = "/admin/registration";
-    const OPERATORS: &str = "/admin/operators";
     let (get, post, delete) = (Method::GET, Method::POST, Method::DELETE);
     routes
         .operator(get.clone(), "/admin/sessions", "Count sessions", sessions::count)
@@ -95,19 +94,17 @@ fn access_routes(routes: Routes) -> Routes {
             "End sessions that were idle for a week",
             sessions::drop_idle,
         )
-        .operator(get.clone(), BLOCKS, "List blocks", blocks::list)
-        .fresh_operator(
-            post.clone(),
-            BLOCKS,
-            "Block an account or a network",
-            blocks::create,
-        )
-        .fresh_operator(
-            delete.clone(),
-            "/admin/blocks/{block}",
-            "Lift a block",
-            blocks::lift,
-        )
+        .operator(get, BLOCKS, "List blocks", blocks::list)
+        .fresh_operator(post, BLOCKS, "Block an account or a network", blocks::create)
+        .fresh_operator(delete, "/admin/blocks/{block}", "Lift a block", blocks::lift)
+}
+
+/// Who may join, and who may do all of this. What changes it takes a fresh sign-in.
+fn entry_routes(routes: Routes) -> Routes {
+    const REGISTRATION: &str = "/admin/registration";
+    const OPERATORS: &str = "/admin/operators";
+    let (get, post, delete) = (Method::GET, Method::POST, Method::DELETE);
+    routes
         .operator(
             get.clone(),
             REGISTRATION,
