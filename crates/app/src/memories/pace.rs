@@ -209,6 +209,7 @@ mod tests {
         // The other one is a moment late: the first has asked and acted.
         assert_eq!(turn(&pace, came_after, EVERY_MS + 1), "shared");
         // Who comes only now may have done something about the answer.
-        assert_eq!(turn(&pace, pace.people().questions, EVERY_MS + 1), "held");
+        let came_later = pace.people().questions;
+        assert_eq!(turn(&pace, came_later, EVERY_MS + 1), "held");
     }
 }
