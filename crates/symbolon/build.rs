@@ -14,7 +14,10 @@ fn main() {
         println!("cargo::rerun-if-changed={}", log.display());
     }
     if let Some(commit) = git(&["rev-parse", "--short=12", "HEAD"]) {
-        println!("cargo::rustc-env=SYMBOLON_GIT_COMMIT={commit}");
+        println!("cargo::rustc-env=SYMBOLON_BUILD_GIT_COMMIT={commit}");
+    }
+    if let Some(date) = git(&["show", "--no-patch", "--format=%cs", "HEAD"]) {
+        println!("cargo::rustc-env=SYMBOLON_BUILD_GIT_DATE={date}");
     }
 }
 

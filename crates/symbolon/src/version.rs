@@ -1,4 +1,4 @@
-//! Which release this is, and which commit it was built from.
+//! Which release this is, and which commit it was built from, and when that was made.
 
 use std::sync::LazyLock;
 
@@ -7,11 +7,14 @@ use domain::release::VERSION;
 /// Given by whoever builds without git, such as an image; else what git said.
 const COMMIT: Option<&str> = match option_env!("SYMBOLON_BUILD_COMMIT") {
     Some(given) => Some(given),
-    None => option_env!("SYMBOLON_GIT_COMMIT"),
+    None => option_env!("SYMBOLON_BUILD_GIT_COMMIT"),
 };
 
-/// `v3.24.0 (commit 0123456789ab)`.
-pub static LONG: LazyLock<String> = LazyLock::new(|| long(commit()));
+/// The day of that commit, as `2026-11-19`.
+const DATE: Option<&str> = option_env!("SYMBOLON_BUILD_GIT_DATE");
+
+/// `v3.24.0 (commit 0123456789ab of 2026-11-19)`.
+pub static LONG: LazyLock<String> = LazyLock::new(|| long(commit(), DATE));
 
 /// The commit, or `unknown`.
 pub fn commit() -> &'static str {
@@ -19,10 +22,11 @@ pub fn commit() -> &'static str {
     COMMIT.filter(plain).unwrap_or("unknown")
 }
 
-fn long(commit: &str) -> String {
-    match commit {
-        "unknown" => format!("{VERSION} (unknown commit)"),
-        known => format!("{VERSION} (commit {known})"),
+fn long(commit: &str, date: Option<&str>) -> String {
+    match (commit, date) {
+        ("unknown", _) => format!("{VERSION} (unknown commit)"),
+        (known, Some(date)) => format!("{VERSION} (commit {known} of {date})"),
+        (known, None) => format!("{VERSION} (commit {known})"),
     }
 }
 
@@ -32,7 +36,10 @@ mod tests {
 
     #[test]
     fn a_build_without_git_says_that_its_commit_is_unknown() {
-        assert_eq!(long("unknown"), format!("{VERSION} (unknown commit)"));
-        assert_eq!(long("0123456789ab"), format!("{VERSION} (commit 0123456789ab)"));
+        assert_eq!(long("unknown", None), format!("{VERSION} (unknown commit)"));
+        assert_eq!(
+            long("0123456789ab", Some("2026-11-19")),
+            format!("{VERSION} (commit 0123456789ab of 2026-11-19)")
+        );
     }
 }
