@@ -38,7 +38,9 @@ impl Counted {
     async fn number(&self, sample: &str) -> Option<f64> {
         let page = self.page().await;
         let mut samples = page.lines().filter_map(|line| line.rsplit_once(' '));
-        let (_, value) = samples.find(|(name, _)| *name == sample)?;
+        // The last label may be left open.
+        let fits = |name: &str| name == sample || (sample.ends_with("=\"") && name.starts_with(sample));
+        let (_, value) = samples.find(|(name, _)| fits(name))?;
         Some(value.parse().expect("a number"))
     }
 }

@@ -1,5 +1,6 @@
 //! Bodies that are not what a route reads.
 
+use app::identity::accounts;
 use axum::body::Body;
 use domain::plan::Tier;
 use serde_json::{Map, Value};
@@ -29,6 +30,13 @@ fn reading(tenant: &Tenant) -> Vec<(Example, Map<String, Value>)> {
     }
     assert!(found.len() >= 4);
     found
+}
+
+/// The Owner, who is an operator too: no route is closed to them.
+pub async fn everybody(test: &TestApp, tenant: &Tenant) -> Client {
+    let owner = tenant.owner.clone();
+    accounts::grant_operator(&test.app, owner).await.expect("a grant");
+    test.person(&test.session(&tenant.owner).await)
 }
 
 async fn send(person: &Client, call: &Example, body: impl Into<Body>) -> testkit::Reply {
@@ -94,7 +102,7 @@ both_databases! {
     async fn bodies_that_are_not_the_expected_json_are_refused_and_change_nothing(engine) {
         let test = TestApp::start_with(engine, |limits| limits.dashboard.burst = 10_000, |_| {}).await;
         let tenant = test.full_tenant(1, Tier::Pro).await;
-        let person = test.person(&test.session(&tenant.owner).await);
+        let person = everybody(&test, &tenant).await;
         let rows = Rows::of(&test.db.db).await;
         let before = rows.all(&test.db.db).await;
         for (call, fields) in reading(&tenant) {
@@ -134,7 +142,7 @@ both_databases! {
     async fn fields_that_a_route_does_not_know_are_refused(engine) {
         let test = TestApp::start_with(engine, |limits| limits.dashboard.burst = 10_000, |_| {}).await;
         let tenant = test.full_tenant(1, Tier::Pro).await;
-        let person = test.person(&test.session(&tenant.owner).await);
+        let person = everybody(&test, &tenant).await;
         let rows = Rows::of(&test.db.db).await;
         let before = rows.all(&test.db.db).await;
         for (call, fields) in reading(&tenant) {
@@ -168,7 +176,7 @@ both_databases! {
     async fn a_body_over_64_kib_is_refused_and_one_of_64_kib_is_read(engine) {
         let test = TestApp::start_with(engine, |limits| limits.dashboard.burst = 10_000, |_| {}).await;
         let tenant = test.full_tenant(1, Tier::Pro).await;
-        let person = test.person(&test.session(&tenant.owner).await);
+        let person = everybody(&test, &tenant).await;
         for (call, _) in reading(&tenant) {
             let good = call.body.clone().unwrap();
             let padded = |bytes: usize| format!("{good}{}", " ".repeat(bytes - good.len()));
@@ -235,7 +243,7 @@ both_databases! {
     async fn a_body_that_no_one_reads_has_no_effect(engine) {
         let test = TestApp::start_with(engine, |limits| limits.dashboard.burst = 10_000, |_| {}).await;
         let tenant = test.full_tenant(1, Tier::Pro).await;
-        let person = test.person(&test.session(&tenant.owner).await);
+        let person = everybody(&test, &tenant).await;
         let key = format!("/orgs/{}/servers/{}/key/revoke", tenant.org, tenant.server);
         for body in [
             "{",

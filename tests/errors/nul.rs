@@ -8,6 +8,7 @@ use testkit::{TestApp, both_databases, steam};
 use web::routes::Access;
 
 use super::assert_failure;
+use super::bodies::everybody;
 use crate::authorization::examples::{Example, Target, example, prefixes};
 use crate::secrecy::rows::Rows;
 
@@ -63,7 +64,7 @@ both_databases! {
     async fn a_nul_in_any_address_or_body_of_any_route_is_a_clean_400(engine) {
         let test = TestApp::start_with(engine, |limits| limits.dashboard.burst = 10_000, |_| {}).await;
         let tenant = test.full_tenant(1, Tier::Pro).await;
-        let person = test.person(&test.session(&tenant.owner).await);
+        let person = everybody(&test, &tenant).await;
         let bot = test.platform_bot().await;
         let rows = Rows::of(&test.db.db).await;
         let before = rows.all(&test.db.db).await;

@@ -1,7 +1,7 @@
 //! A row for each table that no unit of the fixture writes, where there is none yet.
 
 /// A row for each Guild or Server that has none, in the tables that game servers and bots fill.
-pub const PLAYER_TABLES: [&str; 52] = [
+pub const PLAYER_TABLES: [&str; 57] = [
     "INSERT INTO payers (org_num, id, customer_id, wanted, read_wanted, asked_at, read_at, created_at)
      SELECT num, 'pay_' || id, 'cus_' || id, 2, 1, 3, 4, 1 FROM orgs WHERE num NOT IN (SELECT org_num FROM payers)",
     "INSERT INTO checkouts (id, org_num, guild_num, offer, session_id, url, account_id, created_at, expires_at, ended_at)
@@ -122,4 +122,17 @@ pub const PLAYER_TABLES: [&str; 52] = [
      WHERE a.num NOT IN (SELECT announcement_num FROM announcement_dismissals)",
     "INSERT INTO flags (name, is_on, set_at, set_by)
      SELECT id, 1, 5, NULL FROM orgs WHERE id NOT IN (SELECT name FROM flags)",
+    "INSERT INTO operator_alerts (code, place, told_at, untold, seen_at, request_id, number, attempts)
+     SELECT 'INTERNAL', id, 5, 2, 6, NULL, 1, 0 FROM orgs WHERE id NOT IN (SELECT place FROM operator_alerts)",
+    "INSERT INTO alert_budget (one, told, open_until, number)
+     SELECT 1, '[5]', 0, 1 FROM orgs WHERE NOT EXISTS (SELECT 1 FROM alert_budget) LIMIT 1",
+    "INSERT INTO webhook_endpoints (id, org_num, url, created_at)
+     SELECT 'whk_' || substr(id, 5), num, 'https://example.com/a	b', 1 FROM orgs
+     WHERE num NOT IN (SELECT org_num FROM webhook_endpoints)",
+    "INSERT INTO webhook_secrets (id, endpoint_num, sealed, sealed_kid)
+     SELECT 'whs_' || substr(id, 5), num, 's', 'k1' FROM webhook_endpoints
+     WHERE num NOT IN (SELECT endpoint_num FROM webhook_secrets)",
+    "INSERT INTO webhook_deliveries (endpoint_num, org_num, guild_num, link_id, event, created_at, begun_at, next_at)
+     SELECT e.num, l.org_num, l.guild_num, l.id, 'link.created', 5, 5, 6 FROM links l JOIN webhook_endpoints e ON e.org_num = l.org_num
+     WHERE l.id NOT IN (SELECT link_id FROM webhook_deliveries)",
 ];
