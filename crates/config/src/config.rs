@@ -31,6 +31,8 @@ pub struct Config {
     pub plans: Plans,
     pub billing: Billing,
     pub alerts: Alerts,
+    pub webhooks: Webhooks,
+    pub backup: Backup,
     pub log: Log,
     /// Files in which secrets were found, with the setting that each is for.
     #[serde(skip)]
@@ -159,6 +161,17 @@ pub struct Blobs {
     pub secret_access_key: Option<SecretString>,
 }
 
+/// Backups that the service makes by itself.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Backup {
+    /// None when somebody else makes them.
+    #[serde(deserialize_with = "unless_empty")]
+    pub directory: Option<PathBuf>,
+    pub every_hours: u32,
+    pub keep: u32,
+}
+
 /// Where the country of a visitor comes from.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -184,6 +197,8 @@ pub struct Retention {
     pub link_steps_days: u32,
     pub retired_key_days: u32,
     pub tombstone_days: u32,
+    pub session_idle_days: u32,
+    pub session_days: u32,
 }
 
 /// The least score of each tier.
@@ -275,6 +290,14 @@ pub struct Alerts {
     pub discord_webhook: Option<SecretString>,
     #[serde(deserialize_with = "unless_empty")]
     pub channel_id: Option<String>,
+}
+
+/// Where operators have changes of links sent.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Webhooks {
+    /// To addresses that are not of the public internet too.
+    pub allow_private: bool,
 }
 
 #[derive(Debug, Clone, Deserialize)]

@@ -13,6 +13,7 @@ mod files;
 mod kind;
 mod layers;
 mod load;
+mod manager;
 mod public_url;
 mod reference;
 mod service_url;
@@ -20,12 +21,13 @@ mod settings;
 mod suggest;
 mod warnings;
 
-pub use abort::abort_point;
+pub use abort::{abort_point, leak_point};
 pub use config::{
-    Alerts, Billing, Bot, BotHost, Config, Database, Discord, Keys, Limits, Log, LogFormat, PlanCeilings,
-    Plans, Prices, RateLimits, Server, Steam,
+    Alerts, Backup, Billing, Bot, BotHost, Config, Database, Discord, Keys, Limits, Log, LogFormat,
+    PlanCeilings, Plans, Prices, RateLimits, Server, Steam,
 };
 pub use database_url::DatabaseUrl;
 pub use error::{ConfigError, Place, Problem};
 pub use layers::Overrides;
+pub use manager::{Manager, manager};
 pub use reference::{default_file, reference_markdown};

@@ -254,6 +254,10 @@ pub(crate) static SETTINGS: &[Setting] = &[
         "How long a regenerated API key is still recognized when somebody tries it."),
     set("retention.tombstone_days", count("days", 730, 30, 3_650),
         "How long an erased account is still recognized when it comes back. A block is recognized as long as it lasts."),
+    set("retention.session_idle_days", count("days", 30, 1, 90),
+        "How long a session of the dashboard lasts that nobody uses."),
+    set("retention.session_days", count("days", 90, 1, 90),
+        "How long a session of the dashboard lasts, used or not."),
 
     set("trust.trusted_from", count("points", 90, 3, 100),
         "Least Trust Score of the tier Trusted."),
@@ -337,6 +341,16 @@ pub(crate) static SETTINGS: &[Setting] = &[
         "File to read alerts.discord_webhook from."),
     set("alerts.channel_id", Kind::OptionalDiscordId,
         "Discord ID of a channel to which the shared bot reports them instead."),
+
+    set("webhooks.allow_private", Kind::Switch { default: false },
+        "Whether webhooks that operators add may lead to private addresses, to any port and over plain http, for receivers beside the service."),
+
+    set("backup.directory", Kind::OptionalPath { when_empty: "no backups are made by the service" },
+        "Directory in which the service makes a backup of its own now and then; it must exist."),
+    set("backup.every_hours", count("hours", 24, 1, 8_760),
+        "Hours from one of these backups to the next."),
+    set("backup.keep", count("backups", 14, 1, 10_000),
+        "How many of these backups are kept; older ones are removed after a new one is finished."),
 
     set("log.level", Kind::Choice { default: "info", choices: LEVELS },
         "Lowest level that is logged."),

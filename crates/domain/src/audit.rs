@@ -65,6 +65,8 @@ words! {
         LinkRemoved = "link.removed",
         /// A player had what is held about them erased. Nobody is named.
         PersonErased = "person.erased",
+        /// Somebody at the command line looked for a person in all Orgs. The detail has our own ids of what was found.
+        PersonLookedUp = "person.looked_up",
         /// Somebody deleted their dashboard account.
         AccountDeleted = "account.deleted",
         /// Somebody of the team looked at a person's page; once an hour.
@@ -105,6 +107,7 @@ words! {
         AnnouncementChanged = "announcement.changed",
         AnnouncementDeleted = "announcement.deleted",
         FlagSet = "flag.set",
+        BuildPublished = "plugin.published",
         BuildWithdrawn = "plugin.withdrawn",
         BuildRestored = "plugin.restored",
         /// An operator began to look into an Org; in its log and in that of the operators.
@@ -121,6 +124,11 @@ words! {
         BotRemoved = "bot.removed",
         BotSecretShown = "bot_secret.shown",
         BotSecretRotated = "bot_secret.rotated",
+        /// An operator has the changes of an Org sent somewhere, or not any more.
+        WebhookAdded = "webhook.added",
+        WebhookRotated = "webhook.rotated",
+        WebhookRetried = "webhook.retried",
+        WebhookRemoved = "webhook.removed",
     }
 }
 
@@ -129,6 +137,7 @@ words! {
     /// player, and invites by the role they give.
     pub enum NamedKind {
         Account = "account",
+        Org = "org",
         Guild = "guild",
         Server = "server",
         PluginKey = "plugin_key",
@@ -143,6 +152,8 @@ words! {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Actor {
     Account(AccountId),
+    /// An operator in an Org that they visit. The log calls them by their account, and says that it was a visit.
+    Visitor(AccountId),
     Key(KeyId),
     /// Whoever the link is about, on the link page.
     Player,
@@ -156,7 +167,7 @@ impl Actor {
     /// The spelling that is stored.
     pub const fn kind(&self) -> &'static str {
         match self {
-            Self::Account(_) => "account",
+            Self::Account(_) | Self::Visitor(_) => "account",
             Self::Key(_) => "key",
             Self::Player => "player",
             Self::Operator => "operator_cli",
@@ -166,7 +177,7 @@ impl Actor {
 
     pub fn id(&self) -> Option<&str> {
         match self {
-            Self::Account(id) => Some(id.as_str()),
+            Self::Account(id) | Self::Visitor(id) => Some(id.as_str()),
             Self::Key(id) => Some(id.as_str()),
             Self::Player | Self::Operator | Self::System => None,
         }
@@ -291,6 +302,8 @@ mod tests {
         let id = "usr_01ARZ3NDEKTSV4RRFFQ69G5FAV";
         let actor = Actor::Account(AccountId::parse(id).unwrap());
         assert_eq!((actor.kind(), actor.id()), ("account", Some(id)));
+        let visitor = Actor::Visitor(AccountId::parse(id).unwrap());
+        assert_eq!((visitor.kind(), visitor.id()), ("account", Some(id)));
         assert_eq!(
             (Actor::Operator.kind(), Actor::Operator.id()),
             ("operator_cli", None)
@@ -300,7 +313,7 @@ mod tests {
 
     #[test]
     fn every_action_is_a_dotted_name() {
-        assert_eq!(AuditAction::ALL.len(), 86);
+        assert_eq!(AuditAction::ALL.len(), 94);
         for action in AuditAction::ALL {
             assert_eq!(action.as_str().split('.').count(), 2);
             assert_eq!(AuditAction::parse(action.as_str()), Some(*action));

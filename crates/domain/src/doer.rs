@@ -11,12 +11,12 @@ pub enum Doer {
 }
 
 impl Doer {
-    /// Players, operators and the service itself are not named.
+    /// Players, operators and the service itself are not named, nor is an operator who visits.
     pub fn of(actor: &Actor) -> Option<Self> {
         match actor {
             Actor::Account(id) => Some(Self::Account(id.clone())),
             Actor::Key(id) => Some(Self::Key(id.clone())),
-            Actor::Player | Actor::Operator | Actor::System => None,
+            Actor::Visitor(_) | Actor::Player | Actor::Operator | Actor::System => None,
         }
     }
 

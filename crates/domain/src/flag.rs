@@ -7,6 +7,8 @@ words! {
     pub enum Flag {
         /// Taking over links from files of older systems, in the dashboard.
         Imports = "imports",
+        /// Messages about links to receivers that operators set up on the command line.
+        Webhooks = "webhooks",
     }
 }
 
@@ -15,6 +17,7 @@ impl Flag {
     pub const fn default(self) -> bool {
         match self {
             Self::Imports => true,
+            Self::Webhooks => false,
         }
     }
 
@@ -23,6 +26,9 @@ impl Flag {
         match self {
             Self::Imports => {
                 "While this is off, nobody can upload or start an import. What is running goes on."
+            }
+            Self::Webhooks => {
+                "While this is off, nothing is sent to the webhooks that operators added, and no change is noted for them."
             }
         }
     }
@@ -38,5 +44,6 @@ mod tests {
             assert!(flag.about().len() > 20, "{flag}");
         }
         assert!(Flag::Imports.default());
+        assert!(!Flag::Webhooks.default());
     }
 }

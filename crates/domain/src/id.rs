@@ -87,6 +87,10 @@ own_ids! {
     AnnouncementId "ann_",
     /// A code for new Orgs; the code itself is a secret.
     RegistrationId "reg_",
+    /// Where an organisation's changes are sent.
+    WebhookId "whk_",
+    /// What signs them; the secret itself is not part of it.
+    SigningSecretId "whs_",
 }
 
 fn generate(prefix: &str, now_ms: i64, random: &dyn Random) -> InlineText<ID_CHARS> {

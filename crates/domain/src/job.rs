@@ -1,11 +1,13 @@
 //! Work that follows from a change: what kinds there are, which of them wait for each other, and when one that failed
 //! is tried again. A job names things by our own ids and nothing else.
 
+mod kinds;
+
 use serde::{Deserialize, Serialize};
 
+pub use self::kinds::{JobKind, LaneKind};
 pub use crate::doer::Doer;
-use crate::id::{AccountId, GuildId, ImportId, LinkId, OrgId, ServerId};
-use crate::words::words;
+use crate::id::{AccountId, GuildId, ImportId, LinkId, OrgId, ServerId, WebhookId};
 
 const HOUR_MS: i64 = 60 * 60_000;
 /// Log messages that could not be sent in this time are dropped.
@@ -17,46 +19,6 @@ const FIRST_PAUSE_MS: i64 = 5_000;
 const LONGEST_PAUSE_MS: i64 = 10 * 60_000;
 /// Whoever asks for more patience than this is tried again all the same.
 const LONGEST_RETRY_AFTER_MS: i64 = 24 * HOUR_MS;
-
-words! {
-    /// What a job does, as it is stored.
-    pub enum JobKind {
-        LogLinked = "log.linked",
-        LogUnlinked = "log.unlinked",
-        LogMore = "log.more",
-        EndGuild = "guild.end",
-        EndServer = "server.end",
-        LookAtGuild = "bot.look",
-        SyncRoles = "roles.sync",
-        RecheckRoles = "roles.recheck",
-        FollowPeople = "people.follow",
-        UnlinkPeople = "people.unlink",
-        SweepPeople = "people.sweep",
-        CleanUp = "people.cleanup",
-        ImportLinks = "links.import",
-        ReadBilling = "billing.read",
-    }
-}
-
-words! {
-    /// Lanes of one kind are worked off by the same workers, apart from those of another kind.
-    pub enum LaneKind {
-        /// Messages to the log channel of a Guild.
-        Log = "log",
-        /// Long work on a Guild.
-        Guild = "guild",
-        /// What a bot reads of a Guild on Discord.
-        Bot = "bot",
-        /// Members of a Guild whose roles are brought in line.
-        Roles = "roles",
-        /// People of an Org, for whom somebody waits.
-        People = "people",
-        /// Long work on an Org.
-        Org = "org",
-        /// What Stripe is asked about an Org.
-        Billing = "billing",
-    }
-}
 
 /// A piece of work.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,6 +59,8 @@ pub enum Job {
     },
     /// Asks Stripe what an Org pays for.
     ReadBilling { org: OrgId },
+    /// Sends the messages that wait for a receiver.
+    SendWebhook { webhook: WebhookId },
 }
 
 /// What a job is about, as it is stored.
@@ -113,6 +77,8 @@ struct Payload {
     server: Option<ServerId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     import: Option<ImportId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    webhook: Option<WebhookId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     by: Option<String>,
 }
@@ -143,6 +109,7 @@ impl Job {
             Job::CleanUp { .. } => JobKind::CleanUp,
             Job::ImportLinks { .. } => JobKind::ImportLinks,
             Job::ReadBilling { .. } => JobKind::ReadBilling,
+            Job::SendWebhook { .. } => JobKind::SendWebhook,
         }
     }
 
@@ -156,10 +123,11 @@ impl Job {
             Job::FollowPeople { .. } | Job::UnlinkPeople { .. } => LaneKind::People,
             Job::SweepPeople { .. } | Job::CleanUp { .. } | Job::ImportLinks { .. } => LaneKind::Org,
             Job::ReadBilling { .. } => LaneKind::Billing,
+            Job::SendWebhook { .. } => LaneKind::Webhook,
         }
     }
 
-    /// The Guild or Org that it waits for.
+    /// The Guild, Org or receiver that it waits for.
     fn whose(&self) -> &str {
         match self {
             Job::LogLinked { guild, .. }
@@ -176,12 +144,31 @@ impl Job {
             | Job::CleanUp { org }
             | Job::ImportLinks { org, .. }
             | Job::ReadBilling { org } => org.as_str(),
+            Job::SendWebhook { webhook } => webhook.as_str(),
         }
     }
 
     /// Jobs of one lane are done one after the other, in the order in which they came.
     pub fn lane(&self) -> String {
-        self.lane_kind().of(self.whose())
+        let whose = match self {
+            // A long file, or one that cannot be taken over, is in the way of nothing else of its Org.
+            Job::ImportLinks { import, .. } => import.as_str(),
+            Job::LogLinked { .. }
+            | Job::LogUnlinked { .. }
+            | Job::LogMore { .. }
+            | Job::EndGuild { .. }
+            | Job::EndServer { .. }
+            | Job::LookAtGuild { .. }
+            | Job::SyncRoles { .. }
+            | Job::RecheckRoles { .. }
+            | Job::FollowPeople { .. }
+            | Job::UnlinkPeople { .. }
+            | Job::SweepPeople { .. }
+            | Job::CleanUp { .. }
+            | Job::ReadBilling { .. }
+            | Job::SendWebhook { .. } => self.whose(),
+        };
+        self.lane_kind().of(whose)
     }
 
     /// While a job waits, another one with the same text is the same job.
@@ -199,7 +186,8 @@ impl Job {
             | Job::UnlinkPeople { .. }
             | Job::SweepPeople { .. }
             | Job::CleanUp { .. }
-            | Job::ReadBilling { .. } => self.whose(),
+            | Job::ReadBilling { .. }
+            | Job::SendWebhook { .. } => self.whose(),
         };
         [self.kind().as_str(), ":", about].concat()
     }
@@ -260,6 +248,10 @@ impl Job {
                 org: Some(org),
                 ..none
             },
+            Job::SendWebhook { webhook } => Payload {
+                webhook: Some(webhook),
+                ..none
+            },
         }
     }
 
@@ -302,6 +294,9 @@ impl Job {
             JobKind::SweepPeople => Job::SweepPeople { org: org()? },
             JobKind::CleanUp => Job::CleanUp { org: org()? },
             JobKind::ReadBilling => Job::ReadBilling { org: org()? },
+            JobKind::SendWebhook => Job::SendWebhook {
+                webhook: parts.webhook.clone().ok_or(JobError::Payload)?,
+            },
             JobKind::ImportLinks => Job::ImportLinks {
                 org: org()?,
                 import: parts.import.clone().ok_or(JobError::Payload)?,
@@ -320,9 +315,11 @@ impl Job {
     pub const fn lifetime_ms(&self) -> Option<i64> {
         match self.kind() {
             JobKind::LogLinked | JobKind::LogUnlinked | JobKind::LogMore => Some(LOG_LIFETIME_MS),
-            JobKind::RecheckRoles | JobKind::SweepPeople | JobKind::CleanUp | JobKind::ReadBilling => {
-                Some(RECHECK_LIFETIME_MS)
-            }
+            JobKind::RecheckRoles
+            | JobKind::SweepPeople
+            | JobKind::CleanUp
+            | JobKind::ReadBilling
+            | JobKind::SendWebhook => Some(RECHECK_LIFETIME_MS),
             JobKind::LookAtGuild => Some(LOOK_LIFETIME_MS),
             JobKind::EndGuild
             | JobKind::EndServer
@@ -349,37 +346,8 @@ impl Job {
             | Job::SweepPeople { .. }
             | Job::CleanUp { .. }
             | Job::ImportLinks { .. }
-            | Job::ReadBilling { .. } => None,
-        }
-    }
-}
-
-impl LaneKind {
-    /// The lane of this kind that a Guild or an Org has.
-    pub fn of(self, id: &str) -> String {
-        [self.as_str(), ":", id].concat()
-    }
-}
-
-impl JobKind {
-    /// Whether it can be left undone without harm.
-    pub const fn may_be_dropped(self) -> bool {
-        match self {
-            JobKind::LogLinked
-            | JobKind::LogUnlinked
-            | JobKind::LogMore
-            | JobKind::LookAtGuild
-            | JobKind::RecheckRoles
-            | JobKind::SweepPeople
-            | JobKind::CleanUp
-            | JobKind::ReadBilling => true,
-            // What is left of what was removed would stay, and so would roles. What the team asked for is theirs to cancel.
-            JobKind::EndGuild
-            | JobKind::EndServer
-            | JobKind::SyncRoles
-            | JobKind::FollowPeople
-            | JobKind::UnlinkPeople
-            | JobKind::ImportLinks => false,
+            | Job::ReadBilling { .. }
+            | Job::SendWebhook { .. } => None,
         }
     }
 }

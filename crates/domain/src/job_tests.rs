@@ -5,7 +5,7 @@ use crate::audit::Actor;
 use crate::id::KeyId;
 use crate::random::SeededRandom;
 
-fn jobs(seed: u64, now_ms: i64) -> [Job; 14] {
+fn jobs(seed: u64, now_ms: i64) -> [Job; 15] {
     let random = SeededRandom::new(seed);
     let guild = GuildId::generate(now_ms, &random);
     let server = ServerId::generate(now_ms, &random);
@@ -44,6 +44,9 @@ fn jobs(seed: u64, now_ms: i64) -> [Job; 14] {
             by,
         },
         Job::ReadBilling { org },
+        Job::SendWebhook {
+            webhook: WebhookId::generate(now_ms, &random),
+        },
     ]
 }
 
@@ -60,6 +63,14 @@ fn only_what_may_be_late_or_left_out_ends_by_itself() {
         // What a bot is to read waits once for each Guild.
         assert_eq!(job.collapsed().is_some(), job.lane_kind() == LaneKind::Log);
     }
+}
+
+#[test]
+fn an_import_is_in_the_way_of_nothing_else_of_its_org() {
+    let jobs = jobs(3, 5);
+    let lane_of = |kind| jobs.iter().find(|job| job.kind() == kind).map(Job::lane);
+    assert_eq!(lane_of(JobKind::SweepPeople), lane_of(JobKind::CleanUp));
+    assert_ne!(lane_of(JobKind::SweepPeople), lane_of(JobKind::ImportLinks));
 }
 
 #[test]

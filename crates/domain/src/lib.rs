@@ -61,3 +61,4 @@ pub mod steam_group;
 pub mod token;
 pub mod trust;
 pub mod visit;
+pub mod webhook;

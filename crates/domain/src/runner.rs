@@ -50,6 +50,8 @@ words! {
         NotInGuild = "not_in_guild",
         Unreachable = "unreachable",
         IntentsMissing = "intents_missing",
+        /// It is to run, and no node has room for it.
+        NoRoom = "no_room",
     }
 }
 
@@ -194,8 +196,10 @@ pub enum Move {
     Work(Step),
     /// Start its process.
     Launch,
-    /// End its process for as long as nobody pays.
+    /// Nobody pays: another bot takes its work, and then its process ends.
     Pause,
+    /// End its process; nothing follows.
+    End,
     /// End its process; the next one is started.
     Again(Restart),
     /// Write down where it is.
@@ -206,7 +210,7 @@ pub enum Move {
 pub fn decide(runner: &Runner, paid: bool, running: Option<Running>, now_ms: i64) -> Move {
     if runner.is_rejected() {
         // Only another token gets it out of there; whoever paid again would show Discord the same one.
-        return running.map_or(Move::Wait, |_| Move::Again(Restart::Crashed));
+        return running.map_or(Move::Wait, |_| Move::End);
     }
     if !paid {
         return match (running, runner.step) {
@@ -221,7 +225,7 @@ pub fn decide(runner: &Runner, paid: bool, running: Option<Running>, now_ms: i64
     let is_due = now_ms >= runner.next_at_ms;
     match runner.step {
         Step::Paused => Move::Note(Step::Start, None),
-        Step::Failed if running.is_some() => Move::Again(Restart::Crashed),
+        Step::Failed if running.is_some() => Move::End,
         Step::Failed if is_due && runner.reason.is_some_and(Reason::passes) => Move::Note(Step::Start, None),
         Step::Allocate | Step::Install | Step::Deploy if is_due => Move::Work(runner.step),
         Step::Start | Step::Online => match running {

@@ -153,6 +153,30 @@ fn only_a_bot_for_which_nothing_is_to_be_done_rests() {
 }
 
 #[test]
+fn what_still_runs_of_a_bot_that_has_failed_is_ended_and_not_started_again() {
+    let stopped = process(BotState::Stopped, Some(BotFailure::TokenRejected));
+    for reason in Reason::ALL {
+        let failed = at(Step::Online).at(Step::Failed, Some(*reason), 50);
+        assert_eq!(decide(&failed, true, stopped, 9), Move::End, "{reason:?}");
+        assert_eq!(decide(&failed, true, None, 9), Move::Wait, "{reason:?}");
+    }
+}
+
+#[test]
+fn a_bot_that_is_paid_for_before_its_process_has_ended_goes_on_with_it() {
+    let online = process(BotState::Online, None);
+    assert_eq!(decide(&at(Step::Paused), false, online, 9), Move::Pause);
+    assert_eq!(
+        decide(&at(Step::Paused), true, online, 9),
+        Move::Note(Step::Start, None)
+    );
+    assert_eq!(
+        decide(&at(Step::Start), true, online, 9),
+        Move::Note(Step::Online, None)
+    );
+}
+
+#[test]
 fn a_bot_that_discord_keeps_waiting_is_not_called_online() {
     let unreachable = process(BotState::Connecting, Some(BotFailure::Unreachable));
     assert_eq!(
@@ -258,7 +282,7 @@ proptest! {
                 Move::Work(_) => runner = runner.worked(now_ms),
                 Move::Note(step, reason) => runner = runner.at(step, reason, now_ms),
                 Move::Launch => running = process(BotState::Online, None),
-                Move::Wait | Move::Pause | Move::Again(_) => {}
+                Move::Wait | Move::Pause | Move::End | Move::Again(_) => {}
             }
             now_ms += STEP_MS;
         }

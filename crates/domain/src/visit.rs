@@ -70,15 +70,14 @@ impl Minutes {
 }
 
 /// What a visitor may do: look, and with a writing visit put right what support is asked for. Never who belongs to the Org,
-/// what it pays, its keys, or taking its data home.
+/// what it pays, its keys, ending links of many, or taking its data home. Some routes leave visitors out besides.
 pub fn permissions(can_write: bool) -> PermissionSet {
     use Permission as P;
     const READ: [P; 4] = [P::LinksView, P::ServersView, P::AuditView, P::AnalyticsView];
-    const WRITE: [P; 7] = [
+    const WRITE: [P; 6] = [
         P::OrgSettings,
         P::OrgNavigation,
         P::LinksUnlink,
-        P::LinksCleanup,
         P::ServersManage,
         P::ServersRoles,
         P::ServersBots,
@@ -128,6 +127,7 @@ mod tests {
             Permission::ServersKeys,
             Permission::LinksExport,
             Permission::LinksBulkUnlink,
+            Permission::LinksCleanup,
             Permission::AuditExport,
             Permission::AnalyticsExport,
         ] {
