@@ -27,6 +27,7 @@ pub fn statements() -> impl Iterator<Item = &'static Statement> {
         crate::jobs::lanes::STATEMENTS,
         crate::jobs::running::STATEMENTS,
         crate::jobs::waiting::STATEMENTS,
+        crate::linking::guild_links::STATEMENTS,
         crate::linking::link_pages::STATEMENTS,
         crate::linking::links::STATEMENTS,
         crate::linking::lookups::STATEMENTS,
@@ -55,14 +56,16 @@ pub fn statements() -> impl Iterator<Item = &'static Statement> {
     .chain(of_analytics())
     .chain(of_imports())
     .chain(of_privacy())
+    .chain(of_webhooks())
     .flatten()
     .copied()
 }
 
-fn of_operators() -> [&'static [&'static Statement]; 5] {
+fn of_operators() -> [&'static [&'static Statement]; 6] {
     [
         crate::admin::announcements::STATEMENTS,
         crate::admin::flags::STATEMENTS,
+        crate::admin::person_search::STATEMENTS,
         crate::admin::search::STATEMENTS,
         crate::admin::visits::STATEMENTS,
         crate::admin::waiting_jobs::STATEMENTS,
@@ -116,6 +119,15 @@ fn of_privacy() -> [&'static [&'static Statement]; 5] {
     ]
 }
 
+fn of_webhooks() -> [&'static [&'static Statement]; 4] {
+    [
+        crate::doctor::sent_webhooks::STATEMENTS,
+        crate::webhooks::deliveries::STATEMENTS,
+        crate::webhooks::endpoints::STATEMENTS,
+        crate::webhooks::signing_secrets::STATEMENTS,
+    ]
+}
+
 fn of_keys() -> [&'static [&'static Statement]; 5] {
     [
         crate::keys::bot_keys::STATEMENTS,
@@ -134,7 +146,7 @@ fn of_imports() -> [&'static [&'static Statement]; 3] {
     ]
 }
 
-fn of_people() -> [&'static [&'static Statement]; 12] {
+fn of_people() -> [&'static [&'static Statement]; 13] {
     [
         crate::players::chosen_links::STATEMENTS,
         crate::players::cleanup::STATEMENTS,
@@ -143,6 +155,7 @@ fn of_people() -> [&'static [&'static Statement]; 12] {
         crate::players::people::STATEMENTS,
         crate::players::people_pages::STATEMENTS,
         crate::players::people_rows::STATEMENTS,
+        crate::players::people_words::STATEMENTS,
         crate::players::person_marks::STATEMENTS,
         crate::players::person_page::STATEMENTS,
         crate::players::player_seen::STATEMENTS,

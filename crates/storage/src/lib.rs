@@ -26,6 +26,7 @@ pub mod settings;
 pub mod tenancy;
 #[cfg(feature = "testing")]
 pub mod testing;
+pub mod webhooks;
 
 pub use db::{Db, DbError, Load, OpenError, OpenOptions, Target, Tx, Unfinished, Work, Writing};
 pub use scope::{AccountNum, BotNum, GuildNum, KeyNum, NoOrg, OperatorScope, OrgScope, ServerNum, Whose};

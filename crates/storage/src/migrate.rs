@@ -113,6 +113,7 @@ const MIGRATIONS: &[Migration] = migrations! {
     41 "0041_announcements" portable;
     42 "0042_operator_search" portable;
     43 "0043_operator_alerts" portable;
+    44 "0044_outbound_webhooks" portable;
 };
 
 /// The newest schema this binary knows.

@@ -46,8 +46,8 @@ impl Whose for Option<OrgScope> {
     }
 }
 
-/// The right to read across Orgs. Only this crate makes one: from the grant of whoever is signed in, or because they
-/// stand in the configuration now. It is found anew with every request and kept nowhere.
+/// The right to read across Orgs. Only this crate makes one: from the grant of whoever is signed in, because they stand in
+/// the configuration now, or for the command line. It is found anew with every request and kept nowhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OperatorScope(());
 

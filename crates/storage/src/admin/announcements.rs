@@ -35,7 +35,7 @@ statements! {
         WHERE a.id < $1
         ORDER BY a.id DESC
         LIMIT $2";
-    /// The three targets may be the same.
+    /// The three targets may be the same. What matters most comes first, so that nothing newer pushes it out.
     SHOWN: Announcement = "
         SELECT {columns}
         FROM announcements a
@@ -45,7 +45,7 @@ statements! {
             FROM announcement_dismissals d
             WHERE d.announcement_num = a.num AND d.account_num = $1
           )
-        ORDER BY a.starts_at DESC, a.id DESC
+        ORDER BY CASE a.severity WHEN 'critical' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END, a.starts_at DESC, a.id DESC
         LIMIT 20";
     DISMISS = "
         INSERT INTO announcement_dismissals (announcement_num, account_num, dismissed_at)
@@ -156,7 +156,7 @@ pub async fn list(db: &Db, after: &str, limit: i64) -> Result<Vec<Announcement>,
     db.list_heavy(&PAGE, params![after, limit]).await
 }
 
-/// What somebody is told now, the newest first, 20 at most.
+/// What somebody is told now, what matters most first, 20 at most.
 pub async fn list_shown(
     db: &Db,
     account: AccountNum,

@@ -70,7 +70,7 @@ statements! {
 }
 
 /// Behind every name.
-const LAST: &str = "\u{10ffff}";
+pub(super) const LAST: &str = "\u{10ffff}";
 
 /// An Org as operators find it.
 #[derive(Debug, Clone)]

@@ -1,6 +1,7 @@
 //! Operators who look into an Org.
 
 use domain::id::{AccountId, OrgId};
+use domain::platform_id::DiscordId;
 use domain::visit;
 
 use crate::db::statement::statements;
@@ -21,6 +22,24 @@ statements! {
     END = "
         DELETE FROM visits
         WHERE account_num = $1 AND org_num = $2 AND ends_at > $3";
+    /// In the order in which Orgs are locked.
+    ORGS_OF: VisitedOrg = "
+        SELECT {columns}
+        FROM visits v
+        JOIN orgs o ON o.num = v.org_num
+        WHERE v.account_num = $1 AND v.ends_at > $2
+        ORDER BY o.num
+        LIMIT 500";
+    END_ALL_OF = "
+        DELETE FROM visits
+        WHERE account_num = $1 AND ends_at > $2";
+    IN_ORG: Visiting = "
+        SELECT {columns}
+        FROM visits v
+        JOIN accounts a ON a.num = v.account_num
+        WHERE v.org_num = $1 AND v.ends_at > $2
+        ORDER BY v.ends_at, a.num
+        LIMIT 20";
     RUNNING: Running = "
         SELECT {columns}
         FROM visits v
@@ -76,6 +95,71 @@ pub async fn end(
     Ok(tx.execute(&END, params![account, scope.num(), now_ms]).await? == 1)
 }
 
+/// An Org with a visit in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VisitedOrg {
+    /// For its lock and its log.
+    pub scope: OrgScope,
+    /// What logs call it.
+    pub id: OrgId,
+}
+
+impl FromRow for VisitedOrg {
+    const COLUMNS: &'static str = "o.num, o.id";
+
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self {
+            scope: OrgScope::new(row.int(0)?),
+            id: row.parse(1, OrgId::parse)?,
+        })
+    }
+}
+
+/// The Orgs that somebody visits, in the order in which Orgs are locked.
+pub async fn list_orgs_of(
+    tx: &mut Tx<'_>,
+    account: AccountNum,
+    now_ms: i64,
+) -> Result<Vec<VisitedOrg>, DbError> {
+    tx.list(&ORGS_OF, params![account, now_ms]).await
+}
+
+/// Ends all visits of somebody that go on.
+pub async fn end_all_of(tx: &mut Tx<'_>, account: AccountNum, now_ms: i64) -> Result<(), DbError> {
+    tx.execute(&END_ALL_OF, params![account, now_ms]).await.map(drop)
+}
+
+/// A visit that goes on, for the people of its Org.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Visiting {
+    /// By which the setting knows whose visit it is.
+    pub discord_id: DiscordId,
+    /// Whether they are an operator by a grant.
+    pub granted: bool,
+    /// Whether more than looking is allowed.
+    pub can_write: bool,
+    /// Why.
+    pub reason: String,
+}
+
+impl FromRow for Visiting {
+    const COLUMNS: &'static str = "a.discord_id, a.operator, v.can_write, v.reason";
+
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self {
+            discord_id: row.parse(0, DiscordId::parse)?,
+            granted: row.flag(1)?,
+            can_write: row.flag(2)?,
+            reason: row.text(3)?,
+        })
+    }
+}
+
+/// Who visits an Org now.
+pub async fn list_in(db: &Db, scope: OrgScope, now_ms: i64) -> Result<Vec<Visiting>, DbError> {
+    db.list(&IN_ORG, params![scope.num(), now_ms]).await
+}
+
 /// A visit that goes on, for operators.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Running {
@@ -87,6 +171,10 @@ pub struct Running {
     pub account: AccountId,
     /// Their name.
     pub account_name: String,
+    /// By which the setting knows them.
+    pub discord_id: DiscordId,
+    /// Whether they are an operator by a grant.
+    pub granted: bool,
     /// Whether more than looking is allowed.
     pub can_write: bool,
     /// Why.
@@ -98,7 +186,8 @@ pub struct Running {
 }
 
 impl FromRow for Running {
-    const COLUMNS: &'static str = "o.id, o.name, a.id, a.name, v.can_write, v.reason, v.began_at, v.ends_at";
+    const COLUMNS: &'static str = "\
+        o.id, o.name, a.id, a.name, v.can_write, v.reason, v.began_at, v.ends_at, a.discord_id, a.operator";
 
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
@@ -110,6 +199,8 @@ impl FromRow for Running {
             reason: row.text(5)?,
             began_at_ms: row.int(6)?,
             ends_at_ms: row.int(7)?,
+            discord_id: row.parse(8, DiscordId::parse)?,
+            granted: row.flag(9)?,
         })
     }
 }

@@ -45,6 +45,14 @@ pub enum BackupError {
         sent: u64,
         stored: u64,
     },
+    #[error(
+        "table {table} has {one} rows here and {other} there, or rows that differ: use neither for the other"
+    )]
+    Differs {
+        table: &'static str,
+        one: u64,
+        other: u64,
+    },
     #[error("{path} is not valid UTF-8: choose another directory")]
     Name { path: PathBuf },
     #[error("cannot use {path}: {source}")]

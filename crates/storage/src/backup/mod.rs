@@ -1,6 +1,7 @@
 //! Backups: one checked SQLite file and its manifest, whichever database the data comes from or goes to.
 
 mod check;
+mod compare;
 mod copy_text;
 mod error;
 mod files;
@@ -13,6 +14,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+pub use compare::{Same, compare};
 pub use error::BackupError;
 
 use crate::db::{OpenOptions, Target};

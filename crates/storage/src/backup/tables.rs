@@ -7,7 +7,7 @@ use super::BackupError;
 use crate::migrate::{self, Migrate};
 
 /// All tables, each after those it refers to. The ledger of migrations is not among them: the target has its own.
-pub(super) const TABLES: [&str; 75] = [
+pub(super) const TABLES: [&str; 78] = [
     "accounts",
     "sessions",
     "orgs",
@@ -83,6 +83,9 @@ pub(super) const TABLES: [&str; 75] = [
     "discord_channels",
     "interactions",
     "log_batches",
+    "webhook_endpoints",
+    "webhook_secrets",
+    "webhook_deliveries",
 ];
 
 const COLUMNS: &str = "
@@ -126,6 +129,11 @@ impl Table {
     /// Every row, on either database.
     pub(super) fn select(&self) -> String {
         ["SELECT ", &self.column_names(), " FROM ", &quoted(self.name)].concat()
+    }
+
+    /// The same in an order that depends on nothing but the rows.
+    pub(super) fn select_in_order(&self) -> String {
+        [&self.select(), " ORDER BY ", &self.column_names()].concat()
     }
 
     /// One row, on SQLite.

@@ -20,10 +20,15 @@ statements! {
         UPDATE payers
         SET customer_id = $3
         WHERE org_num = $1 AND id = $2 AND customer_id IS NULL";
+    /// Not while anything of that customer's could still be paid for: what Stripe says of it would find no Org.
     RENEW = "
         UPDATE payers
         SET id = $2, customer_id = NULL
-        WHERE org_num = $1 AND customer_id = $3";
+        WHERE org_num = $1 AND customer_id = $3 AND NOT EXISTS (
+            SELECT 1
+            FROM subscriptions s
+            WHERE s.org_num = payers.org_num AND s.status NOT IN ('canceled', 'incomplete_expired')
+        )";
     RENAME = "
         UPDATE payers
         SET id = $2
@@ -150,11 +155,11 @@ pub async fn rename(tx: &mut Tx<'_>, scope: OrgScope, new: &PayerId, old: &Payer
         .map(drop)
 }
 
-/// Forgets a customer that Stripe does not know any more, so that another one can be made.
-pub async fn renew(tx: &mut Tx<'_>, scope: OrgScope, new: &PayerId, gone: &str) -> Result<(), DbError> {
-    tx.execute(&RENEW, params![scope.num(), new.as_str(), gone])
-        .await
-        .map(drop)
+/// Forgets a customer that Stripe does not know any more, so that another one can be made. False where it has a
+/// subscription that is not over, or was forgotten before. Under the Org's lock.
+pub async fn renew(tx: &mut Tx<'_>, scope: OrgScope, new: &PayerId, gone: &str) -> Result<bool, DbError> {
+    let values = params![scope.num(), new.as_str(), gone];
+    Ok(tx.execute(&RENEW, values).await? == 1)
 }
 
 /// The Org that a customer pays for. This and nothing else says whose an event is.

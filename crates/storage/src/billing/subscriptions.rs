@@ -45,17 +45,18 @@ statements! {
         LEFT JOIN accounts a ON a.id = c.account_id
         WHERE s.org_num = $1
         ORDER BY s.started_at, s.id";
-    /// One that is late or on trial renews too. One that ends by itself does not, and one that Stripe does not know cannot be
-    /// cancelled.
+    /// One that is late or on trial renews too. One that ends with its period does not, and one that Stripe does not know
+    /// cannot be cancelled.
     RENEWING = "
         SELECT id
         FROM subscriptions
-        WHERE org_num = $1 AND cancel_at IS NULL AND listed = 1 AND status IN ('trialing', 'active', 'past_due', 'unpaid', 'paused')
+        WHERE org_num = $1 AND (cancel_at IS NULL OR cancel_at > period_end) AND listed = 1
+          AND status IN ('trialing', 'active', 'past_due', 'unpaid', 'paused')
         LIMIT 1";
     RENEWING_FOR_GUILD = "
         SELECT id
         FROM subscriptions
-        WHERE org_num = $1 AND guild_num = $2 AND cancel_at IS NULL AND listed = 1
+        WHERE org_num = $1 AND guild_num = $2 AND (cancel_at IS NULL OR cancel_at > period_end) AND listed = 1
           AND status IN ('trialing', 'active', 'past_due', 'unpaid', 'paused')
         LIMIT 1";
 }

@@ -9,8 +9,12 @@ use super::guild_lists::HANDOVER_MS;
 use super::runners::{exits, reason, step};
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row, Tx};
+use crate::jobs::Moment;
 use crate::params;
 use crate::scope::{GuildNum, OrgScope};
+
+/// How long it takes until a node that has room takes a bot, with much to spare.
+const TAKEN_WITHIN_MS: i64 = 10_000;
 
 statements! {
     FIND: Dedicated = "
@@ -35,7 +39,7 @@ statements! {
         WHERE guild_num = $2 AND org_num = $1";
     RETRY = "
         UPDATE dedicated_bots
-        SET step = 'start', reason = NULL, attempts = 0, next_at = 0, exits = '[]'
+        SET step = 'start', reason = NULL, attempts = 0, next_at = $3, exits = '[]'
         WHERE guild_num = $2 AND org_num = $1 AND step = 'failed' AND reason <> 'token_rejected'";
     REMOVE = "
         DELETE FROM dedicated_bots
@@ -98,12 +102,16 @@ pub struct Dedicated {
     pub started_at_ms: Option<i64>,
     /// When it was last heard of as online.
     pub online_at_ms: Option<i64>,
+    /// When it was last heard of.
+    pub heard_at_ms: Option<i64>,
+    /// Until when a node has it; none where none does.
+    pub held_until_ms: Option<i64>,
 }
 
 impl FromRow for Dedicated {
     const COLUMNS: &'static str = "d.id, d.bot_user_id, d.name, d.token_last4, d.token_saved_at, d.step, d.reason, \
         d.token_version, d.attempts, d.next_at, d.exits, d.restarted_at, d.restart_reason, d.shared_present, b.failure, \
-        b.memory_bytes, b.started_at, b.online_at";
+        b.memory_bytes, b.started_at, b.online_at, b.heard_at, b.lease_until";
 
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         let restart = row.opt_text(12)?.as_deref().and_then(Restart::parse);
@@ -127,6 +135,8 @@ impl FromRow for Dedicated {
             memory_bytes: row.int(15)?,
             started_at_ms: row.opt_int(16)?,
             online_at_ms: row.opt_int(17)?,
+            heard_at_ms: row.opt_int(18)?,
+            held_until_ms: row.opt_int(19)?,
         })
     }
 }
@@ -135,6 +145,17 @@ impl Dedicated {
     /// Whether Discord has said that it does not take the token.
     pub fn is_rejected(&self) -> bool {
         self.runner.is_rejected() || self.failure == Some(BotFailure::TokenRejected)
+    }
+
+    /// Whether it is being set up and no node takes it: none has room. One that has is there within seconds.
+    pub fn lacks_room(&self, paid: bool, now_ms: i64) -> bool {
+        let since_ms = [self.held_until_ms, self.heard_at_ms]
+            .into_iter()
+            .flatten()
+            .chain([self.token_saved_at_ms, self.runner.next_at_ms])
+            .max();
+        let is_left = since_ms.is_some_and(|since_ms| since_ms < now_ms - TAKEN_WITHIN_MS);
+        paid && is_left && self.runner.step.set_up().is_some()
     }
 
     /// Whether it serves its Guild, and so the shared bot does not.
@@ -259,9 +280,15 @@ pub async fn replace(
     tx.execute_one(&REPLACE, values).await
 }
 
-/// One that failed is tried again; false when it had not, or when Discord does not take its token.
-pub async fn retry(tx: &mut Tx<'_>, scope: OrgScope, guild: GuildNum) -> Result<bool, DbError> {
-    Ok(tx.execute(&RETRY, params![scope.num(), guild]).await? == 1)
+/// One that failed is tried again from now on; false when it had not, or when Discord does not take its token.
+pub async fn retry(
+    tx: &mut Tx<'_>,
+    scope: OrgScope,
+    guild: GuildNum,
+    moment: Moment,
+) -> Result<bool, DbError> {
+    let now_ms = moment.read(tx).await?;
+    Ok(tx.execute(&RETRY, params![scope.num(), guild, now_ms]).await? == 1)
 }
 
 /// Forgets it and its token.

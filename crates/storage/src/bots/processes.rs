@@ -7,6 +7,7 @@ use crate::jobs::Moment;
 use crate::params;
 use crate::scope::BotNum;
 use domain::bot::BotId;
+use domain::runner::Step;
 
 /// A process that is not heard of for this long is gone.
 pub const SILENT_MS: i64 = 15_000;
@@ -18,20 +19,26 @@ statements! {
         FROM bots
         WHERE num = $1
         FOR UPDATE";
-    /// Where it cannot serve its Guild it is not online.
     REPORT = "
         UPDATE bots
         SET instance = $2, state = $3, failure = $4, bot_user_id = COALESCE($5, bot_user_id), guilds = $6,
             memory_bytes = $7, started_at = $8, heard_at = $9,
-            online_at = CASE WHEN $3 = 'online' AND COALESCE($4, '') <> 'not_in_guild' THEN $9 ELSE online_at END
-        WHERE num = $1" postgres "
-        UPDATE bots
-        SET instance = $2, state = $3, failure = $4, bot_user_id = COALESCE($5, bot_user_id), guilds = $6,
-            memory_bytes = $7, started_at = $8, heard_at = $9,
-            online_at = CASE
-                WHEN CAST($3 AS TEXT) = 'online' AND COALESCE(CAST($4 AS TEXT), '') <> 'not_in_guild' THEN $9
-                ELSE online_at END
+            online_at = CASE WHEN CAST($10 AS BIGINT) = 1 THEN $9 ELSE online_at END
         WHERE num = $1";
+    /// Of a Guild's own bot, by its account.
+    STEP = "
+        SELECT step
+        FROM dedicated_bots
+        WHERE bot_user_id = $1";
+    /// A token that was rejected says nothing about the next one.
+    FORGET_REJECTION = "
+        UPDATE bots
+        SET failure = NULL
+        WHERE id = $1 AND failure = 'token_rejected'";
+    SHARED_ACCOUNT = "
+        SELECT bot_user_id
+        FROM bots
+        WHERE id = 'platform' AND bot_user_id IS NOT NULL";
     TWICE = "
         UPDATE bots
         SET twice_at = $2
@@ -49,6 +56,7 @@ statements! {
 
 /// What was last heard of a bot.
 struct Heard {
+    id: BotId,
     instance: Option<String>,
     is_stopped: bool,
     heard_at_ms: Option<i64>,
@@ -58,7 +66,7 @@ struct Heard {
 }
 
 impl FromRow for Heard {
-    const COLUMNS: &'static str = "instance, state, heard_at, twice_at, identify_day, identifies";
+    const COLUMNS: &'static str = "instance, state, heard_at, twice_at, identify_day, identifies, id";
 
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
@@ -68,6 +76,7 @@ impl FromRow for Heard {
             twice_at_ms: row.opt_int(3)?,
             identify_day: row.int(4)?,
             identifies: row.int(5)?,
+            id: bot_id(row, 6)?,
         })
     }
 }
@@ -78,6 +87,26 @@ impl Heard {
         let is_alive = self.heard_at_ms.is_some_and(|at_ms| now_ms - at_ms < SILENT_MS);
         is_alive && !self.is_stopped && self.instance.as_deref().is_some_and(|other| other != instance)
     }
+
+    /// Whether nothing is to run for the bot: it is paused or has failed.
+    async fn rests(&self, tx: &mut Tx<'_>) -> Result<bool, DbError> {
+        let step = match &self.id {
+            BotId::Platform => None,
+            BotId::Dedicated(account) => step_of(tx, account.as_str()).await?,
+        };
+        Ok(matches!(step, Some(Step::Paused | Step::Failed)))
+    }
+
+    /// Whether this process may still be there. Of a bot that rests only the one that is being ended: what somebody
+    /// lost sight of does not become it again.
+    fn is_let_in(&self, instance: &str, rests: bool) -> bool {
+        !rests || self.instance.as_deref() == Some(instance)
+    }
+}
+
+async fn step_of(tx: &mut Tx<'_>, account: &str) -> Result<Option<Step>, DbError> {
+    let step: Option<String> = tx.find(&STEP, params![account]).await?;
+    Ok(step.as_deref().and_then(Step::parse))
 }
 
 /// What a process says.
@@ -118,10 +147,21 @@ pub async fn report(
 ) -> Result<Standing, DbError> {
     let now_ms = moment.read(tx).await?;
     let heard: Heard = tx.get(&LOCK, params![bot]).await?;
-    if heard.is_anothers(report.instance, now_ms) {
+    let is_of_a_guild = match (&heard.id, report.bot_user_id) {
+        // Whoever runs the service was given the token of a Guild's own bot.
+        (BotId::Platform, Some(account)) => step_of(tx, account).await?.is_some(),
+        (BotId::Platform, None) | (BotId::Dedicated(_), _) => false,
+    };
+    if is_of_a_guild || heard.is_anothers(report.instance, now_ms) {
         tx.execute_one(&TWICE, params![bot, now_ms]).await?;
         return Ok(Standing::Second);
     }
+    let rests = heard.rests(tx).await?;
+    if !heard.is_let_in(report.instance, rests) {
+        return Ok(Standing::Second);
+    }
+    // Where it cannot serve its Guild, or is not to any more, it is not online.
+    let is_online = report.state == "online" && report.failure != Some("not_in_guild") && !rests;
     let values = params![
         bot,
         report.instance,
@@ -131,7 +171,8 @@ pub async fn report(
         report.guilds,
         report.memory_bytes,
         report.started_at_ms,
-        now_ms
+        now_ms,
+        is_online
     ];
     tx.execute_one(&REPORT, values).await?;
     let is_disputed = heard.twice_at_ms.is_some_and(|at_ms| now_ms - at_ms < SILENT_MS);
@@ -140,6 +181,17 @@ pub async fn report(
     } else {
         Standing::Alone
     })
+}
+
+/// A bot gets another token.
+pub async fn forget_rejection(tx: &mut Tx<'_>, bot: &BotId) -> Result<(), DbError> {
+    tx.execute(&FORGET_REJECTION, params![bot.as_str()]).await?;
+    Ok(())
+}
+
+/// The shared bot's account on Discord, once its process has said it.
+pub async fn find_shared_account(db: &Db) -> Result<Option<String>, DbError> {
+    db.find(&SHARED_ACCOUNT, params![]).await
 }
 
 /// Whether a bot may begin a session.
@@ -165,6 +217,10 @@ pub async fn count_identify(
     let heard: Heard = tx.get(&LOCK, params![bot]).await?;
     if heard.is_anothers(instance, now_ms) {
         tx.execute_one(&TWICE, params![bot, now_ms]).await?;
+        return Ok(Identify::Second);
+    }
+    let rests = heard.rests(tx).await?;
+    if !heard.is_let_in(instance, rests) {
         return Ok(Identify::Second);
     }
     let day = now_ms.div_euclid(DAY_MS);

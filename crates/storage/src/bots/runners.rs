@@ -50,10 +50,11 @@ statements! {
         UPDATE bots
         SET lease_until = $2
         WHERE lease_owner = $1 AND kind = 'dedicated'";
-    FREE_ALL_LEFT = "
+    /// Of one process of the service that has ended, or of whichever there were.
+    FREE_LEFT = "
         UPDATE bots
         SET lease_owner = NULL, lease_until = NULL, state = CASE WHEN instance = lease_owner THEN 'stopped' ELSE state END
-        WHERE kind = 'dedicated' AND lease_owner IS NOT NULL";
+        WHERE kind = 'dedicated' AND lease_owner IS NOT NULL AND (CAST($1 AS TEXT) IS NULL OR lease_owner = $1)";
     HOLD = "
         SELECT num
         FROM bots
@@ -73,8 +74,13 @@ statements! {
         SET instance = $2, state = 'connecting', failure = NULL, memory_bytes = 0, heard_at = $3, started_at = NULL,
             online_at = CASE WHEN COALESCE(failure, 'unreachable') IN ('intents_missing', 'unreachable') THEN online_at END
         WHERE id = $1";
-    /// The shared bot serves its Guild from this commit on. No process is the bot's any more.
+    /// The shared bot serves its Guild from this commit on.
     HAND_BACK = "
+        UPDATE bots
+        SET online_at = NULL
+        WHERE id = $1";
+    /// No process is the bot's any more.
+    ENDED = "
         UPDATE bots
         SET instance = CASE WHEN instance IS NOT NULL THEN '' END, state = CASE WHEN state IS NOT NULL THEN 'stopped' END,
             online_at = NULL, memory_bytes = 0, started_at = NULL
@@ -98,18 +104,26 @@ pub struct Seen {
     pub discord_guild_id: DiscordId,
     /// How far it is.
     pub runner: Runner,
+    /// When its token was saved.
+    pub token_saved_at_ms: i64,
     /// Whether somebody pays for it.
     pub is_paid: bool,
     /// Which node has it, under which fence.
     pub held_by: Option<(String, i64)>,
+    /// Until when; whoever comes later takes it.
+    pub held_until_ms: Option<i64>,
     /// Which process was heard of, how far that is, and what is wrong.
     pub said: Option<(String, BotState, Option<BotFailure>)>,
     /// When its process last said something.
     pub heard_at_ms: Option<i64>,
+    /// When that began, by its own clock; none before its first word.
+    pub started_at_ms: Option<i64>,
     /// When it was last heard of as online.
     pub online_at_ms: Option<i64>,
     /// Which bot saw what is known of the Guild on Discord.
     pub seen_by: Option<String>,
+    /// Whether the commands that people are offered there are its own.
+    pub offers_commands: bool,
 }
 
 impl FromRow for Seen {
@@ -117,15 +131,19 @@ impl FromRow for Seen {
         d.attempts, d.next_at, d.exits, b.lease_owner, b.fence, b.instance, b.state, b.failure, b.online_at, f.bot_id, \
         CAST(CASE WHEN EXISTS (SELECT 1 FROM subscriptions s WHERE s.guild_num = d.guild_num AND s.org_num = d.org_num \
         AND s.bot = 1 AND s.status IN ('trialing', 'active', 'past_due')) THEN 1 ELSE 0 END AS BIGINT), g.discord_guild_id, \
-        b.heard_at";
+        b.heard_at, b.lease_until, b.started_at, f.commands_hash, d.token_saved_at";
 
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         let state = row.opt_text(14)?.as_deref().and_then(BotState::parse);
         let failure = row.opt_text(15)?.as_deref().and_then(BotFailure::parse);
         let said = row.opt_text(13)?.zip(state);
+        let bot_user_id = row.parse(1, DiscordId::parse)?;
+        let commands = row.opt_text(23)?;
+        let of_whom = commands.as_deref().and_then(|commands| commands.split_once(':'));
         Ok(Self {
             id: row.parse(0, OwnBotId::parse)?,
-            bot_user_id: row.parse(1, DiscordId::parse)?,
+            offers_commands: of_whom.is_some_and(|(whose, _)| whose == bot_user_id.as_str()),
+            bot_user_id,
             scope: OrgScope::new(row.int(2)?),
             guild: row.parse(3, GuildId::parse)?,
             guild_num: GuildNum(row.int(4)?),
@@ -144,11 +162,35 @@ impl FromRow for Seen {
             is_paid: row.flag(18)?,
             discord_guild_id: row.parse(19, DiscordId::parse)?,
             heard_at_ms: row.opt_int(20)?,
+            held_until_ms: row.opt_int(21)?,
+            started_at_ms: row.opt_int(22)?,
+            token_saved_at_ms: row.int(24)?,
         })
     }
 }
 
 impl Seen {
+    /// Whether something may run for it that nobody has seen end.
+    pub fn has_process(&self) -> bool {
+        self.said
+            .as_ref()
+            .is_some_and(|(instance, ..)| !instance.is_empty())
+    }
+
+    /// Whether Discord told its last process that the token is none. One that began before the token was saved had another.
+    pub fn was_rejected(&self) -> bool {
+        let failure = self.said.as_ref().and_then(|(_, _, failure)| *failure);
+        let had_it = self
+            .started_at_ms
+            .is_some_and(|at_ms| at_ms >= self.token_saved_at_ms);
+        had_it && failure == Some(BotFailure::TokenRejected)
+    }
+
+    /// Whether a node can take it.
+    pub fn is_free(&self, now_ms: i64) -> bool {
+        self.held_until_ms.is_none_or(|until_ms| until_ms <= now_ms)
+    }
+
     /// Which bot serves its Guild now.
     pub fn serving(&self, now_ms: i64) -> BotId {
         let failure = self.said.as_ref().and_then(|(_, _, failure)| *failure);
@@ -204,9 +246,10 @@ pub async fn renew_all(tx: &mut Tx<'_>, owner: &str, moment: Moment) -> Result<u
     tx.execute(&RENEW_ALL, params![owner, until_ms]).await
 }
 
-/// Frees what a process held that is gone, for an embedded database: nobody else can have it.
-pub async fn free_left(tx: &mut Tx<'_>) -> Result<u64, DbError> {
-    tx.execute(&FREE_ALL_LEFT, params![]).await
+/// Frees what a process of the service held that has ended, and all that it had started with it. None is for an embedded
+/// database: nobody else can have had it.
+pub async fn free_left(tx: &mut Tx<'_>, owner: Option<&str>) -> Result<u64, DbError> {
+    tx.execute(&FREE_LEFT, params![owner]).await
 }
 
 /// Whether the bot is still this node's, and nobody takes it before the unit ends.
@@ -251,7 +294,12 @@ pub async fn begin(tx: &mut Tx<'_>, bot: &BotId, instance: &str, moment: Moment)
         .await
 }
 
-/// The shared bot takes over at once, in a unit that holds the bot.
+/// The shared bot takes over at once, in a unit that holds the bot. Its own process may still answer.
 pub async fn hand_back(tx: &mut Tx<'_>, bot: &BotId) -> Result<(), DbError> {
     tx.execute_one(&HAND_BACK, params![bot.as_str()]).await
+}
+
+/// Nothing runs for it any more, in a unit that holds the bot.
+pub async fn end(tx: &mut Tx<'_>, bot: &BotId) -> Result<(), DbError> {
+    tx.execute_one(&ENDED, params![bot.as_str()]).await
 }

@@ -4,6 +4,7 @@ pub(crate) mod link_counts;
 pub(crate) mod own_schema;
 pub(crate) mod persons;
 pub(crate) mod readable_ids;
+pub(crate) mod sent_webhooks;
 pub(crate) mod tiers;
 
 pub use tiers::list_wrong_tiers;
@@ -331,6 +332,7 @@ pub async fn examine(db: &Db) -> Result<Vec<Finding>, DbError> {
     findings.extend(link_counts::examine(db).await?);
     findings.extend(persons::examine(db).await?);
     findings.extend(tiers::examine(db).await?);
+    findings.extend(sent_webhooks::examine(db).await?);
     findings.extend(readable_ids::unreadable(db).await?);
     findings.extend(audit::verify_chains(db).await?);
     findings.extend(db.verify_files().await?);

@@ -37,7 +37,8 @@ statements! {
         FROM subscriptions s
         JOIN orgs o ON o.num = s.org_num
         LEFT JOIN guilds g ON g.num = s.guild_num
-        WHERE s.cancel_at IS NULL AND s.status IN ('trialing', 'active', 'past_due', 'unpaid', 'paused')
+        WHERE (s.cancel_at IS NULL OR s.cancel_at > s.period_end)
+          AND s.status IN ('trialing', 'active', 'past_due', 'unpaid', 'paused')
           AND (o.removed_at IS NOT NULL OR g.removed_at IS NOT NULL)
         ORDER BY s.id
         LIMIT 10";

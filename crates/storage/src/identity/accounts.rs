@@ -21,6 +21,10 @@ statements! {
         SELECT {columns}
         FROM accounts
         WHERE id = $1";
+    BY_NUM: Account = "
+        SELECT {columns}
+        FROM accounts
+        WHERE num = $1";
     LOCK = "
         SELECT num
         FROM accounts
@@ -49,7 +53,12 @@ statements! {
     SET_OPERATOR = "
         UPDATE accounts
         SET operator = $2
-        WHERE num = $1";
+        WHERE num = $1 AND operator <> $2";
+    HAS_SIGNED_IN = "
+        SELECT seq
+        FROM audit
+        WHERE chain = 0 AND actor_id = $1 AND action = 'session.created'
+        LIMIT 1";
     NOBODY = "
         INSERT INTO accounts (id, discord_id, name, created_at)
         SELECT 'usr_00000000000000000000000000', 'x:', '', 0
@@ -138,12 +147,19 @@ pub async fn find_in(tx: &mut Tx<'_>, id: &AccountId) -> Result<Option<Account>,
     tx.find(&BY_ID, params![id.as_str()]).await
 }
 
-/// Locks accounts until the end of the unit, in their order; after the Org, where one is locked too.
+/// The account of a row, inside a unit of work.
+pub async fn find_num_in(tx: &mut Tx<'_>, num: AccountNum) -> Result<Option<Account>, DbError> {
+    tx.find(&BY_NUM, params![num]).await
+}
+
+/// Locks accounts until the end of the unit, in their order; after the Org, where one is locked too. One that was deleted
+/// meanwhile is gone.
 pub async fn lock(tx: &mut Tx<'_>, accounts: &[AccountNum]) -> Result<(), DbError> {
     let mut accounts = accounts.to_vec();
     accounts.sort_unstable();
     for account in accounts {
-        tx.get::<i64>(&LOCK, params![account]).await?;
+        let found: Option<i64> = tx.find(&LOCK, params![account]).await?;
+        found.ok_or(DbError::Gone)?;
     }
     Ok(())
 }
@@ -173,9 +189,17 @@ pub async fn rename(tx: &mut Tx<'_>, account: AccountNum, name: &str) -> Result<
     tx.execute(&RENAME, params![account, name]).await.map(drop)
 }
 
-/// Grants or takes back; who is one by the setting stays one.
-pub async fn set_operator(tx: &mut Tx<'_>, account: AccountNum, granted: bool) -> Result<(), DbError> {
-    tx.execute_one(&SET_OPERATOR, params![account, granted]).await
+/// Grants or takes back; who is one by the setting stays one. False when it was so before.
+pub async fn set_operator(tx: &mut Tx<'_>, account: AccountNum, granted: bool) -> Result<bool, DbError> {
+    Ok(tx.execute(&SET_OPERATOR, params![account, granted]).await? == 1)
+}
+
+/// Whether somebody ever signed in: accounts are also made for people who have not come yet.
+pub async fn has_signed_in(tx: &mut Tx<'_>, id: &AccountId) -> Result<bool, DbError> {
+    Ok(tx
+        .find::<i64>(&HAS_SIGNED_IN, params![id.as_str()])
+        .await?
+        .is_some())
 }
 
 /// Deletes an account that owns no Org and is in no team, with its sessions. What it owned and removed is nobody's then. The

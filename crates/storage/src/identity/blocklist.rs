@@ -20,6 +20,11 @@ statements! {
         WHERE b.entry = ANY (ARRAY(SELECT value COLLATE \"C\" FROM jsonb_array_elements_text(CAST(CAST($1 AS TEXT) AS JSONB)) value))
           AND (b.expires_at IS NULL OR b.expires_at > $2)
         LIMIT 1";
+    LOCK: Until = "
+        SELECT {columns}
+        FROM blocklist
+        WHERE entry = $1 AND (expires_at IS NULL OR expires_at > $2)
+        FOR UPDATE";
     PUT = "
         INSERT INTO blocklist (entry, id, reason, created_at, expires_at)
         VALUES ($1, $2, $3, $4, $5)
@@ -107,6 +112,28 @@ impl FromRow for BlockId {
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         row.parse(0, BlockId::parse)
     }
+}
+
+/// When a block ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Until {
+    /// None for one that stays.
+    pub expires_at_ms: Option<i64>,
+}
+
+impl FromRow for Until {
+    const COLUMNS: &'static str = "expires_at";
+
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self {
+            expires_at_ms: row.opt_int(0)?,
+        })
+    }
+}
+
+/// Until when an entry is blocked already, locked until the unit ends; nothing for one that is not.
+pub async fn lock(tx: &mut Tx<'_>, entry: &BlockEntry, now_ms: i64) -> Result<Option<Until>, DbError> {
+    tx.find(&LOCK, params![entry.as_str(), now_ms]).await
 }
 
 /// Blocks an entry; one that is there keeps its id and gets the new reason and end. The answer is the id it has now.

@@ -15,19 +15,23 @@ statements! {
     KEEP = "
         UPDATE sessions
         SET epoch = $2
-        WHERE hash = $1 AND epoch = $2 - 1";
-    /// Never back: who was dropped stays so.
+        WHERE hash = $1 AND epoch = CAST($2 AS BIGINT) - 1";
+    /// Never back, because who was dropped stays so; but for what was written with a clock that was ahead.
     DROP_IDLE = "
         INSERT INTO settings (name, value, updated_at)
         VALUES ('sessions_seen_after', CAST(CAST($1 AS BIGINT) AS TEXT), $2)
         ON CONFLICT (name) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at
-        WHERE CAST(settings.value AS BIGINT) < CAST(excluded.value AS BIGINT)";
+        WHERE CAST(settings.value AS BIGINT) < CAST(excluded.value AS BIGINT) OR CAST(settings.value AS BIGINT) > $2";
     COUNT: Counted = "
         SELECT {columns}
         FROM sessions
         WHERE expires_at > $1 AND seen_at > $2
           AND epoch = COALESCE((SELECT CAST(value AS BIGINT) FROM settings WHERE name = 'session_epoch'), 0)
-          AND seen_at > COALESCE((SELECT CAST(value AS BIGINT) FROM settings WHERE name = 'sessions_seen_after'), 0)";
+          AND seen_at > COALESCE((
+            SELECT CASE WHEN CAST(value AS BIGINT) <= $1 THEN CAST(value AS BIGINT) ELSE 0 END
+            FROM settings
+            WHERE name = 'sessions_seen_after'
+          ), 0)";
 }
 
 /// Ends all sessions but the one with this hash; false when that one had ended itself.

@@ -16,7 +16,7 @@ statements! {
         VALUES ($1, $2, $3, $3, $4, $5, COALESCE((SELECT CAST(value AS BIGINT) FROM settings WHERE name = 'session_epoch'), 0))";
     /// One read answers who is calling and what they may do in the Org of the path. Whoever is blocked is nobody, also
     /// with a session that began in the moment of the block. Operators end all sessions, or all that were idle for long,
-    /// with one setting each.
+    /// with one setting each. What was written with a clock that was ahead ends nobody's who is here now.
     CALLER: Caller = "
         SELECT {columns}
         FROM sessions s
@@ -26,17 +26,27 @@ statements! {
         LEFT JOIN visits v ON v.org_num = o.num AND v.account_num = a.num AND v.ends_at > $3
         WHERE s.hash = $1 AND s.expires_at > $3 AND s.seen_at > $4
           AND s.epoch = COALESCE((SELECT CAST(value AS BIGINT) FROM settings WHERE name = 'session_epoch'), 0)
-          AND s.seen_at > COALESCE((SELECT CAST(value AS BIGINT) FROM settings WHERE name = 'sessions_seen_after'), 0)
+          AND s.seen_at > COALESCE((
+            SELECT CASE WHEN CAST(value AS BIGINT) <= $3 THEN CAST(value AS BIGINT) ELSE 0 END
+            FROM settings
+            WHERE name = 'sessions_seen_after'
+          ), 0)
           AND NOT EXISTS (
             SELECT 1
             FROM blocklist b
             WHERE b.entry = 'discord:' || a.discord_id AND (b.expires_at IS NULL OR b.expires_at > $3)
           )";
+    /// One that was ended with all others begins no new life.
     RENEW = "
         UPDATE sessions
-        SET hash = $2, created_at = $3, seen_at = $3, expires_at = $4,
-            epoch = COALESCE((SELECT CAST(value AS BIGINT) FROM settings WHERE name = 'session_epoch'), 0)
-        WHERE hash = $1";
+        SET hash = $2, created_at = $3, seen_at = $3, expires_at = $4
+        WHERE hash = $1
+          AND epoch = COALESCE((SELECT CAST(value AS BIGINT) FROM settings WHERE name = 'session_epoch'), 0)
+          AND seen_at > COALESCE((
+            SELECT CASE WHEN CAST(value AS BIGINT) <= $3 THEN CAST(value AS BIGINT) ELSE 0 END
+            FROM settings
+            WHERE name = 'sessions_seen_after'
+          ), 0)";
     TOUCH = "
         UPDATE sessions
         SET seen_at = $2
@@ -49,7 +59,11 @@ statements! {
         FROM sessions
         WHERE account_num = $1 AND expires_at > $2 AND seen_at > $3
           AND epoch = COALESCE((SELECT CAST(value AS BIGINT) FROM settings WHERE name = 'session_epoch'), 0)
-          AND seen_at > COALESCE((SELECT CAST(value AS BIGINT) FROM settings WHERE name = 'sessions_seen_after'), 0)
+          AND seen_at > COALESCE((
+            SELECT CASE WHEN CAST(value AS BIGINT) <= $2 THEN CAST(value AS BIGINT) ELSE 0 END
+            FROM settings
+            WHERE name = 'sessions_seen_after'
+          ), 0)
         ORDER BY seen_at DESC, hash
         LIMIT 100";
     END_ONE = "
@@ -74,7 +88,11 @@ statements! {
         WHERE hash IN (
             SELECT hash
             FROM sessions
-            WHERE seen_at <= COALESCE((SELECT CAST(value AS BIGINT) FROM settings WHERE name = 'sessions_seen_after'), 0)
+            WHERE seen_at <= COALESCE((
+                SELECT CASE WHEN CAST(value AS BIGINT) <= $1 THEN CAST(value AS BIGINT) ELSE 0 END
+                FROM settings
+                WHERE name = 'sessions_seen_after'
+            ), 0)
             LIMIT 500
         )";
     /// Visits are read with the session. The audit log has those that are over.
@@ -242,6 +260,13 @@ pub async fn find_caller(
     Ok(found)
 }
 
+/// The same in the unit that is to do something for them. Who stands in the configuration is told by others.
+pub async fn find_caller_in(tx: &mut Tx<'_>, hash: &str, now_ms: i64) -> Result<Option<Caller>, DbError> {
+    // Nobody turns idle in the middle of a request.
+    let no_time_ms = 0;
+    tx.find(&CALLER, params![hash, "", now_ms, no_time_ms]).await
+}
+
 /// Moves the time of last use forward, never back.
 pub async fn touch(tx: &mut Tx<'_>, hash: &str, now_ms: i64) -> Result<(), DbError> {
     tx.execute(&TOUCH, params![hash, now_ms]).await.map(drop)
@@ -313,6 +338,6 @@ pub async fn end_others(tx: &mut Tx<'_>, account: AccountNum, hash: &str) -> Res
 pub async fn purge(tx: &mut Tx<'_>, now_ms: i64) -> Result<u64, DbError> {
     Ok(tx.execute(&PURGE, params![now_ms]).await?
         + tx.execute(&PURGE_ENDED, params![]).await?
-        + tx.execute(&PURGE_IDLE, params![]).await?
+        + tx.execute(&PURGE_IDLE, params![now_ms]).await?
         + tx.execute(&PURGE_VISITS, params![now_ms]).await?)
 }

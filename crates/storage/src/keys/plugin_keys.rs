@@ -97,6 +97,8 @@ statements! {
             SELECT secret_kid FROM bots
             UNION ALL
             SELECT token_kid FROM dedicated_bots
+            UNION ALL
+            SELECT sealed_kid FROM webhook_secrets
         ) stored
         GROUP BY sealed_kid
         ORDER BY sealed_kid";

@@ -1,6 +1,7 @@
 //! Links, the flows that make and end them, and what a Guild looks up about them.
 
 pub mod flows;
+pub mod guild_links;
 pub mod import_rows;
 pub mod import_runs;
 pub mod imports;

@@ -1,5 +1,5 @@
-//! What is sealed for a short time, in four tables: sign-ins under way, and people who were erased. It needs its master key
-//! until it is over.
+//! What is sealed by the id of its row, in five tables: sign-ins under way and people who were erased, which need their
+//! master key until they are over, and what signs the messages of webhooks.
 
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row, Tx};
@@ -31,6 +31,12 @@ statements! {
         WHERE num > CAST('0' || CAST($1 AS TEXT) AS BIGINT) AND sealed_kid <> $2
         ORDER BY num
         LIMIT 200";
+    SIGNING_SECRETS = "
+        SELECT id, id, sealed
+        FROM webhook_secrets
+        WHERE id > $1 AND sealed_kid <> $2
+        ORDER BY id
+        LIMIT 200";
     RESEAL_TOKEN = "
         UPDATE flows
         SET token_sealed = $3, token_kid = $4
@@ -47,6 +53,10 @@ statements! {
         UPDATE erased_members
         SET sealed = $3, sealed_kid = $4
         WHERE num = CAST(CAST($1 AS TEXT) AS BIGINT) AND sealed = $2";
+    RESEAL_SIGNING_SECRET = "
+        UPDATE webhook_secrets
+        SET sealed = $3, sealed_kid = $4
+        WHERE id = $1 AND sealed = $2";
     COUNT = "
         SELECT CAST(COUNT(*) AS BIGINT)
         FROM (
@@ -75,11 +85,19 @@ pub enum Kind {
     SignIn,
     /// Somebody of whom a role is still to be taken off.
     Member,
+    /// What signs the messages of a webhook.
+    SigningSecret,
 }
 
 impl Kind {
     /// In the order in which they are sealed anew.
-    pub const ALL: [Kind; 4] = [Kind::Token, Kind::Trip, Kind::SignIn, Kind::Member];
+    pub const ALL: [Kind; 5] = [
+        Kind::Token,
+        Kind::Trip,
+        Kind::SignIn,
+        Kind::Member,
+        Kind::SigningSecret,
+    ];
 }
 
 /// A sealed value of somebody on their way.
@@ -115,6 +133,7 @@ pub async fn list_sealed_otherwise(
         Kind::Trip => &TRIPS,
         Kind::SignIn => &SIGN_INS,
         Kind::Member => &MEMBERS,
+        Kind::SigningSecret => &SIGNING_SECRETS,
     };
     db.list_heavy(statement, params![after, active]).await
 }
@@ -133,6 +152,7 @@ pub async fn reseal(
         Kind::Trip => &RESEAL_TRIP,
         Kind::SignIn => &RESEAL_SIGN_IN,
         Kind::Member => &RESEAL_MEMBER,
+        Kind::SigningSecret => &RESEAL_SIGNING_SECRET,
     };
     Ok(tx.execute(statement, params![hash, old, sealed, kid]).await? == 1)
 }

@@ -6,27 +6,28 @@ use crate::params;
 use crate::scope::OrgScope;
 
 statements! {
-    /// An id tells by itself which platform it is of, an erased one too. The bound ends the search. An account that was erased
-    /// and came back is one with what remained of it.
+    /// An id tells by itself which platform it is of, an erased one too. The bound ends the search, and whoever was linked with more
+    /// accounts than that is past it with the first of them: nobody is asked for more. An account that was erased and came back is
+    /// one with what remained of it.
     COMPONENT = "
         WITH RECURSIVE joined (id) AS (
             SELECT CAST($2 AS TEXT)
             UNION
-            SELECT l.steam_id
+            SELECT next.value
             FROM joined
-            CROSS JOIN links l ON l.org_num = $1 AND l.discord_id = joined.id
-            UNION
-            SELECT l.discord_id
-            FROM joined
-            CROSS JOIN links l ON l.org_num = $1 AND l.steam_id = joined.id
-            UNION
-            SELECT t.tombstone
-            FROM joined
-            CROSS JOIN tombstones t ON t.org_num = $1 AND t.alias = joined.id
-            UNION
-            SELECT t.alias
-            FROM joined
-            CROSS JOIN tombstones t ON t.org_num = $1 AND t.tombstone = joined.id AND t.alias IS NOT NULL
+            CROSS JOIN json_each((
+                SELECT json_group_array(near.id)
+                FROM (
+                    SELECT id FROM (SELECT DISTINCT l.steam_id AS id FROM links l
+                                    WHERE l.org_num = $1 AND l.discord_id = joined.id LIMIT $3)
+                    UNION ALL
+                    SELECT id FROM (SELECT DISTINCT l.discord_id AS id FROM links l
+                                    WHERE l.org_num = $1 AND l.steam_id = joined.id LIMIT $3)
+                    UNION ALL
+                    SELECT t.tombstone FROM tombstones t WHERE t.org_num = $1 AND t.alias = joined.id
+                    UNION ALL
+                    SELECT t.alias FROM tombstones t WHERE t.org_num = $1 AND t.tombstone = joined.id AND t.alias IS NOT NULL
+                ) near)) next
         )
         SELECT id
         FROM joined
@@ -39,9 +40,11 @@ statements! {
             SELECT next.id
             FROM joined
             CROSS JOIN LATERAL (
-                SELECT l.steam_id FROM links l WHERE l.org_num = $1 AND l.discord_id = joined.id
+                (SELECT DISTINCT l.steam_id FROM links l
+                 WHERE l.org_num = $1 AND l.discord_id = joined.id ORDER BY l.steam_id LIMIT $3)
                 UNION ALL
-                SELECT l.discord_id FROM links l WHERE l.org_num = $1 AND l.steam_id = joined.id
+                (SELECT DISTINCT l.discord_id FROM links l
+                 WHERE l.org_num = $1 AND l.steam_id = joined.id ORDER BY l.discord_id LIMIT $3)
                 UNION ALL
                 SELECT t.tombstone FROM tombstones t WHERE t.org_num = $1 AND t.alias = joined.id
                 UNION ALL
@@ -57,21 +60,21 @@ statements! {
         WITH RECURSIVE joined (id) AS (
             SELECT CAST($2 AS TEXT)
             UNION
-            SELECT l.steam_id
+            SELECT next.value
             FROM joined
-            CROSS JOIN links l ON l.org_num = $1 AND l.discord_id = joined.id
-            UNION
-            SELECT l.discord_id
-            FROM joined
-            CROSS JOIN links l ON l.org_num = $1 AND l.steam_id = joined.id
-            UNION
-            SELECT t.tombstone
-            FROM joined
-            CROSS JOIN tombstones t ON t.org_num = $1 AND t.alias = joined.id
-            UNION
-            SELECT t.alias
-            FROM joined
-            CROSS JOIN tombstones t ON t.org_num = $1 AND t.tombstone = joined.id AND t.alias IS NOT NULL
+            CROSS JOIN json_each((
+                SELECT json_group_array(near.id)
+                FROM (
+                    SELECT id FROM (SELECT DISTINCT l.steam_id AS id FROM links l
+                                    WHERE l.org_num = $1 AND l.discord_id = joined.id LIMIT $3)
+                    UNION ALL
+                    SELECT id FROM (SELECT DISTINCT l.discord_id AS id FROM links l
+                                    WHERE l.org_num = $1 AND l.steam_id = joined.id LIMIT $3)
+                    UNION ALL
+                    SELECT t.tombstone FROM tombstones t WHERE t.org_num = $1 AND t.alias = joined.id
+                    UNION ALL
+                    SELECT t.alias FROM tombstones t WHERE t.org_num = $1 AND t.tombstone = joined.id AND t.alias IS NOT NULL
+                ) near)) next
         )
         SELECT {columns}
         FROM (SELECT id FROM joined LIMIT $3) n
@@ -86,9 +89,11 @@ statements! {
             SELECT next.id
             FROM joined
             CROSS JOIN LATERAL (
-                SELECT l.steam_id FROM links l WHERE l.org_num = $1 AND l.discord_id = joined.id
+                (SELECT DISTINCT l.steam_id FROM links l
+                 WHERE l.org_num = $1 AND l.discord_id = joined.id ORDER BY l.steam_id LIMIT $3)
                 UNION ALL
-                SELECT l.discord_id FROM links l WHERE l.org_num = $1 AND l.steam_id = joined.id
+                (SELECT DISTINCT l.discord_id FROM links l
+                 WHERE l.org_num = $1 AND l.steam_id = joined.id ORDER BY l.discord_id LIMIT $3)
                 UNION ALL
                 SELECT t.tombstone FROM tombstones t WHERE t.org_num = $1 AND t.alias = joined.id
                 UNION ALL

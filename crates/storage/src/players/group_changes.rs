@@ -43,12 +43,14 @@ statements! {
         WHERE server_num = $1 AND rule IS NULL
           AND steam_id = ANY (ARRAY(SELECT value COLLATE \"C\" FROM jsonb_array_elements_text(CAST(CAST($2 AS TEXT) AS JSONB)) value))";
     /// Nobody reports on those who were erased. What came a moment ago may have come after the plugin's look.
-    FORGET = "
+    FORGET: Forgotten = "
         DELETE FROM group_changes
-        WHERE server_num = $1 AND steam_id IN (SELECT value FROM json_each($2)) AND created_at < $3" postgres "
+        WHERE server_num = $1 AND steam_id IN (SELECT value FROM json_each($2)) AND created_at < $3
+        RETURNING {columns}" postgres "
         DELETE FROM group_changes
         WHERE server_num = $1 AND created_at < $3
-          AND steam_id = ANY (ARRAY(SELECT value COLLATE \"C\" FROM jsonb_array_elements_text(CAST(CAST($2 AS TEXT) AS JSONB)) value))";
+          AND steam_id = ANY (ARRAY(SELECT value COLLATE \"C\" FROM jsonb_array_elements_text(CAST(CAST($2 AS TEXT) AS JSONB)) value))
+        RETURNING {columns}";
     TAKEN = "
         UPDATE group_changes
         SET taken_at = $3
@@ -81,6 +83,26 @@ impl FromRow for GroupChange {
             steam_id: row.text(0)?,
             group: row.text(1)?,
             action: row.text(2)?,
+        })
+    }
+}
+
+/// A change for somebody who was erased, which the plugin took.
+#[derive(Debug, Clone)]
+pub struct Forgotten {
+    /// What remained of their id.
+    pub tombstone: String,
+    /// Of the game server's own permission groups.
+    pub group: String,
+}
+
+impl FromRow for Forgotten {
+    const COLUMNS: &'static str = "steam_id, group_name";
+
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self {
+            tombstone: row.text(0)?,
+            group: row.text(1)?,
         })
     }
 }
@@ -138,18 +160,20 @@ pub async fn list<'a>(
 }
 
 /// The plugin took what waits for these players. What we asked for is remembered until the game server shows it: a change
-/// can come between the plugin's look and its word that it took everything.
+/// can come between the plugin's look and its word that it took everything. What it took of those who were erased is told.
 pub async fn clear(
     tx: &mut Tx<'_>,
     server: ServerNum,
     asked: &[SteamId],
     erased: &[Tombstone],
     now_ms: i64,
-) -> Result<(), DbError> {
+) -> Result<Vec<Forgotten>, DbError> {
     let ids = json_list(asked.iter().map(SteamId::as_str));
     let gone = json_list(erased.iter().map(Tombstone::as_str));
-    tx.execute(&FORGET, params![server, &gone, now_ms - FETCHED_MS])
+    let forgotten = tx
+        .list(&FORGET, params![server, &gone, now_ms - FETCHED_MS])
         .await?;
     tx.execute(&CLEAR, params![server, &ids]).await?;
-    tx.execute(&TAKEN, params![server, &ids, now_ms]).await.map(drop)
+    tx.execute(&TAKEN, params![server, &ids, now_ms]).await?;
+    Ok(forgotten)
 }

@@ -12,6 +12,7 @@ pub mod people;
 pub mod people_filter;
 pub mod people_pages;
 pub mod people_rows;
+pub mod people_words;
 pub mod person_marks;
 pub mod person_page;
 pub mod player_seen;

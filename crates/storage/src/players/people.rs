@@ -12,6 +12,15 @@ use crate::db::{DbError, FromRow, Row, Tx};
 use crate::params;
 use crate::scope::OrgScope;
 
+/// Whether the account of a row `l` of `person_places` is still theirs: where their link has ended, it is until somebody else
+/// is linked with it. The Org is named so that an index leads to the few links of the account.
+pub(crate) const STILL_THEIRS: &str = "\
+    (l.active = 1 OR NOT EXISTS (
+        SELECT 1 FROM links n
+        WHERE n.org_num = l.org_num AND n.steam_id = l.steam_id AND n.guild_num = l.guild_num
+          AND (CASE WHEN n.ended_at IS NULL THEN 9223372036854775807 ELSE n.linked_at END, n.num) > (l.linked_at, l.link_num)
+          AND n.discord_id <> (SELECT o.discord_id FROM people o WHERE o.num = l.person_num)))";
+
 statements! {
     LINKS: LinkOf = "
         SELECT {columns}
@@ -101,10 +110,7 @@ statements! {
             FROM person_places l
             CROSS JOIN server_players s ON s.server_num = person_servers.server_num AND s.steam_id = l.steam_id
             WHERE l.person_num = person_servers.person_num AND l.guild_num = s.guild_num
-              AND (l.active = 1 OR NOT EXISTS (
-                SELECT 1 FROM links n
-                WHERE n.guild_num = l.guild_num AND n.steam_id = l.steam_id AND n.num > l.link_num
-              AND n.discord_id <> (SELECT o.discord_id FROM people o WHERE o.num = l.person_num))))" postgres "
+              AND {condition})" postgres "
         DELETE FROM person_servers
         WHERE person_num = ANY (ARRAY(SELECT CAST(value AS BIGINT) FROM jsonb_array_elements_text(CAST(CAST($1 AS TEXT) AS JSONB)) value))
           AND NOT EXISTS (
@@ -112,11 +118,7 @@ statements! {
             FROM person_places l
             JOIN server_players s ON s.server_num = person_servers.server_num AND s.steam_id = l.steam_id
             WHERE l.person_num = person_servers.person_num AND l.guild_num = s.guild_num
-              AND (l.active = 1 OR NOT EXISTS (
-                SELECT 1 FROM links n
-                WHERE n.guild_num = l.guild_num AND n.steam_id = l.steam_id AND n.num > l.link_num
-              AND n.discord_id <> (SELECT o.discord_id FROM people o WHERE o.num = l.person_num))))";
-    /// Where their link has ended, an account is theirs until somebody else is linked with it.
+              AND {condition})" with STILL_THEIRS;
     STORE_SERVERS = "
         INSERT INTO person_servers (server_num, person_num, linked_at)
         SELECT s.server_num, l.person_num, l.linked_at
@@ -124,10 +126,7 @@ statements! {
         CROSS JOIN person_places l ON l.person_num = CAST(asked.value AS BIGINT)
         CROSS JOIN server_players s ON s.org_num = $1 AND s.steam_id = l.steam_id AND s.guild_num = l.guild_num
         JOIN servers v ON v.num = s.server_num AND v.removed_at IS NULL
-        WHERE (l.active = 1 OR NOT EXISTS (
-            SELECT 1 FROM links n
-            WHERE n.guild_num = l.guild_num AND n.steam_id = l.steam_id AND n.num > l.link_num
-              AND n.discord_id <> (SELECT o.discord_id FROM people o WHERE o.num = l.person_num)))
+        WHERE {condition}
         ON CONFLICT (server_num, person_num) DO UPDATE SET linked_at = excluded.linked_at" postgres "
         INSERT INTO person_servers (server_num, person_num, linked_at)
         SELECT s.server_num, l.person_num, l.linked_at
@@ -135,19 +134,22 @@ statements! {
         JOIN server_players s ON s.org_num = $1 AND s.steam_id = l.steam_id AND s.guild_num = l.guild_num
         JOIN servers v ON v.num = s.server_num AND v.removed_at IS NULL
         WHERE l.person_num = ANY (ARRAY(SELECT CAST(value AS BIGINT) FROM jsonb_array_elements_text(CAST(CAST($2 AS TEXT) AS JSONB)) value))
-          AND (l.active = 1 OR NOT EXISTS (
-            SELECT 1 FROM links n
-            WHERE n.guild_num = l.guild_num AND n.steam_id = l.steam_id AND n.num > l.link_num
-              AND n.discord_id <> (SELECT o.discord_id FROM people o WHERE o.num = l.person_num)))
-        ON CONFLICT (server_num, person_num) DO UPDATE SET linked_at = excluded.linked_at";
-    /// Who was linked before with an account that somebody is linked with now, in the same Guild.
+          AND {condition}
+        ON CONFLICT (server_num, person_num) DO UPDATE SET linked_at = excluded.linked_at" with STILL_THEIRS;
+    /// Who was the last to be linked with an account before somebody else was, in each Guild where something is known of it. Whoever
+    /// had it before them lost it to them.
     BEFORE_THEM = "
         SELECT DISTINCT o.discord_id
         FROM links m
-        JOIN links o ON o.guild_num = m.guild_num AND o.steam_id = m.steam_id AND o.ended_at IS NOT NULL
-        WHERE m.org_num = $1 AND m.discord_id = $2 AND m.ended_at IS NULL AND o.discord_id <> m.discord_id
-        ORDER BY o.discord_id
-        LIMIT $3";
+        JOIN links o ON o.num = (
+            SELECT b.num
+            FROM links b
+            WHERE b.guild_num = m.guild_num AND b.steam_id = m.steam_id AND b.ended_at IS NOT NULL AND b.discord_id <> m.discord_id
+            ORDER BY b.linked_at DESC, b.num DESC
+            LIMIT 1)
+        WHERE m.org_num = $1 AND m.discord_id = $2 AND m.ended_at IS NULL
+          AND EXISTS (SELECT 1 FROM server_players s WHERE s.org_num = $1 AND s.steam_id = m.steam_id AND s.guild_num = m.guild_num)
+        ORDER BY o.discord_id";
     SET_ACCOUNTS = "
         UPDATE people
         SET accounts = $3
@@ -320,15 +322,13 @@ pub async fn follow_servers(tx: &mut Tx<'_>, scope: OrgScope, people: &[i64]) ->
         .map(drop)
 }
 
-/// Discord ids that were linked before with an account that is this person's now. What is reported of it is theirs no more.
+/// Who was linked last, before them, with an account that is this person's now: what is reported of it is theirs no more.
 pub async fn list_before_them(
     tx: &mut Tx<'_>,
     scope: OrgScope,
     discord_id: &str,
-    limit: i64,
 ) -> Result<Vec<String>, DbError> {
-    tx.list(&BEFORE_THEM, params![scope.num(), discord_id, limit])
-        .await
+    tx.list(&BEFORE_THEM, params![scope.num(), discord_id]).await
 }
 
 /// Notes how many accounts hang together with each of these.

@@ -40,7 +40,7 @@ pub enum Wanted {
     All,
     /// Who has or had this account.
     Account(String),
-    /// Whose names have words that begin like these; one or two.
+    /// Whose names have words that begin like these; one or two. The first is gone through.
     Words(Vec<String>),
 }
 
@@ -74,9 +74,11 @@ impl PeopleFilter {
             Some(Status::Archived) => !is_active,
             Some(Status::Flagged) => is_flagged,
         };
-        self.country
-            .as_ref()
-            .is_none_or(|country| one.country.as_ref() == Some(country))
+        one.has_words
+            && self
+                .country
+                .as_ref()
+                .is_none_or(|country| one.country.as_ref() == Some(country))
             && (self.scores.0..=self.scores.1).contains(&one.score)
             && has_status
             && (self.guild.is_none() || one.is_active_there.is_some())
@@ -87,6 +89,10 @@ impl PeopleFilter {
     pub(super) fn is_all(&self, order: Order) -> bool {
         let has_scores = self.scores != ALL_SCORES;
         let is_in_band = matches!(order, Order::Highest | Order::Lowest);
+        // Whose word is found need not have the other one.
+        if matches!(&self.wanted, Wanted::Words(words) if words.len() > 1) {
+            return false;
+        }
         let others = [
             self.country.is_some(),
             self.status.is_some(),

@@ -4,6 +4,7 @@ use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row};
 use crate::params;
 pub use crate::players::people_filter::{ALL_SCORES, Order, PeopleFilter, Place, Status, Wanted};
+use crate::players::people_words;
 use crate::scope::OrgScope;
 
 /// Rows that are looked at in one go where only some of them fit.
@@ -114,29 +115,6 @@ statements! {
         WHERE s.server_num = $5 AND (s.linked_at, s.person_num) < ($2, $3)
         ORDER BY s.linked_at DESC, s.person_num DESC
         LIMIT $6";
-    /// Whoever has two words that fit is there once, by the first of them. PostgreSQL looks at the words of each person, and not
-    /// at those of everybody first.
-    BY_WORD: Candidate = "
-        SELECT {columns}, CAST(0 AS BIGINT), w.word
-        FROM person_words w
-        CROSS JOIN people p ON p.num = w.person_num
-        LEFT JOIN person_places l ON l.guild_num = $4 AND l.person_num = p.num
-        LEFT JOIN person_servers s ON s.server_num = $5 AND s.person_num = p.num
-        WHERE w.org_num = $1 AND (w.word, w.person_num) > ($2, $3) AND w.word < $8
-          AND NOT EXISTS (SELECT 1 FROM person_words o WHERE o.person_num = w.person_num AND o.word >= $7 AND o.word < w.word)
-          AND EXISTS (SELECT 1 FROM person_words o WHERE o.person_num = w.person_num AND o.word >= $9 AND o.word < $10)
-        ORDER BY w.word, w.person_num
-        LIMIT $6" postgres "
-        SELECT {columns}, CAST(0 AS BIGINT), w.word
-        FROM person_words w
-        JOIN people p ON p.num = w.person_num
-        LEFT JOIN person_places l ON l.guild_num = $4 AND l.person_num = p.num
-        LEFT JOIN person_servers s ON s.server_num = $5 AND s.person_num = p.num
-        WHERE w.org_num = $1 AND (w.word, w.person_num) > ($2, $3) AND w.word < $8
-          AND (SELECT 1 FROM person_words o WHERE o.person_num = w.person_num AND o.word >= $7 AND o.word < w.word LIMIT 1) IS NULL
-          AND (SELECT 1 FROM person_words o WHERE o.person_num = w.person_num AND o.word >= $9 AND o.word < $10 LIMIT 1) IS NOT NULL
-        ORDER BY w.word, w.person_num
-        LIMIT $6";
     /// Also by an account that they once had.
     OF_ACCOUNT: Candidate = "
         SELECT {columns}, p.num, ''
@@ -150,7 +128,6 @@ statements! {
             SELECT k.discord_id FROM links k WHERE k.org_num = $1 AND k.steam_id = $2)
         ORDER BY p.num
         LIMIT $6";
-
 }
 
 /// Somebody whom the order comes to, as far as it is needed to say whether they fit.
@@ -163,6 +140,8 @@ pub(super) struct Candidate {
     pub is_active_there: Option<bool>,
     pub is_flagged_there: bool,
     pub is_on_server: bool,
+    /// Of a search by name: every word of it begins one of theirs, and this is the first one that does.
+    pub has_words: bool,
 }
 
 impl FromRow for Candidate {
@@ -178,6 +157,7 @@ impl FromRow for Candidate {
             is_on_server: row.opt_int(5)?.is_some(),
             is_flagged: row.opt_int(6)?.is_some(),
             is_flagged_there: row.opt_int(7)?.is_some(),
+            has_words: true,
             place: Place {
                 num: row.int(0)?,
                 number: row.int(8)?,
@@ -206,6 +186,7 @@ pub async fn list(
     mut after: Option<Place>,
     limit: usize,
 ) -> Result<Found, DbError> {
+    let filter = &people_words::rarer_first(db, scope, filter).await?;
     let chunk = if filter.is_all(order) {
         limit as i64 + 1
     } else {
@@ -248,18 +229,7 @@ async fn list_next(
             let values = params![org, &**id, num, guild, server, limit];
             db.list_heavy(&OF_ACCOUNT, values).await
         }
-        Wanted::Words(words) => {
-            let Some((first, second)) = words.first().zip(words.last()) else {
-                return Ok(Vec::new());
-            };
-            let text = after.map_or(&**first, |place| &*place.text);
-            let (first_end, second_end) = (after_all_of(first), after_all_of(second));
-            let words = [&**first, &*first_end, &**second, &*second_end];
-            let values = params![
-                org, text, num, guild, server, limit, words[0], words[1], words[2], words[3]
-            ];
-            db.list_heavy(&BY_WORD, values).await
-        }
+        Wanted::Words(words) => people_words::list(db, scope, words, after, (guild, server), limit).await,
     }
 }
 
@@ -304,11 +274,4 @@ async fn list_ordered(
             (None, None, None, None) => db.list_heavy(&NEWEST, usual).await,
         },
     }
-}
-
-/// The end of the range of all words that begin like this.
-fn after_all_of(beginning: &str) -> String {
-    let mut end = beginning.to_owned();
-    end.push(char::MAX);
-    end
 }

@@ -53,13 +53,16 @@ statements! {
         WHERE org_num = $1
         ORDER BY steam_id
         LIMIT $2";
+    /// Who was linked with an account before knows nothing new of it. Guild by Guild, since many may have been.
     WHO = "
         SELECT DISTINCT l.discord_id
         FROM json_each($2) asked
-        CROSS JOIN links l ON l.org_num = $1 AND l.steam_id = asked.value" postgres "
+        CROSS JOIN guilds g ON g.org_num = $1 AND g.removed_at IS NULL
+        CROSS JOIN links l ON l.guild_num = g.num AND l.steam_id = asked.value AND l.ended_at IS NULL" postgres "
         SELECT DISTINCT l.discord_id
-        FROM links l
-        WHERE l.org_num = $1
+        FROM guilds g
+        JOIN links l ON l.guild_num = g.num AND l.ended_at IS NULL
+        WHERE g.org_num = $1 AND g.removed_at IS NULL
           AND l.steam_id = ANY (ARRAY(SELECT value COLLATE \"C\" FROM jsonb_array_elements_text(CAST(CAST($2 AS TEXT) AS JSONB)) value))";
     DONE = "
         DELETE FROM person_marks
@@ -102,7 +105,7 @@ pub async fn list_next(tx: &mut Tx<'_>, scope: OrgScope, limit: i64) -> Result<V
     tx.list(&NEXT, params![scope.num(), limit]).await
 }
 
-/// The Discord ids that ever were linked with these Steam ids.
+/// The Discord ids that are linked with these Steam ids.
 pub async fn list_who(
     tx: &mut Tx<'_>,
     scope: OrgScope,

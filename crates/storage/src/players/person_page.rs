@@ -7,6 +7,7 @@ use domain::trust::Score;
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row};
 use crate::params;
+use crate::players::people::STILL_THEIRS;
 use crate::scope::OrgScope;
 
 statements! {
@@ -32,36 +33,26 @@ statements! {
         WHERE l.org_num = $1 AND l.discord_id = $2
         ORDER BY CASE WHEN l.ended_at IS NULL THEN 0 ELSE 1 END, l.linked_at DESC, l.num DESC
         LIMIT $3";
-    NEWEST = "
-        SELECT id
-        FROM links
-        WHERE org_num = $1 AND discord_id = $2
-        ORDER BY linked_at DESC, num DESC
-        LIMIT 1";
-    /// Where their link has ended, what a Server knows of the account is theirs until somebody else is linked with it.
+    STANDING = "
+        SELECT l.id
+        FROM people p
+        JOIN links l ON l.num = p.link_num
+        WHERE p.num = $2 AND p.org_num = $1";
     PRESENCE: PresenceRow = "
         SELECT {columns}
-        FROM person_places t
-        CROSS JOIN server_players s ON s.org_num = $1 AND s.steam_id = t.steam_id AND s.guild_num = t.guild_num
+        FROM person_places l
+        CROSS JOIN server_players s ON s.org_num = $1 AND s.steam_id = l.steam_id AND s.guild_num = l.guild_num
         CROSS JOIN servers v ON v.num = s.server_num AND v.removed_at IS NULL
         CROSS JOIN guilds g ON g.num = v.guild_num AND g.removed_at IS NULL
-        WHERE t.person_num = $2
-          AND (t.active = 1 OR NOT EXISTS (
-            SELECT 1 FROM links n
-            WHERE n.guild_num = t.guild_num AND n.steam_id = t.steam_id AND n.num > t.link_num
-              AND n.discord_id <> (SELECT o.discord_id FROM people o WHERE o.num = t.person_num)))
+        WHERE l.person_num = $2 AND {condition}
         ORDER BY v.num" postgres "
         SELECT {columns}
-        FROM person_places t
-        JOIN server_players s ON s.org_num = $1 AND s.steam_id = t.steam_id AND s.guild_num = t.guild_num
+        FROM person_places l
+        JOIN server_players s ON s.org_num = $1 AND s.steam_id = l.steam_id AND s.guild_num = l.guild_num
         JOIN servers v ON v.num = s.server_num AND v.removed_at IS NULL
         JOIN guilds g ON g.num = v.guild_num AND g.removed_at IS NULL
-        WHERE t.person_num = $2
-          AND (t.active = 1 OR NOT EXISTS (
-            SELECT 1 FROM links n
-            WHERE n.guild_num = t.guild_num AND n.steam_id = t.steam_id AND n.num > t.link_num
-              AND n.discord_id <> (SELECT o.discord_id FROM people o WHERE o.num = t.person_num)))
-        ORDER BY v.num";
+        WHERE l.person_num = $2 AND {condition}
+        ORDER BY v.num" with STILL_THEIRS;
 }
 
 /// Somebody's row, with their score and what it is made of.
@@ -191,9 +182,9 @@ pub async fn list_links(
         .await
 }
 
-/// The newest link of somebody, by its id.
-pub async fn find_newest(db: &Db, scope: OrgScope, discord_id: &str) -> Result<Option<LinkId>, DbError> {
-    let found: Option<String> = db.find(&NEWEST, params![scope.num(), discord_id]).await?;
+/// The link that stands for somebody, by its id.
+pub async fn find_standing(db: &Db, scope: OrgScope, person_num: i64) -> Result<Option<LinkId>, DbError> {
+    let found: Option<String> = db.find(&STANDING, params![scope.num(), person_num]).await?;
     let parsed = found.map(|id| LinkId::parse(&id)).transpose();
     parsed.map_err(|error| DbError::Bug(error.to_string()))
 }

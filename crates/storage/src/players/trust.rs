@@ -8,7 +8,7 @@ use crate::columns::json_list;
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row, Tx};
 use crate::params;
-use crate::players::people::json_nums;
+use crate::players::people::{STILL_THEIRS, json_nums};
 use crate::scope::OrgScope;
 
 /// Longer lists are read off the threads that serve requests.
@@ -25,8 +25,7 @@ statements! {
         FROM people p
         WHERE p.org_num = $1
           AND p.num = ANY (ARRAY(SELECT CAST(value AS BIGINT) FROM jsonb_array_elements_text(CAST(CAST($2 AS TEXT) AS JSONB)) value))";
-    /// Each Server once for somebody, even if two accounts of theirs were on it. Where their link has ended, what is reported
-    /// of the account is theirs until somebody else is linked with it.
+    /// Each Server once for somebody, even if two accounts of theirs were on it.
     REPORTS: PersonReport = "
         SELECT {columns}
         FROM json_each($2) asked
@@ -34,20 +33,14 @@ statements! {
         CROSS JOIN server_players s ON s.org_num = $1 AND s.steam_id = l.steam_id AND s.guild_num = l.guild_num
         JOIN servers v ON v.num = s.server_num AND v.removed_at IS NULL
         WHERE s.oxide_groups IS NOT NULL
-          AND (l.active = 1 OR NOT EXISTS (
-            SELECT 1 FROM links n
-            WHERE n.guild_num = l.guild_num AND n.steam_id = l.steam_id AND n.num > l.link_num
-              AND n.discord_id <> (SELECT o.discord_id FROM people o WHERE o.num = l.person_num)))" postgres "
+          AND {condition}" postgres "
         SELECT {columns}
         FROM person_places l
         JOIN server_players s ON s.org_num = $1 AND s.steam_id = l.steam_id AND s.guild_num = l.guild_num
         JOIN servers v ON v.num = s.server_num AND v.removed_at IS NULL
         WHERE s.oxide_groups IS NOT NULL
-          AND (l.active = 1 OR NOT EXISTS (
-            SELECT 1 FROM links n
-            WHERE n.guild_num = l.guild_num AND n.steam_id = l.steam_id AND n.num > l.link_num
-              AND n.discord_id <> (SELECT o.discord_id FROM people o WHERE o.num = l.person_num)))
-          AND l.person_num = ANY (ARRAY(SELECT CAST(value AS BIGINT) FROM jsonb_array_elements_text(CAST(CAST($2 AS TEXT) AS JSONB)) value))";
+          AND {condition}
+          AND l.person_num = ANY (ARRAY(SELECT CAST(value AS BIGINT) FROM jsonb_array_elements_text(CAST(CAST($2 AS TEXT) AS JSONB)) value))" with STILL_THEIRS;
     SCORES: ScoreOf = "
         SELECT {columns}
         FROM json_each($2) asked

@@ -8,6 +8,7 @@ use crate::columns::json_list;
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row, Tx};
 use crate::params;
+use crate::players::people::json_nums;
 use crate::scope::OrgScope;
 
 statements! {
@@ -48,9 +49,15 @@ statements! {
     DUE: DueTombstone = "
         SELECT {columns}
         FROM tombstones
-        WHERE erased_at <= $1
+        WHERE erased_at <= $1 AND org_num NOT IN (SELECT CAST(value AS BIGINT) FROM json_each($2))
         ORDER BY erased_at
-        LIMIT $2";
+        LIMIT $3" postgres "
+        SELECT {columns}
+        FROM tombstones
+        WHERE erased_at <= $1
+          AND org_num <> ALL (ARRAY(SELECT CAST(value AS BIGINT) FROM jsonb_array_elements_text(CAST(CAST($2 AS TEXT) AS JSONB)) value))
+        ORDER BY erased_at
+        LIMIT $3";
     /// Each link then stands for itself: nobody can tell any more which of them were one person's.
     PART_DISCORD = "
         UPDATE links
@@ -164,9 +171,16 @@ impl FromRow for DueTombstone {
     }
 }
 
-/// Those that are older than this.
-pub async fn list_due(db: &Db, erased_before_ms: i64, limit: i64) -> Result<Vec<DueTombstone>, DbError> {
-    db.list_heavy(&DUE, params![erased_before_ms, limit]).await
+/// Those that are older than this, the oldest first, but for those of some Orgs.
+pub async fn list_due(
+    db: &Db,
+    erased_before_ms: i64,
+    without: &[OrgScope],
+    limit: i64,
+) -> Result<Vec<DueTombstone>, DbError> {
+    let without = json_nums(without.iter().map(|scope| scope.num()));
+    db.list_heavy(&DUE, params![erased_before_ms, &without, limit])
+        .await
 }
 
 /// Forgets one for good, unless its account was erased again meanwhile.

@@ -2,6 +2,7 @@
 
 use domain::audit::{Actor, AuditAction, ChainInput, chain_hash};
 use domain::id::GuildId;
+use serde_json::Value;
 
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row, Tx};
@@ -25,6 +26,10 @@ statements! {
     INSERT = "
         INSERT INTO audit (chain, seq, at, actor_kind, actor_id, action, target, detail, hash)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+    ORG_ID = "
+        SELECT id
+        FROM orgs
+        WHERE num = $1";
     MOVE_HEAD = "
         UPDATE audit_heads
         SET seq = $2, hash = $3
@@ -88,15 +93,36 @@ impl<S: Whose> Act<S> {
 
     /// Writes an entry, in the transaction of what it tells about. An Org's lock comes before that of its chain.
     /// `target` is one of our own ids. `detail` is without secrets and without an id or a name of a person; what was
-    /// set, such as a name of a Guild or the id of a role, may stand in it.
+    /// set, such as a name of a Guild or the id of a role, may stand in it. What an operator does on a visit is marked, and
+    /// stands in the operators' own log too.
     pub async fn note(
         &self,
         tx: &mut Tx<'_>,
         action: AuditAction,
         target: Option<&str>,
-        detail: &serde_json::Value,
+        detail: &Value,
     ) -> Result<(), DbError> {
-        let chain = self.scope.org().map_or(OPERATORS, OrgScope::num);
+        let org = self.scope.org().map(OrgScope::num);
+        let (Some(org), Actor::Visitor(_)) = (org, &self.actor) else {
+            return self
+                .append(tx, org.unwrap_or(OPERATORS), action, target, detail)
+                .await;
+        };
+        let seen = with(detail, "visit", Value::Bool(true));
+        self.append(tx, org, action, target, &seen).await?;
+        let id: String = tx.get(&ORG_ID, params![org]).await?;
+        let named = with(&seen, "org", Value::String(id));
+        self.append(tx, OPERATORS, action, target, &named).await
+    }
+
+    async fn append(
+        &self,
+        tx: &mut Tx<'_>,
+        chain: i64,
+        action: AuditAction,
+        target: Option<&str>,
+        detail: &Value,
+    ) -> Result<(), DbError> {
         let head: Head = tx.get(&LOCK_HEAD, params![chain]).await?;
         let (seq, detail) = (head.seq + 1, detail.to_string());
         let input = ChainInput {
@@ -110,21 +136,19 @@ impl<S: Whose> Act<S> {
             detail: &detail,
         };
         let hash = chain_hash(&head.hash, &input);
-        let values = params![
-            chain,
-            seq,
-            input.at_ms,
-            input.actor_kind,
-            input.actor_id,
-            input.action,
-            target,
-            &detail,
-            &hash
-        ];
+        let (kind, who, what) = (input.actor_kind, input.actor_id, input.action);
+        let values = params![chain, seq, input.at_ms, kind, who, what, target, &detail, &hash];
         tx.execute_one(&INSERT, values).await?;
         tx.execute_one(&MOVE_HEAD, params![chain, seq, &hash, head.seq])
             .await
     }
+}
+
+/// A detail with one more field.
+fn with(detail: &Value, name: &str, value: Value) -> Value {
+    let mut fields = detail.as_object().cloned().unwrap_or_default();
+    fields.insert(name.to_owned(), value);
+    Value::Object(fields)
 }
 
 /// Whether who does this did the same to the same target since then.

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use domain::audit::NamedKind;
-use domain::id::{AccountId, GuildId, InviteId, KeyId, LinkId, ServerId};
+use domain::id::{AccountId, GuildId, InviteId, KeyId, LinkId, OrgId, ServerId};
 use serde_json::Value;
 
 use crate::columns::json_list;
 use crate::db::statement::statements;
 use crate::db::{Db, DbError, FromRow, Row};
 use crate::params;
-use crate::scope::OrgScope;
+use crate::scope::{OperatorScope, OrgScope};
 
 statements! {
     /// All ids of a page at once. Things of another Org have no name here; what is deleted has the one that the entry
@@ -92,6 +92,38 @@ statements! {
         SELECT a.target, a.action, a.detail, '', 1
         FROM audit a
         WHERE a.target = ANY (ARRAY(SELECT value COLLATE \"C\" FROM jsonb_array_elements_text(CAST(CAST($8 AS TEXT) AS JSONB)) value)) AND a.chain = $1 AND a.action IN ('server.deleted', 'key.removed')";
+    /// For the operators' own log, in which things of every Org stand.
+    EVERYWHERE = "
+        SELECT p.id, 'account', p.name, '', CAST(0 AS BIGINT)
+        FROM json_each($1) asked
+        CROSS JOIN accounts p ON p.id = asked.value
+        UNION ALL
+        SELECT o.id, 'org', o.name, '', CASE WHEN o.removed_at IS NULL THEN 0 ELSE 1 END
+        FROM json_each($2) asked
+        CROSS JOIN orgs o ON o.id = asked.value
+        UNION ALL
+        SELECT g.id, 'guild', g.name, '', CASE WHEN g.removed_at IS NULL THEN 0 ELSE 1 END
+        FROM json_each($3) asked
+        CROSS JOIN guilds g ON g.id = asked.value
+        UNION ALL
+        SELECT s.id, 'server', s.name, '', 0
+        FROM json_each($4) asked
+        CROSS JOIN servers s ON s.id = asked.value AND s.removed_at IS NULL" postgres "
+        SELECT p.id, 'account', p.name, '', CAST(0 AS BIGINT)
+        FROM accounts p
+        WHERE p.id = ANY (ARRAY(SELECT value COLLATE \"C\" FROM jsonb_array_elements_text(CAST(CAST($1 AS TEXT) AS JSONB)) value))
+        UNION ALL
+        SELECT o.id, 'org', o.name, '', CASE WHEN o.removed_at IS NULL THEN 0 ELSE 1 END
+        FROM orgs o
+        WHERE o.id = ANY (ARRAY(SELECT value COLLATE \"C\" FROM jsonb_array_elements_text(CAST(CAST($2 AS TEXT) AS JSONB)) value))
+        UNION ALL
+        SELECT g.id, 'guild', g.name, '', CASE WHEN g.removed_at IS NULL THEN 0 ELSE 1 END
+        FROM guilds g
+        WHERE g.id = ANY (ARRAY(SELECT value COLLATE \"C\" FROM jsonb_array_elements_text(CAST(CAST($3 AS TEXT) AS JSONB)) value))
+        UNION ALL
+        SELECT s.id, 'server', s.name, '', 0
+        FROM servers s
+        WHERE s.id = ANY (ARRAY(SELECT value COLLATE \"C\" FROM jsonb_array_elements_text(CAST(CAST($4 AS TEXT) AS JSONB)) value)) AND s.removed_at IS NULL";
     /// The newest ends of things that had a name.
     ENDS: End = "
         SELECT {columns}
@@ -252,4 +284,18 @@ pub async fn list(db: &Db, scope: OrgScope, wanted: &WantedNames) -> Result<Vec<
         named.extend(gone.into_iter().filter(|one| is_missing(&one.id)));
     }
     Ok(named)
+}
+
+/// The same for the operators' own log: people, Orgs, Guilds and Servers, whosever they are.
+pub async fn list_everywhere(db: &Db, _: OperatorScope, wanted: &WantedNames) -> Result<Vec<Named>, DbError> {
+    let lists = [
+        AccountId::PREFIX,
+        OrgId::PREFIX,
+        GuildId::PREFIX,
+        ServerId::PREFIX,
+    ]
+    .map(|prefix| wanted.of(&[prefix]));
+    let [people, orgs, guilds, servers] = &lists;
+    db.list_heavy(&EVERYWHERE, params![people, orgs, guilds, servers])
+        .await
 }

@@ -7,6 +7,7 @@ use storage::testing::{Engine, TestDb};
 
 use crate::doctor_people;
 use crate::support::{NOW, Raw, Tenant};
+use crate::webhooks;
 
 /// What stands in the way of planting damage: foreign keys, checks, triggers and unique indexes.
 pub async fn disarm(raw: &Raw) {
@@ -314,8 +315,8 @@ both_databases! {
         let (one, two) = (Tenant::make(&test.db, 1).await, Tenant::make(&test.db, 2).await);
         let raw = Raw::open(&test).await;
         disarm(&raw).await;
-        let damages = [drifted_counters(), damaged_links(&one, &two), damaged_tenants(&one, &two), left_in_removed(&one, &two), damaged_lanes(&one), damaged_bots(&one), doctor_people::damaged(&one), doctor_people::damaged_counts(&one)].concat();
-        assert_eq!(damages.len(), 47);
+        let damages = [drifted_counters(), damaged_links(&one, &two), damaged_tenants(&one, &two), left_in_removed(&one, &two), damaged_lanes(&one), damaged_bots(&one), doctor_people::damaged(&one), doctor_people::damaged_counts(&one), webhooks::damaged(&one)].concat();
+        assert_eq!(damages.len(), 53);
         for (damage, remedy, expected) in damages {
             raw.run(&damage).await.unwrap_or_else(|error| panic!("{damage}: {error}"));
             let findings = beside_the_schema(&test).await;

@@ -29,6 +29,35 @@ pub fn damaged_counts(one: &Tenant) -> Vec<Damage> {
 }
 
 pub fn damaged(one: &Tenant) -> Vec<Damage> {
+    [damaged_rows(one), damaged_lists(one)].concat()
+}
+
+/// Damage to what lists are filtered by.
+fn damaged_lists(one: &Tenant) -> Vec<Damage> {
+    let org = one.scope.num();
+    vec![
+        set(
+            &format!("UPDATE people SET country = 'FR' WHERE org_num = {org}"),
+            &format!("UPDATE people SET country = 'DE' WHERE org_num = {org}"),
+            "a person is shown by a link that does not stand for them (1 times)",
+        ),
+        set(
+            &format!("UPDATE people SET name_words = 'ash fox' WHERE org_num = {org}"),
+            &format!("UPDATE people SET name_words = '' WHERE org_num = {org}"),
+            "a person cannot be found by a word of their names (1 times)",
+        ),
+        set(
+            &format!(
+                "INSERT INTO person_servers (server_num, person_num, linked_at)
+                 SELECT s.num, p.num, 1 FROM servers s JOIN people p ON p.org_num = s.org_num WHERE s.org_num = {org}"
+            ),
+            "DELETE FROM person_servers",
+            "a person is found on a Server with an account that is not theirs there (1 times)",
+        ),
+    ]
+}
+
+fn damaged_rows(one: &Tenant) -> Vec<Damage> {
     let org = one.scope.num();
     let person = format!("(SELECT MIN(num) FROM people WHERE org_num = {org})");
     let point = |at: i64, score: i64| {

@@ -5,7 +5,7 @@ use domain::permission::{Permission, PermissionSet, Role};
 use domain::platform_id::DiscordId;
 use domain::random::SystemRandom;
 use storage::identity::accounts::{self, Account};
-use storage::identity::sessions;
+use storage::identity::{mass_sign_out, sessions};
 use storage::tenancy::{orgs, team};
 use storage::testing::TestDb;
 use storage::{AccountNum, OrgScope, both_databases};
@@ -23,7 +23,7 @@ unit!(OwnOneMore { account: AccountNum, ceiling: i64 } -> (Vec<String>, bool), |
     Ok((tiers, accounts::own_one_more(tx, it.account, it.ceiling).await?))
 });
 
-unit!(SetOperator { account: AccountNum } -> (), |it, tx| { accounts::set_operator(tx, it.account, true).await });
+unit!(SetOperator { account: AccountNum } -> bool, |it, tx| { accounts::set_operator(tx, it.account, true).await });
 
 unit!(SignIn { hash: &'static str, account: AccountNum, expires_at: i64 } -> (), |it, tx| {
     sessions::insert(tx, it.hash, it.account, NOW, it.expires_at, None).await
@@ -32,6 +32,12 @@ unit!(SignIn { hash: &'static str, account: AccountNum, expires_at: i64 } -> (),
 unit!(Touch { hash: &'static str, now: i64 } -> (), |it, tx| { sessions::touch(tx, it.hash, it.now).await });
 
 unit!(SignOut { hash: &'static str } -> bool, |it, tx| { sessions::delete(tx, it.hash).await });
+
+unit!(Renew { hash: &'static str, to: &'static str } -> bool, |it, tx| {
+    sessions::renew(tx, it.hash, it.to, NOW, NOW + 100).await
+});
+
+unit!(EndAllBut { hash: &'static str } -> bool, |it, tx| { mass_sign_out::end_all_but(tx, it.hash, NOW).await });
 
 unit!(Purge { now: i64 } -> u64, |it, tx| { sessions::purge(tx, it.now).await });
 
@@ -63,8 +69,9 @@ both_databases! {
         let test = TestDb::open(engine).await;
         let one = test.db.write(Ensure { discord: discord(5), name: "One" }).await.unwrap();
         let two = test.db.write(Ensure { discord: discord(6), name: "Two" }).await.unwrap();
-        test.db.write(SetOperator { account: one.num }).await.unwrap();
-        test.db.write(SetOperator { account: AccountNum(-1) }).await.unwrap_err();
+        assert!(test.db.write(SetOperator { account: one.num }).await.unwrap());
+        assert!(!test.db.write(SetOperator { account: one.num }).await.unwrap(), "it was so before");
+        assert!(!test.db.write(SetOperator { account: AccountNum(-1) }).await.unwrap());
         assert!(accounts::find(&test.db, &one.id).await.unwrap().unwrap().operator);
         assert!(!accounts::find(&test.db, &two.id).await.unwrap().unwrap().operator);
         test.finish().await;
@@ -113,6 +120,20 @@ both_databases! {
         assert_eq!(test.db.write(Purge { now: NOW + 2 }).await.unwrap(), 2);
         assert!(sessions::find_caller(&test.db, ("c", &[]), None, NOW, 0).await.unwrap().is_some());
         assert_eq!(test.db.write(Purge { now: NOW + 2 }).await.unwrap(), 0);
+        test.finish().await;
+    }
+
+    async fn a_session_that_was_ended_with_all_others_begins_no_new_life(engine) {
+        let test = TestDb::open(engine).await;
+        let tenant = Tenant::make(&test.db, 1).await;
+        for hash in ["kept", "ended"] {
+            test.db.write(SignIn { hash, account: tenant.account, expires_at: NOW + 100 }).await.unwrap();
+        }
+        assert!(test.db.write(EndAllBut { hash: "kept" }).await.unwrap());
+        assert!(!test.db.write(Renew { hash: "ended", to: "again" }).await.unwrap());
+        assert!(sessions::find_caller(&test.db, ("again", &[]), None, NOW, 0).await.unwrap().is_none());
+        assert!(test.db.write(Renew { hash: "kept", to: "fresh" }).await.unwrap());
+        assert!(sessions::find_caller(&test.db, ("fresh", &[]), None, NOW, 0).await.unwrap().is_some());
         test.finish().await;
     }
 

@@ -1,7 +1,16 @@
-//! Ways that SQLite takes through tables which have a row for each person.
+//! Ways that databases take through tables which have a row for each person.
 
-use storage::catalogue;
-use storage::testing::{Engine, TestDb};
+use storage::testing::{Engine, TestDb, statement};
+use storage::{both_databases, catalogue};
+
+use crate::catalogue::named;
+
+/// Lists of a row's own, read once for it.
+const OWN_LISTS: [&str; 3] = [
+    "storage::roles::mappings::GROUPS",
+    "storage::players::graph::COMPONENT",
+    "storage::players::graph::EDGES",
+];
 
 /// A list that stands inside the loop over a table is read once for each of its rows: a second for a large Org.
 #[tokio::test]
@@ -14,8 +23,7 @@ async fn on_sqlite_no_list_is_gone_through_again_for_each_row_of_a_table() {
         let is_read = |line: &str| line.starts_with("SEARCH") || line.starts_with("SCAN");
         let is_list = |line: &str| line.starts_with("SCAN") && line.contains("VIRTUAL");
         let is_nested = |pair: &[&str]| is_read(pair[0]) && !is_list(pair[0]) && is_list(pair[1]);
-        // A row's own list is read once.
-        let is_own = name == "storage::roles::mappings::GROUPS";
+        let is_own = OWN_LISTS.contains(&name);
         if lines.windows(2).any(is_nested) && !is_own && !name.starts_with("storage::doctor::") {
             found.push(format!("{name}:\n{plan}"));
         }
@@ -74,4 +82,69 @@ async fn on_sqlite_no_look_up_goes_through_everybody() {
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
     test.finish().await;
+}
+
+/// The links of a Guild in the order of the index, without a look at their rows and without sorting.
+#[tokio::test]
+async fn on_sqlite_everybody_who_is_linked_is_read_from_an_index_alone() {
+    let test = TestDb::open(Engine::Sqlite).await;
+    let plan = test
+        .db
+        .explain(named("storage::linking::lookups::ALL_LINKED"))
+        .await
+        .unwrap();
+    assert!(
+        plan.contains("SEARCH l USING COVERING INDEX links_find_by_steam"),
+        "{plan}"
+    );
+    assert!(!plan.contains("SCAN") && !plan.contains("TEMP"), "{plan}");
+    test.finish().await;
+}
+
+/// Statements that ask whether somebody else was linked with an account since.
+const HOLDERS: [&str; 5] = [
+    "storage::players::people::FORGET_SERVERS",
+    "storage::players::people::STORE_SERVERS",
+    "storage::players::person_page::PRESENCE",
+    "storage::players::sweeps::ARCHIVED",
+    "storage::players::trust::REPORTS",
+];
+
+/// A plan that looks expensive would be compiled before it runs: tens of milliseconds for a page of a list.
+#[tokio::test]
+async fn on_postgres_no_statement_is_compiled_before_it_runs() {
+    let test = TestDb::open(Engine::Postgres).await;
+    let setting = statement("SELECT CAST(current_setting('jit') AS TEXT)", "SELECT ''");
+    let jit: Option<String> = test.db.find(setting, &[]).await.unwrap();
+    assert_eq!(jit.as_deref(), Some("off"));
+    test.finish().await;
+}
+
+both_databases! {
+    /// People whose names begin alike are read word by word, in the order of the index and up to a bound.
+    async fn however_many_fit_a_search_by_name_so_many_words_are_looked_at(engine) {
+        let test = TestDb::open(engine).await;
+        let plan = test.db.explain(named("storage::players::people_words::BY_WORD")).await.unwrap();
+        let in_order = match engine {
+            Engine::Sqlite => "(org_num=? AND (word,person_num)>(?,?) AND word<?)",
+            Engine::Postgres => "(ROW(word, person_num) > ROW($2, $3)) AND (word < $8))",
+        };
+        let is_sorted = ["TEMP", "Sort", "Hash"].iter().any(|step| plan.contains(step));
+        assert!(plan.contains(in_order) && !is_sorted, "{plan}");
+        test.finish().await;
+    }
+
+    /// Asked once for each person of a slice, under the Org's lock: all links of a Guild would take seconds.
+    async fn whose_an_account_is_by_now_is_told_by_its_few_links(engine) {
+        let test = TestDb::open(engine).await;
+        let of_account = match engine {
+            Engine::Sqlite => "SEARCH n USING INDEX links_of_steam (org_num=? AND steam_id=?)",
+            Engine::Postgres => "Index Cond: ((org_num = l.org_num) AND (steam_id = l.steam_id))",
+        };
+        for name in HOLDERS {
+            let plan = test.db.explain(named(name)).await.unwrap();
+            assert!(plan.contains(of_account), "{name}:\n{plan}");
+        }
+        test.finish().await;
+    }
 }

@@ -56,7 +56,11 @@ directions! {
 }
 
 /// What the last migration has made is not there before it.
-const LAST_ROWS: [&str; 1] = ["DELETE FROM dedicated_bots"];
+const LAST_ROWS: [&str; 3] = [
+    "DELETE FROM webhook_deliveries",
+    "DELETE FROM webhook_secrets",
+    "DELETE FROM webhook_endpoints",
+];
 
 both_databases! {
     async fn a_backup_is_two_private_files_and_checking_it_changes_nothing(engine) {
@@ -110,8 +114,8 @@ both_databases! {
         origin.db.close().await;
         // The last migration, undone.
         rusqlite::Connection::open(directory).unwrap().execute_batch("
-            DROP TABLE operator_alerts; DROP TABLE alert_budget;
-            DELETE FROM schema_migrations WHERE name = '0043_operator_alerts'").unwrap();
+            DROP TABLE webhook_deliveries; DROP TABLE webhook_secrets; DROP TABLE webhook_endpoints;
+            DELETE FROM schema_migrations WHERE name = '0044_outbound_webhooks'").unwrap();
         let made = backup::create(&origin.options(), &to, NOW).await.unwrap();
         assert_eq!(made.schema, storage::migrate::newest() - 1);
         assert_eq!(backup::verify(&to).await.unwrap(), made);

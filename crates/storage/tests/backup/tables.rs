@@ -45,7 +45,9 @@ pub const PLAYER_TABLES: [&str; 57] = [
     "INSERT INTO boosters (guild_num, org_num, discord_id, since)
      SELECT num, org_num, discord_guild_id, 1 FROM guilds WHERE num NOT IN (SELECT guild_num FROM boosters)",
     "INSERT INTO server_players (server_num, guild_num, org_num, steam_id, oxide_groups, reported_at, seen_at)
-     SELECT num, guild_num, org_num, '76561197960265728', '[\"a\tb\"]', 2, NULL FROM servers
+     SELECT num, guild_num, org_num,
+            COALESCE((SELECT MIN(l.steam_id) FROM links l WHERE l.guild_num = servers.guild_num AND l.ended_at IS NULL), '0'),
+            '[\"a\tb\"]', 2, NULL FROM servers
      WHERE num NOT IN (SELECT server_num FROM server_players)",
     "INSERT INTO group_changes (server_num, guild_num, org_num, steam_id, group_name, action, created_at)
      SELECT num, guild_num, org_num, '76561197960265728', 'vip', 'add', 3 FROM servers
@@ -89,8 +91,9 @@ pub const PLAYER_TABLES: [&str; 57] = [
     "INSERT INTO person_words (org_num, word, person_num)
      SELECT org_num, 'a', num FROM people WHERE num NOT IN (SELECT person_num FROM person_words)",
     "INSERT INTO person_servers (server_num, person_num, linked_at)
-     SELECT s.num, p.num, 1 FROM servers s JOIN people p ON p.org_num = s.org_num
-     WHERE p.num NOT IN (SELECT person_num FROM person_servers)",
+     SELECT s.server_num, l.person_num, 1 FROM person_places l
+     JOIN server_players s ON s.guild_num = l.guild_num AND s.steam_id = l.steam_id
+     WHERE l.person_num NOT IN (SELECT person_num FROM person_servers)",
     "INSERT INTO person_marks (org_num, steam_id)
      SELECT num, '76561197960265728' FROM orgs WHERE num NOT IN (SELECT org_num FROM person_marks)",
     "INSERT INTO trust_points (person_num, at, score, stability, cross_server, age, multi)

@@ -53,8 +53,9 @@ impl Connector {
         // The driver's message may repeat the address, which may hold a password.
         let mut config = tokio_postgres::Config::from_str(url.expose_secret())
             .map_err(|_| OpenError::Address(trouble::of_address(url.expose_secret())))?;
+        // Statements are many and short. One that PostgreSQL takes for long would be compiled first, which is what takes long.
         let session = format!(
-            "{} -c statement_timeout={} -c lock_timeout={} -c idle_in_transaction_session_timeout=10000",
+            "{} -c jit=off -c statement_timeout={} -c lock_timeout={} -c idle_in_transaction_session_timeout=10000",
             config.get_options().unwrap_or_default(),
             options.statement_timeout.as_millis(),
             options.lock_timeout.as_millis(),
