@@ -5,6 +5,7 @@
 
 mod codes;
 mod pace;
+mod time;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -45,6 +46,8 @@ struct State {
     pacing: Option<Pacing>,
     lines: Lines<(&'static str, &'static str)>,
     outcomes: BTreeMap<&'static str, u64>,
+    /// The last date that the provider wrote, and when that was by the steady clock.
+    date: Option<(i64, i64)>,
 }
 
 /// How the calls to a provider went so far, for metrics.
@@ -57,6 +60,8 @@ pub struct Standing {
     pub is_paused: bool,
     /// Calls of this day, and how many it has, where a day has a number of them.
     pub today: Option<(u32, u32)>,
+    /// How far our clock is ahead of its, by its last answer.
+    pub ahead_ms: Option<i64>,
 }
 
 /// A question on its way. It counts from the beginning, so that a burst does not pass before the first answer.
@@ -163,6 +168,7 @@ impl Guard {
                 .collect(),
             is_paused: state.breaker.is_open(),
             today: state.quota.as_ref().map(|quota| quota.used(self.clock.now_ms())),
+            ahead_ms: state.ahead_ms(&*self.clock),
         }
     }
 

@@ -140,3 +140,18 @@ fn a_failure_is_told_once_in_ten_seconds_with_the_number_of_the_others() {
     clock.advance_ms(10_000);
     assert_eq!((told(), told()), (Some(2), None));
 }
+
+#[test]
+fn our_clock_is_held_against_the_last_date_for_as_long_as_it_stands_wrong() {
+    let clock = Arc::new(TestClock::new(1_800_000_000_000));
+    let guard = Guard::new("test", Arc::clone(&clock) as SharedClock);
+    let ahead_ms = || guard.standing().ahead_ms;
+    assert_eq!(ahead_ms(), None, "nobody has answered");
+    guard.state().date = Some((1_800_000_000_000, clock.steady_ms()));
+    clock.advance_ms(3_600_000);
+    assert_eq!(ahead_ms(), Some(0), "an hour passed for both");
+    clock.set_ms(clock.now_ms() - 90_000);
+    assert_eq!(ahead_ms(), Some(-90_000));
+    clock.set_ms(clock.now_ms() + 390_000);
+    assert_eq!(ahead_ms(), Some(300_000));
+}

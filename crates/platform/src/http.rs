@@ -1,13 +1,17 @@
 //! The one way out: how clients are made, how answers are read, and what can go wrong.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use domain::pacing::RateHeaders;
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::redirect::Policy;
-use reqwest::{Client, RequestBuilder, StatusCode};
+use reqwest::{Client, ClientBuilder, RequestBuilder, StatusCode};
 use rustls::RootCertStore;
 use url::{Host, Url};
+
+use crate::dates;
 
 pub(crate) const USER_AGENT: &str = concat!("Symbolon/", env!("CARGO_PKG_VERSION"));
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
@@ -186,6 +190,8 @@ impl From<reqwest::Error> for Unanswered {
 /// An answer, read to its end.
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
+    /// When it was given, by the clock of whoever gave it.
+    pub(crate) date_ms: Option<i64>,
     /// Seconds of `Retry-After`.
     retry_after_s: Option<i64>,
     /// Discord's word for a limit over everything we ask.
@@ -232,21 +238,53 @@ impl Answer {
 }
 
 /// A client for one provider.
-#[expect(clippy::disallowed_methods, reason = "the one place where clients are made")]
 pub(crate) fn client(user_agent: &str) -> Result<Client, SetupError> {
+    let client = builder(tls()?, user_agent)
+        .connect_timeout(CONNECT_TIMEOUT)
+        .timeout(TOTAL_TIMEOUT)
+        .pool_max_idle_per_host(IDLE_CONNECTIONS)
+        .pool_idle_timeout(IDLE_TIMEOUT);
+    made(client)
+}
+
+/// A client for one call to somebody whom no setting names: it connects to these addresses, whatever the name in the URL
+/// stands for by then.
+pub(crate) fn pinned(
+    tls: &rustls::ClientConfig,
+    addresses: Vec<SocketAddr>,
+    patience: Duration,
+) -> Result<Client, SetupError> {
+    let client = builder(tls.clone(), USER_AGENT)
+        .dns_resolver(Pinned(addresses))
+        .timeout(patience)
+        .pool_max_idle_per_host(0);
+    made(client)
+}
+
+#[expect(clippy::disallowed_methods, reason = "the one place where clients are made")]
+fn builder(tls: rustls::ClientConfig, user_agent: &str) -> ClientBuilder {
     Client::builder()
-        .tls_backend_preconfigured(tls()?)
+        .tls_backend_preconfigured(tls)
         .user_agent(user_agent)
         .redirect(Policy::none())
         .no_proxy()
         .referer(false)
-        .connect_timeout(CONNECT_TIMEOUT)
-        .timeout(TOTAL_TIMEOUT)
-        .pool_max_idle_per_host(IDLE_CONNECTIONS)
-        .pool_idle_timeout(IDLE_TIMEOUT)
         .http1_only()
-        .build()
-        .map_err(|error| SetupError(format!("no HTTP client: {}", error.without_url())))
+}
+
+fn made(client: ClientBuilder) -> Result<Client, SetupError> {
+    let client = client.build();
+    client.map_err(|error| SetupError(format!("no HTTP client: {}", error.without_url())))
+}
+
+/// Every name stands for these.
+struct Pinned(Vec<SocketAddr>);
+
+impl Resolve for Pinned {
+    fn resolve(&self, _: Name) -> Resolving {
+        let addresses: Addrs = Box::new(self.0.clone().into_iter());
+        Box::pin(std::future::ready(Ok(addresses)))
+    }
 }
 
 /// Sends the request and reads at most `limit_bytes` of its answer.
@@ -254,6 +292,7 @@ pub(crate) async fn send(request: RequestBuilder, limit_bytes: usize) -> Result<
     let mut response = request.send().await?;
     let status = response.status();
     let header = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok());
+    let date_ms = header("date").and_then(dates::http_ms);
     let retry_after_s = header("retry-after").and_then(whole_seconds);
     let scope = header("x-ratelimit-scope").map(str::to_owned);
     let is_global = header("x-ratelimit-global").is_some() || scope.as_deref() == Some("global");
@@ -271,6 +310,7 @@ pub(crate) async fn send(request: RequestBuilder, limit_bytes: usize) -> Result<
     }
     Ok(Answer {
         status,
+        date_ms,
         retry_after_s,
         is_global,
         scope,
@@ -311,7 +351,7 @@ pub(crate) fn is_loopback(url: &Url) -> bool {
 }
 
 /// Certificates are always verified, against the machine's own store.
-fn tls() -> Result<rustls::ClientConfig, SetupError> {
+pub(crate) fn tls() -> Result<rustls::ClientConfig, SetupError> {
     let mut roots = RootCertStore::empty();
     // Without a store every call over TLS fails; calls to this machine still work.
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);

@@ -1,7 +1,9 @@
-//! Clients for other people's systems. Every address comes from the operator's configuration; no call follows a
-//! redirect, uses a proxy from the environment, waits without an end or reads an answer without a limit.
+//! Clients for other people's systems. Every address comes from the operator's configuration, but for those of `webhooks`,
+//! which are checked; no call follows a redirect, uses a proxy from the environment, waits without an end or reads an
+//! answer without a limit.
 
 pub mod blobs;
+mod dates;
 pub mod discord;
 pub mod geo;
 mod guard;
@@ -11,6 +13,7 @@ mod remembered;
 pub mod steam;
 pub mod stripe;
 mod text;
+pub mod webhooks;
 
 pub use guard::Standing;
 pub use http::{SetupError, Unanswered};

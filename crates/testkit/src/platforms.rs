@@ -108,6 +108,7 @@ impl TestApp {
             blobs: None,
             geo: None,
             stripe: Some(closed_shop(Arc::clone(&clock) as SharedClock)),
+            webhooks: None,
         };
         let test = TestApp::start_at(engine, clock, |_| {}, change, |_| platforms).await;
         (test, discord, steam)

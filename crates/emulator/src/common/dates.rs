@@ -17,6 +17,14 @@ pub fn micros(at_ms: i64) -> String {
         .to_string()
 }
 
+/// `Thu, 01 Jan 2026 00:00:00 GMT`, as in the heads of answers.
+pub fn http(at_ms: i64) -> String {
+    Timestamp::from_second(at_ms.div_euclid(1_000))
+        .unwrap_or(Timestamp::UNIX_EPOCH)
+        .strftime("%a, %d %b %Y %H:%M:%S GMT")
+        .to_string()
+}
+
 /// The time in a text such as `2026-01-01T00:00:00Z`.
 pub fn parse_ms(text: &str) -> Option<i64> {
     text.parse::<Timestamp>().ok().map(Timestamp::as_millisecond)
@@ -27,9 +35,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_forms_are_written_in_utc() {
+    fn all_forms_are_written_in_utc() {
         assert_eq!(seconds(1_767_225_600_999), "2026-01-01T00:00:00Z");
         assert_eq!(micros(1_767_225_600_123), "2026-01-01T00:00:00.123000+00:00");
+        assert_eq!(http(1_767_225_600_999), "Thu, 01 Jan 2026 00:00:00 GMT");
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub struct Fault {
     /// How many calls out of a hundred it hits; all by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub percent: Option<u8>,
-    /// For `slow`: how long the answer takes in real time, unless faults are removed before.
+    /// For `slow` and `garbage`: how long the answer takes in real time, unless faults are removed before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay_ms: Option<u64>,
     /// For `garbage`: the answer to give instead of noise.

@@ -7,10 +7,11 @@ use axum::body::{Body, Bytes};
 use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use http::header::{AUTHORIZATION, CONTENT_TYPE};
+use http::header::{AUTHORIZATION, CONTENT_TYPE, DATE};
 use http::request::Parts;
 use http::{HeaderName, HeaderValue, StatusCode};
 
+use super::dates;
 use super::faults::{Fault, FaultKind};
 use super::hub::Hub;
 use super::journal::Call;
@@ -37,10 +38,14 @@ pub async fn pass(State(hub): State<Arc<Hub>>, request: Request, next: Next) -> 
     let number = hub.journal().arrived(call);
     let lifeline = parts.extensions.get::<Lifeline>().cloned();
     let answer = next.run(Request::from_parts(parts, Body::from(body)));
-    let response = match fault {
+    let mut response = match fault {
         None => answer.await,
         Some(fault) => hit(&hub, fault, removal, lifeline, answer).await,
     };
+    // Otherwise it is the machine's time that is written.
+    if let Ok(date) = HeaderValue::from_str(&dates::http(hub.now_ms())) {
+        response.headers_mut().entry(DATE).or_insert(date);
+    }
     let status = response.status().as_u16();
     hub.journal().answered(number, &route, status);
     response
@@ -80,13 +85,14 @@ async fn hit(
         FaultKind::RateLimit => with_headers((hub.refusals.rate_limit)(RETRY_AFTER_SECONDS), &fault),
         FaultKind::Error500 => with_headers((hub.refusals.error_500)(), &fault),
         FaultKind::Error403 => with_headers((hub.refusals.error_403)(), &fault),
-        FaultKind::Garbage => garbage(fault),
-        FaultKind::Slow => {
-            let delay = fault.delay_ms.map_or(SLOW, Duration::from_millis);
-            tokio::select! {
-                () = tokio::time::sleep(delay) => {}
-                () = removal => {}
+        FaultKind::Garbage => {
+            if let Some(delay_ms) = fault.delay_ms {
+                late(Duration::from_millis(delay_ms), removal).await;
             }
+            garbage(fault)
+        }
+        FaultKind::Slow => {
+            late(fault.delay_ms.map_or(SLOW, Duration::from_millis), removal).await;
             answer.await
         }
         FaultKind::Hang => {
@@ -100,6 +106,14 @@ async fn hit(
         }
         // Only senders do these.
         FaultKind::Duplicate | FaultKind::Reorder => answer.await,
+    }
+}
+
+/// Ends when the time is over, or when faults are removed.
+async fn late(delay: Duration, removal: impl Future<Output = ()>) {
+    tokio::select! {
+        () = tokio::time::sleep(delay) => {}
+        () = removal => {}
     }
 }
 

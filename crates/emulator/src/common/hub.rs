@@ -77,6 +77,11 @@ impl Hub {
         self.journal().recent().cloned().collect()
     }
 
+    /// The same, each handed out once. Counts go on.
+    pub fn take_calls(&self) -> Vec<Call> {
+        self.journal().take_recent()
+    }
+
     pub fn forget_calls(&self) {
         self.journal().clear();
     }

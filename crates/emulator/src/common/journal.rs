@@ -81,6 +81,11 @@ impl Journal {
         self.recent.iter().map(|(_, call)| call)
     }
 
+    /// Hands out what is remembered in full. Counts go on.
+    pub fn take_recent(&mut self) -> Vec<Call> {
+        self.recent.drain(..).map(|(_, call)| call).collect()
+    }
+
     pub fn clear(&mut self) {
         self.counts.clear();
         self.answers.clear();
@@ -127,6 +132,19 @@ mod tests {
         journal.answered(first, "GET /a", 204);
         let statuses: Vec<_> = journal.recent().map(|call| call.status).collect();
         assert_eq!(statuses, [Some(204), None]);
+    }
+
+    #[test]
+    fn a_call_is_handed_out_once_and_stays_counted() {
+        let mut journal = Journal::default();
+        let number = journal.arrived(call("GET /a"));
+        assert_eq!(journal.take_recent().len(), 1);
+        assert!(journal.take_recent().is_empty());
+        journal.answered(number, "GET /a", 200);
+        assert_eq!(
+            (journal.counts()["GET /a"], journal.answers("GET /a", 200)),
+            (1, 1)
+        );
     }
 
     #[test]

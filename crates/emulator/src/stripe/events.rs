@@ -120,6 +120,8 @@ pub struct EventLog {
     /// How many were forgotten.
     gone: usize,
     places: HashMap<String, usize>,
+    /// How many there were of each type.
+    kinds: HashMap<String, usize>,
 }
 
 impl EventLog {
@@ -131,7 +133,13 @@ impl EventLog {
             self.gone += 1;
         }
         self.places.insert(event.id.clone(), self.gone + self.list.len());
+        *self.kinds.entry(event.kind.clone()).or_default() += 1;
         self.list.push_back(event);
+    }
+
+    /// How many there were of these types, with those that were forgotten.
+    pub fn count(&self, kinds: &[&str]) -> usize {
+        kinds.iter().filter_map(|kind| self.kinds.get(*kind)).sum()
     }
 
     pub fn get(&self, id: &str) -> Option<&Event> {
@@ -197,6 +205,7 @@ mod tests {
             log.add(event(number));
         }
         assert_eq!(log.iter().len(), KEPT);
+        assert_eq!(log.count(&["customer.updated", "customer.deleted"]), KEPT + 3);
         assert!(log.get("evt_2").is_none());
         for number in [3, KEPT + 2] {
             let id = format!("evt_{number}");

@@ -159,6 +159,11 @@ impl Stripe {
         })
     }
 
+    /// How many events of these types there were.
+    pub fn count_events(&self, kinds: &[&str]) -> usize {
+        self.inner.change_world(|world| world.events.count(kinds))
+    }
+
     /// The events as they are sent, in the order in which they happened, in the shape of a version or of the account's.
     pub fn bodies(&self, api_version: Option<&str>) -> Vec<serde_json::Value> {
         self.inner.change_world(|world| {

@@ -143,6 +143,11 @@ impl Stripe {
         self.inner.change_world(|world| world.state.clone())
     }
 
+    /// Reads what Stripe knows without a copy of all of it.
+    pub fn look<T>(&self, read: impl FnOnce(&StripeState) -> T) -> T {
+        self.inner.change_world(|world| read(&world.state))
+    }
+
     /// Changes what Stripe knows, as a person in its dashboard would, and tells of it. Nothing changes when the result
     /// does not fit together; the text says why.
     pub fn change<T>(&self, change: impl FnOnce(&mut StripeState) -> T) -> Result<T, String> {

@@ -25,7 +25,7 @@ const ANSWER_BYTES: usize = 64 * 1024;
 
 /// One of two ways to the same kind of place.
 pub enum AlertSink {
-    Webhook(Webhook),
+    Webhook(Box<Webhook>),
     Channel(DiscordId),
 }
 

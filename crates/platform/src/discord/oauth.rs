@@ -255,12 +255,12 @@ impl OAuth {
                 HeaderValue::from_static("application/x-www-form-urlencoded"),
             )
             .body(body);
-        http::send(request, ANSWER_BYTES).await
+        self.guard.send(request, ANSWER_BYTES).await
     }
 
     async fn get(&self, url: &Url, token: &AccessToken) -> Result<Answer, Unanswered> {
         let request = bearer(self.client.get(url.clone()), token)?;
-        http::send(request, ANSWER_BYTES).await
+        self.guard.send(request, ANSWER_BYTES).await
     }
 }
 

@@ -129,6 +129,6 @@ impl WebApi {
             .append_pair("key", self.key.expose_secret())
             .append_pair("format", "json")
             .extend_pairs(query);
-        http::send(self.client.get(url), ANSWER_BYTES).await
+        self.guard.send(self.client.get(url), ANSWER_BYTES).await
     }
 }

@@ -2,6 +2,7 @@
 //! on the subscription before, and a price was once called a plan. What is not known is left alone.
 
 use domain::billing::Status;
+use reqwest::StatusCode;
 use serde::Deserialize;
 
 use super::NotDone;
@@ -46,7 +47,7 @@ struct Wire {
     status: String,
     created: i64,
     #[serde(default)]
-    items: Items,
+    items: Option<Items>,
     #[serde(default)]
     plan: Option<Named>,
     #[serde(default)]
@@ -54,11 +55,11 @@ struct Wire {
     #[serde(default)]
     cancel_at: Option<i64>,
     #[serde(default)]
-    cancel_at_period_end: bool,
+    cancel_at_period_end: Option<bool>,
     #[serde(default)]
     ended_at: Option<i64>,
     #[serde(default)]
-    metadata: Metadata,
+    metadata: Option<Metadata>,
 }
 
 /// An object by its id, or whole.
@@ -95,11 +96,11 @@ struct Metadata {
 
 impl From<Wire> for Subscription {
     fn from(wire: Wire) -> Self {
-        let on_items = wire.items.data.iter().filter_map(|item| item.current_period_end);
+        let items = wire.items.unwrap_or_default().data;
+        let metadata = wire.metadata.unwrap_or_default();
+        let on_items = items.iter().filter_map(|item| item.current_period_end);
         let period_end = on_items.max().or(wire.current_period_end);
-        let mut prices: Vec<String> = wire
-            .items
-            .data
+        let mut prices: Vec<String> = items
             .into_iter()
             .filter_map(|item| item.price.or(item.plan))
             .map(|price| price.id)
@@ -117,10 +118,10 @@ impl From<Wire> for Subscription {
             prices,
             created: wire.created,
             period_end,
-            cancel_at: cancel_at.or(period_end.filter(|_| wire.cancel_at_period_end)),
+            cancel_at: cancel_at.or(period_end.filter(|_| wire.cancel_at_period_end == Some(true))),
             ended_at: wire.ended_at,
-            guild: wire.metadata.guild,
-            checkout: wire.metadata.checkout,
+            guild: metadata.guild,
+            checkout: metadata.checkout,
         }
     }
 }
@@ -169,8 +170,22 @@ struct State {
     status: String,
 }
 
-pub(super) fn standing(answer: &Answer) -> Result<String, Unanswered> {
-    Ok(answer.json::<State>()?.status)
+/// What can become of a page on which somebody pays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PageState {
+    /// Somebody can still pay on it, or is about to.
+    Open,
+    Paid,
+    /// Nobody paid on it, and nobody can.
+    Over,
+}
+
+pub(super) fn page_state(answer: &Answer) -> Result<PageState, Unanswered> {
+    Ok(match answer.json::<State>()?.status.as_str() {
+        "complete" => PageState::Paid,
+        "expired" => PageState::Over,
+        _ => PageState::Open,
+    })
 }
 
 #[derive(Deserialize)]
@@ -198,10 +213,16 @@ pub(super) fn refusal(answer: &Answer) -> NotDone {
         text.chars().filter(is_plain).take(64).collect()
     };
     let param = plain(error.param.unwrap_or_default());
-    match error.code {
-        Some(code) if code == "resource_missing" => NotDone::Missing(param),
-        Some(code) => NotDone::Refused([plain(code), param].join(" ").trim().to_owned()),
-        None => NotDone::Refused([plain(error.kind), param].join(" ").trim().to_owned()),
+    let reason = match error.code {
+        Some(code) if code == "resource_missing" => return NotDone::Missing(param),
+        Some(code) => plain(code),
+        None => plain(error.kind),
+    };
+    let reason = [reason, param].join(" ").trim().to_owned();
+    if answer.status == StatusCode::FORBIDDEN {
+        NotDone::Forbidden(reason)
+    } else {
+        NotDone::Refused(reason)
     }
 }
 
@@ -222,6 +243,15 @@ mod tests {
         assert_eq!(read.prices, ["price_a"]);
         assert_eq!((read.period_end, read.cancel_at), (Some(90), Some(90)));
         assert_eq!(read.guild.as_deref(), Some("gld_1"));
+    }
+
+    #[test]
+    fn nothing_where_something_usually_stands_is_no_failure() {
+        let nothing = r#"{"id":"sub_1","customer":"cus_1","status":"active","created":10,"items":null,"plan":null,
+            "cancel_at":null,"cancel_at_period_end":null,"ended_at":null,"metadata":null}"#;
+        let read = Subscription::read(nothing).unwrap();
+        assert_eq!((read.guild, read.checkout, read.cancel_at), (None, None, None));
+        assert!(read.prices.is_empty());
     }
 
     #[test]

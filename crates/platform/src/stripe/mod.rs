@@ -1,6 +1,7 @@
 //! Stripe: who pays, what they are asked to pay for, and which subscriptions they have.
 
 mod answers;
+mod portal;
 mod setup;
 
 use std::time::Duration;
@@ -11,7 +12,8 @@ use reqwest::{Client, Method};
 use secrecy::{ExposeSecret, SecretString};
 use url::Url;
 
-pub use self::answers::{Session, Subscription};
+pub use self::answers::{PageState, Session, Subscription};
+pub use self::portal::FoundPortal;
 pub use self::setup::{Endpoint, FoundPrice};
 use crate::guard::{Guard, Standing};
 use crate::http::{self, Answer, SetupError, Unanswered};
@@ -41,6 +43,9 @@ pub enum NotDone {
     /// It said no, for a reason that has a name.
     #[error("Stripe refused: {0}")]
     Refused(String),
+    /// Our key has not the right to it.
+    #[error("billing.secret_key may not do that: {0}")]
+    Forbidden(String),
     #[error("Stripe did not answer: {0}")]
     TryAgain(#[from] Unanswered),
 }
@@ -77,7 +82,10 @@ impl Stripe {
             client: http::client(http::USER_AGENT)?,
             base: base.ok_or_else(|| SetupError("billing.api_url is not an address".to_owned()))?,
             key,
-            guard: Guard::new("Stripe", clock).with_setting("billing.secret_key"),
+            // One customer's question is enough to learn that the key is rejected.
+            guard: Guard::new("Stripe", clock)
+                .with_setting("billing.secret_key")
+                .that_bans(),
         })
     }
 
@@ -134,21 +142,26 @@ impl Stripe {
             .await;
         match ended {
             Ok(_) => Ok(true),
-            // It is not open any more: either its time was over, or it was paid.
-            Err(NotDone::Refused(_)) => {
-                let path = ["checkout", "sessions", session];
-                let answer = self.get("GET /v1/checkout/sessions/{id}", &path, &[]).await?;
-                match answers::standing(&answer)?.as_str() {
-                    "expired" => Ok(true),
-                    "complete" => Ok(false),
-                    // A payment may be under way on it.
-                    _ => Err(Unanswered::Crowded {
-                        retry_after_ms: 5_000,
-                    }
-                    .into()),
+            // It is not open any more, or a payment is under way on it.
+            Err(NotDone::Refused(_)) => match self.page_state(session).await? {
+                PageState::Over => Ok(true),
+                PageState::Paid => Ok(false),
+                PageState::Open => Err(Unanswered::Crowded {
+                    retry_after_ms: 5_000,
                 }
-            }
+                .into()),
+            },
             Err(NotDone::Missing(_)) => Ok(true),
+            Err(other) => Err(other),
+        }
+    }
+
+    /// Whether somebody can still pay on such a page, or has.
+    pub async fn page_state(&self, session: &str) -> Result<PageState, NotDone> {
+        let path = ["checkout", "sessions", session];
+        match self.get("GET /v1/checkout/sessions/{id}", &path, &[]).await {
+            Ok(answer) => Ok(answers::page_state(&answer)?),
+            Err(NotDone::Missing(_)) => Ok(PageState::Over),
             Err(other) => Err(other),
         }
     }
@@ -252,9 +265,8 @@ impl Stripe {
                     _ => return Err(answer.unanswered_to_us()),
                 }
             }
-            Err(Unanswered::Crowded {
-                retry_after_ms: 2_000,
-            })
+            // This one request is in another's way; nobody else's is.
+            Err(Unanswered::Status(409))
         };
         let answer = self.guard.call(Question::on(route), call).await?;
         if answer.is_ok() {

@@ -1,4 +1,4 @@
-//! What an operator needs once: products, prices, the portal and where events are sent.
+//! What an operator needs once: products, prices and where events are sent.
 
 use domain::billing::{Offer, Product};
 use serde::Deserialize;
@@ -18,6 +18,8 @@ pub struct FoundPrice {
     pub product: String,
     /// Whether it costs what we ask for it, as often as we ask for it.
     pub fits: bool,
+    /// One that was archived cannot be bought any more.
+    pub is_active: bool,
 }
 
 /// Somewhere that Stripe sends events to.
@@ -30,8 +32,8 @@ pub struct Endpoint {
 }
 
 #[derive(Deserialize)]
-struct List<T> {
-    data: Vec<T>,
+pub(super) struct List<T> {
+    pub(super) data: Vec<T>,
 }
 
 #[derive(Deserialize)]
@@ -44,6 +46,8 @@ struct Price {
     currency: String,
     #[serde(default)]
     recurring: Option<Recurring>,
+    #[serde(default = "yes")]
+    active: bool,
 }
 
 #[derive(Deserialize)]
@@ -55,6 +59,10 @@ struct Recurring {
 
 const fn one() -> i64 {
     1
+}
+
+const fn yes() -> bool {
+    true
 }
 
 #[derive(Deserialize)]
@@ -77,6 +85,7 @@ impl Price {
             id: self.id,
             product: self.product,
             fits,
+            is_active: self.active,
         }
     }
 }
@@ -102,7 +111,7 @@ fn product_id(product: Product) -> String {
 
 /// The idempotency key of something that is made once: the same for the same thing. What Stripe made under it before and
 /// somebody took away since has to be named, or Stripe would tell of it again for a day.
-fn once(what: &str, form: &Form<'_>, instead_of: Option<&str>) -> String {
+pub(super) fn once(what: &str, form: &Form<'_>, instead_of: Option<&str>) -> String {
     let mut digest = Sha256::new();
     for (name, value) in form {
         digest.update(format!("{}:{name}{}:{value}", name.len(), value.len()));
@@ -178,91 +187,6 @@ impl Stripe {
         }
     }
 
-    /// A portal in which customers switch between plans and intervals, pay, cancel and read invoices.
-    pub async fn create_portal_configuration(
-        &self,
-        prices: &[(Offer, FoundPrice)],
-        instead_of: Option<&str>,
-    ) -> Result<String, NotDone> {
-        let mut form: Vec<(String, String)> = [
-            ("business_profile[headline]", "Your Symbolon subscription"),
-            ("metadata[symbolon]", "1"),
-            ("features[invoice_history][enabled]", "true"),
-            ("features[payment_method_update][enabled]", "true"),
-            ("features[subscription_cancel][enabled]", "true"),
-            ("features[subscription_cancel][mode]", "at_period_end"),
-            ("features[subscription_update][enabled]", "true"),
-            (
-                "features[subscription_update][default_allowed_updates][0]",
-                "price",
-            ),
-            (
-                "features[subscription_update][proration_behavior]",
-                "create_prorations",
-            ),
-        ]
-        .map(|(name, value)| (name.to_owned(), value.to_owned()))
-        .into();
-        let mut products: Vec<(&str, Vec<&str>)> = Vec::new();
-        for (offer, price) in prices {
-            if offer.product == Product::Bot {
-                continue;
-            }
-            match products.iter_mut().find(|(product, _)| *product == price.product) {
-                Some((_, prices)) => prices.push(&price.id),
-                None => products.push((&price.product, vec![&price.id])),
-            }
-        }
-        for (place, (product, prices)) in products.iter().enumerate() {
-            let field = format!("features[subscription_update][products][{place}]");
-            form.push((format!("{field}[product]"), (*product).to_owned()));
-            for (number, price) in prices.iter().enumerate() {
-                form.push((format!("{field}[prices][{number}]"), (*price).to_owned()));
-            }
-        }
-        let form: Form<'_> = form
-            .iter()
-            .map(|(name, value)| (name.clone(), value.as_str()))
-            .collect();
-        let path = ["billing_portal", "configurations"];
-        let once = once("portal", &form, instead_of);
-        let answer = self
-            .post(
-                "POST /v1/billing_portal/configurations",
-                &path,
-                Some(&once),
-                &form,
-            )
-            .await?;
-        Ok(answer.json::<Named>()?.id)
-    }
-
-    /// The portal that was made like this before.
-    pub async fn find_portal_configuration(&self) -> Result<Option<String>, NotDone> {
-        #[derive(Deserialize)]
-        struct Found {
-            id: String,
-            #[serde(default)]
-            metadata: Marked,
-        }
-        #[derive(Default, Deserialize)]
-        struct Marked {
-            #[serde(default)]
-            symbolon: Option<String>,
-        }
-        let path = ["billing_portal", "configurations"];
-        let query = [("active", "true"), ("limit", "100")];
-        let answer = self
-            .get("GET /v1/billing_portal/configurations", &path, &query)
-            .await?;
-        let list: List<Found> = answer.json()?;
-        let ours = list
-            .data
-            .into_iter()
-            .find(|found| found.metadata.symbolon.is_some());
-        Ok(ours.map(|found| found.id))
-    }
-
     /// Where Stripe sends events to.
     pub async fn endpoints(&self) -> Result<Vec<Endpoint>, NotDone> {
         let answer = self
@@ -327,6 +251,7 @@ mod tests {
                 interval: interval.to_owned(),
                 interval_count: 1,
             }),
+            active: true,
         };
         assert!(price(500, "usd", "month").found(offer).fits);
         assert!(!price(499, "usd", "month").found(offer).fits);

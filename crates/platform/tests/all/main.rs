@@ -5,3 +5,4 @@ mod oauth;
 mod openid;
 mod peer;
 mod web_api;
+mod webhooks;

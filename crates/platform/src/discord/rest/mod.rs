@@ -196,7 +196,7 @@ impl Rest {
         let mut code = None;
         let noted = &mut code;
         let call = |window| async move {
-            let answer = http::send(request?, ANSWER_BYTES).await?;
+            let answer = self.guard.send(request?, ANSWER_BYTES).await?;
             if let Some(told) = answer.told.clone() {
                 self.guard.hear(&question, window, told);
             }

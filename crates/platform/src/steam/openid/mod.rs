@@ -127,7 +127,8 @@ impl OpenId {
         let call = async {
             let form = HeaderValue::from_static("application/x-www-form-urlencoded");
             let request = self.client.post(self.endpoint.clone()).header(CONTENT_TYPE, form);
-            let answer = http::send(request.body(assertion.check_body()), ANSWER_BYTES).await?;
+            let request = request.body(assertion.check_body());
+            let answer = self.guard.send(request, ANSWER_BYTES).await?;
             if !answer.is_ok() {
                 return Err(answer.unanswered());
             }
