@@ -9,7 +9,7 @@ use crate::error::AppError;
 use crate::notice::Notice;
 use crate::state::App;
 use crate::tenancy::overview::Overview;
-use crate::{bots, identity, instance, keys, records, roles, tenancy};
+use crate::{admin, bots, identity, instance, keys, records, roles, tenancy};
 
 /// What somebody of an Org should look at, as far as they may see it, the worst first.
 pub async fn of_org(
@@ -18,7 +18,7 @@ pub async fn of_org(
     seen: &Overview,
     held: PermissionSet,
 ) -> Result<Vec<Notice>, AppError> {
-    use Permission::{OrgSettings, ServersKeys, ServersRoles, ServersView};
+    use Permission::{AuditView, OrgSettings, ServersKeys, ServersRoles, ServersView};
     let told = [
         (ServersView, tenancy::attention::plan(&app.plans, seen)),
         (ServersView, tenancy::attention::guilds(seen)),
@@ -33,6 +33,7 @@ pub async fn of_org(
         ),
         (ServersView, tenancy::attention::servers(seen, app.now_ms())),
         (ServersKeys, keys::attention::of_org(app, scope).await?),
+        (AuditView, admin::visits::attention(app, scope).await?),
     ];
     let shown = told.into_iter().filter(|(needed, _)| held.contains(*needed));
     Ok(worst_first(shown.map(|(_, notices)| notices)))

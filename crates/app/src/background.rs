@@ -32,7 +32,7 @@ use crate::records::alerts::{self, Place};
 use crate::retention::Retention;
 use crate::state::App;
 use crate::tenancy::claims;
-use crate::{billing, import, jobs, privacy, roles, work};
+use crate::{billing, import, jobs, privacy, roles, webhooks, work};
 
 const FLUSH_EVERY: Duration = Duration::from_secs(5);
 const KEEP_EVERY: Duration = Duration::from_secs(1);
@@ -147,7 +147,7 @@ pub async fn flush_errors(app: &App) -> Result<(), AppError> {
 }
 
 /// The steps of housekeeping, by the names under which their failures are counted.
-const HOUSEKEEPING: [(&str, StepOf); 33] = [
+const HOUSEKEEPING: [(&str, StepOf); 34] = [
     ("last_uses", |app| Box::pin(flush_uses(app))),
     ("seen", |app| Box::pin(flush_seen(app))),
     ("refusals", |app| {
@@ -192,6 +192,7 @@ const HOUSEKEEPING: [(&str, StepOf); 33] = [
     ("tiers", |app| Box::pin(billing::keep::derive_due(app))),
     ("payers", |app| Box::pin(billing::keep::ask_due(app))),
     ("old_billing", |app| Box::pin(billing::keep::forget(app))),
+    ("webhooks", |app| Box::pin(webhooks::keep(app))),
     ("idempotency_keys", |app| {
         Box::pin(purge(app, Expired::IdempotencyKeys))
     }),

@@ -1,6 +1,6 @@
 //! Parts of the service that operators switch. Asked of the database whenever it matters.
 
-use domain::audit::{Actor, AuditAction};
+use domain::audit::AuditAction;
 use domain::flag::Flag;
 use serde_json::json;
 use storage::admin::flags;
@@ -8,6 +8,7 @@ pub use storage::admin::flags::SetFlag;
 use storage::records::audit::Act;
 use storage::{NoOrg, Tx, Work};
 
+use crate::by_operator::ByOperator;
 use crate::error::{AppError, ServiceError};
 use crate::state::App;
 
@@ -50,13 +51,16 @@ pub async fn list(app: &App) -> Result<Vec<Known>, AppError> {
 }
 
 /// Switches a flag from the next question on. Setting it to what it is leaves no trace.
-pub async fn set(app: &App, flag: Flag, on: bool, actor: Actor) -> Result<(), AppError> {
-    app.db.write_for(app.act(NoOrg, actor), Set { flag, on }).await
+pub async fn set(app: &App, flag: Flag, on: bool, by: impl Into<ByOperator>) -> Result<(), AppError> {
+    let by = by.into();
+    let act = app.act(NoOrg, by.actor());
+    app.db.write_for(act, Set { flag, on, by }).await
 }
 
 struct Set {
     flag: Flag,
     on: bool,
+    by: ByOperator,
 }
 
 impl Work for Set {
@@ -72,6 +76,6 @@ impl Work for Set {
         }
         flags::set(tx, self.flag, self.on, act.actor().id(), act.now_ms).await?;
         let detail = json!({ "flag": self.flag, "on": self.on });
-        Ok(act.note(tx, AuditAction::FlagSet, None, &detail).await?)
+        self.by.note(tx, act, AuditAction::FlagSet, None, &detail).await
     }
 }

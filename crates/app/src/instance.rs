@@ -1,6 +1,6 @@
 //! What operators decide about the whole installation: maintenance, and who may make an Org.
 
-use domain::audit::{Actor, AuditAction};
+use domain::audit::AuditAction;
 use domain::id::RegistrationId;
 use domain::invitation::Code;
 use domain::random;
@@ -9,6 +9,7 @@ use storage::records::audit::Act;
 use storage::tenancy::registration::{self, NewCode};
 use storage::{NoOrg, Tx, Work, settings};
 
+use crate::by_operator::ByOperator;
 use crate::error::AppError;
 use crate::notice::{Notice, Severity};
 use crate::sealed_settings::PutSealed;
@@ -58,7 +59,7 @@ pub async fn set_maintenance(
     app: &App,
     on: bool,
     message: Option<&str>,
-    actor: Actor,
+    by: impl Into<ByOperator>,
 ) -> Result<(), AppError> {
     let text = message.map(str::trim).filter(|text| !text.is_empty());
     let text = text.unwrap_or(DEFAULT_MESSAGE);
@@ -70,8 +71,10 @@ pub async fn set_maintenance(
         value: if on { text } else { "" }.to_owned(),
         action: AuditAction::MaintenanceSwitched,
         detail: json!({ "on": on }),
+        by: by.into(),
     };
-    app.db.write_for(app.act(NoOrg, actor), work).await
+    let act = app.act(NoOrg, work.by.actor());
+    app.db.write_for(act, work).await
 }
 
 /// Whether a new Org needs a code.
@@ -86,15 +89,21 @@ pub(crate) async fn is_invite_only_in(tx: &mut Tx<'_>) -> Result<bool, AppError>
 }
 
 /// Counts from the next new Org on. Audited for operators.
-pub async fn set_invite_only(app: &App, invite_only: bool, actor: Actor) -> Result<(), AppError> {
+pub async fn set_invite_only(
+    app: &App,
+    invite_only: bool,
+    by: impl Into<ByOperator>,
+) -> Result<(), AppError> {
     let value = if invite_only { INVITE_ONLY } else { "open" };
     let work = Set {
         name: REGISTRATION,
         value: value.to_owned(),
         action: AuditAction::RegistrationChanged,
         detail: json!({ "mode": value }),
+        by: by.into(),
     };
-    app.db.write_for(app.act(NoOrg, actor), work).await
+    let act = app.act(NoOrg, work.by.actor());
+    app.db.write_for(act, work).await
 }
 
 struct Set {
@@ -102,6 +111,7 @@ struct Set {
     value: String,
     action: AuditAction,
     detail: serde_json::Value,
+    by: ByOperator,
 }
 
 impl Work for Set {
@@ -112,7 +122,7 @@ impl Work for Set {
 
     async fn run(&self, tx: &mut Tx<'_>, act: &Act<NoOrg>) -> Result<(), AppError> {
         settings::put(tx, self.name, &self.value, act.now_ms).await?;
-        Ok(act.note(tx, self.action, None, &self.detail).await?)
+        self.by.note(tx, act, self.action, None, &self.detail).await
     }
 }
 
@@ -130,7 +140,7 @@ pub struct CodeRequest<'a> {
 pub async fn make_registration_code(
     app: &App,
     request: CodeRequest<'_>,
-    actor: Actor,
+    by: impl Into<ByOperator>,
 ) -> Result<(RegistrationId, Code), AppError> {
     if request.note.chars().count() > MESSAGE_MAX {
         return Err(AppError::invalid("note", "must have at most 500 characters"));
@@ -139,7 +149,8 @@ pub async fn make_registration_code(
         return Err(AppError::invalid("max_uses", "must be from 1 to 1000"));
     }
     let code = Code::generate(&*app.random);
-    let act = app.act(NoOrg, actor);
+    let by = by.into();
+    let act = app.act(NoOrg, by.actor());
     let id = RegistrationId::generate(act.now_ms, &*app.random);
     let work = MakeCode {
         id: id.clone(),
@@ -149,6 +160,7 @@ pub async fn make_registration_code(
         expires_at_ms: request
             .days
             .map(|days| act.now_ms + i64::from(days.max(1)) * DAY_MS),
+        by,
     };
     app.db.write_for(act, work).await?;
     Ok((id, code))
@@ -160,6 +172,7 @@ struct MakeCode {
     note: String,
     max_uses: i64,
     expires_at_ms: Option<i64>,
+    by: ByOperator,
 }
 
 impl Work for MakeCode {
@@ -179,6 +192,6 @@ impl Work for MakeCode {
         };
         registration::insert(tx, &new).await?;
         let (action, target) = (AuditAction::RegistrationCodeMade, Some(self.id.as_str()));
-        Ok(act.note(tx, action, target, &json!({})).await?)
+        self.by.note(tx, act, action, target, &json!({})).await
     }
 }

@@ -9,7 +9,9 @@ pub mod background;
 pub mod bell;
 pub mod billing;
 pub mod bots;
+pub mod by_operator;
 mod changes;
+pub mod checkup;
 pub mod downloads;
 mod erased;
 pub mod error;
@@ -46,6 +48,7 @@ pub mod state;
 pub mod tasks;
 pub mod tenancy;
 pub mod vault;
+pub mod webhooks;
 pub mod work;
 pub mod world_record;
 

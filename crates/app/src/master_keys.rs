@@ -239,6 +239,7 @@ fn place_of(kind: Kind, row: &str) -> Aad<'_> {
         Kind::Trip => crate::linking::trip_place(row),
         Kind::SignIn => crate::identity::sign_in::verifier_place(row),
         Kind::Member => crate::erased::leftover_place(row),
+        Kind::SigningSecret => crate::webhooks::secret_place(row),
     }
 }
 

@@ -9,6 +9,7 @@ use prometheus_client::registry::Registry;
 
 use crate::memories::alerts::AlertEnd;
 use crate::state::App;
+use crate::webhooks::MessageEnd;
 
 /// Labels with their values.
 type Labels<const N: usize> = [(&'static str, &'static str); N];
@@ -19,6 +20,7 @@ pub fn register(app: &App, registry: &mut Registry) {
     providers(app, registry);
     jobs(app, registry);
     alerts(app, registry);
+    webhooks(app, registry);
     let memories = &app.memories;
     registry.register(
         "housekeeping_failures",
@@ -47,6 +49,19 @@ fn alerts(app: &App, registry: &mut Registry) {
         "alerts",
         "Failures that operators are told of, and the messages about them, by what became of them",
         memory.outcomes.clone(),
+    );
+}
+
+fn webhooks(app: &App, registry: &mut Registry) {
+    let outcomes = &app.memories.webhooks;
+    // Shown before the first one, so that an alarm can be set on it.
+    for end in MessageEnd::ALL {
+        drop(outcomes.get_or_create(&[("outcome", end.as_str())]));
+    }
+    registry.register(
+        "webhook_messages",
+        "Attempts to send a message to a webhook, and messages that were given up, by what became of them",
+        outcomes.clone(),
     );
 }
 

@@ -40,10 +40,16 @@ pub enum Page {
     Servers,
     /// One Server, with its key.
     Server(ServerId),
+    /// The rules of one Server.
+    Rules(ServerId),
+    /// The builds of the plugin, and the configuration of one Server.
+    Plugin(ServerId),
     /// The custom keys of the Org.
     Keys,
     /// The buttons of the link page.
     LinkPage,
+    /// What the audit log of the Org tells of visits.
+    Visits,
     /// The error log of the installation, with what is for operators to put right.
     OurErrors,
     /// The error log of the installation, with one code only.

@@ -15,6 +15,7 @@ use platform::discord::{AlertSink, Clients, OAuth, Outgoing, Rest, Webhook};
 use platform::geo::Geo;
 use platform::steam::{OpenId, WebApi};
 use platform::stripe::Stripe;
+use platform::webhooks::Webhooks;
 use platform::{SetupError, Standing};
 use secrecy::SecretString;
 
@@ -43,6 +44,8 @@ pub struct Platforms {
     pub geo: Option<Geo>,
     /// What plans are sold through; needs `billing.secret_key`.
     pub stripe: Option<Selling>,
+    /// Where operators have changes of links sent.
+    pub webhooks: Option<Webhooks>,
 }
 
 /// The account that plans are sold through, and what is sold.
@@ -78,6 +81,7 @@ impl Platforms {
             blobs: Some(blobs(config)?),
             geo: config.geo.database.as_deref().map(Geo::open).transpose()?,
             stripe: selling(config, clock)?,
+            webhooks: Some(Webhooks::new(config.webhooks.allow_private)?),
         })
     }
 
@@ -96,10 +100,19 @@ impl Platforms {
         .flatten()
     }
 
+    /// How far this node's clock is ahead of other people's, by their last answers. Ours is wrong where it differs from all of
+    /// them: somebody who is alone in that is wrong by themselves.
+    pub(crate) fn clock_ahead_ms(&self) -> Option<i64> {
+        let told = self.standings().filter_map(|standing| standing.ahead_ms);
+        told.min_by_key(|ahead_ms| ahead_ms.unsigned_abs())
+    }
+
     /// Whether this process works off such lanes now. What the bot does in the background is done by one node.
     pub(crate) fn work_off(&self, lanes: LaneKind) -> bool {
         match lanes {
-            LaneKind::Guild | LaneKind::People | LaneKind::Org | LaneKind::Billing => true,
+            LaneKind::Guild | LaneKind::People | LaneKind::Org | LaneKind::Billing | LaneKind::Webhook => {
+                true
+            }
             LaneKind::Log | LaneKind::Bot | LaneKind::Roles => {
                 self.discord_bot.as_ref().is_none_or(Rest::leads)
             }
@@ -245,7 +258,7 @@ fn alerts(config: &Config, clock: &SharedClock) -> Result<Option<AlertSink>, Set
             "alerts.discord_webhook and alerts.channel_id are both set: alerts go to one of them",
         )),
         (Some(url), None) => Webhook::new(&discord.api_url, url, clock.clone())
-            .map(|webhook| Some(AlertSink::Webhook(webhook))),
+            .map(|webhook| Some(AlertSink::Webhook(Box::new(webhook)))),
         (None, Some(_)) if discord.bot_token.is_none() => Err(SetupError::new(
             "alerts.channel_id is set, but discord.bot_token is not: the shared bot posts there",
         )),

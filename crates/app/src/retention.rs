@@ -15,6 +15,24 @@ pub struct Retention {
     pub retired_key_days: u32,
     /// What remains of erased accounts.
     pub tombstone_days: u32,
+    /// A session that nobody used.
+    pub session_idle_days: u32,
+    /// A session, used or not.
+    pub session_days: u32,
+}
+
+const DAY_MS: i64 = 24 * 60 * 60_000;
+
+impl Retention {
+    /// How long a session lasts that nobody uses.
+    pub fn session_idle_ms(&self) -> i64 {
+        i64::from(self.session_idle_days) * DAY_MS
+    }
+
+    /// How long a session lasts at most.
+    pub fn session_ms(&self) -> i64 {
+        i64::from(self.session_days) * DAY_MS
+    }
 }
 
 impl Default for Retention {
@@ -26,6 +44,8 @@ impl Default for Retention {
             link_steps_days: 800,
             retired_key_days: 90,
             tombstone_days: 730,
+            session_idle_days: 30,
+            session_days: 90,
         }
     }
 }

@@ -57,11 +57,12 @@ pub(crate) async fn find(app: &App, guild: GuildNum) -> Result<Option<Bot<'_>>, 
 
 /// The client of a Guild's own bot, whether or not that serves it.
 pub(crate) fn client(app: &App, own: &Clients, token: &SealedToken) -> Result<Arc<Rest>, AppError> {
-    if let Some(known) = own.find(&token.bot_user_id, token.version) {
+    let saved = (&token.id, token.version);
+    if let Some(known) = own.find(&token.bot_user_id, saved) {
         return Ok(known);
     }
     let opened = open(app, token)?;
-    own.make(&token.bot_user_id, token.version, opened)
+    own.make(&token.bot_user_id, saved, opened)
         .map_err(AppError::internal)
 }
 

@@ -1,5 +1,6 @@
 //! Whether other people's systems know us, asked before anybody depends on it.
 
+use domain::flow::{FlowPurpose, Provider};
 use domain::oauth::{AuthorizationCode, PkceVerifier};
 use domain::platform_id::DiscordId;
 use domain::quota::Purpose;
@@ -8,8 +9,10 @@ use platform::Unanswered;
 use platform::blobs::{BlobError, Blobs};
 use platform::discord::oauth::NoToken;
 
+use crate::identity::sign_in::{CLAIM_CALLBACK, LOGIN_CALLBACK};
 use crate::linking;
 use crate::platforms::Platforms;
+use crate::privacy::visit;
 
 /// No Discord server has this number: it is older than Discord.
 const NO_GUILD: &str = "100000000000000000";
@@ -21,12 +24,21 @@ const FILE: &str = "check";
 /// Whom these questions are counted for: no Org has this number.
 const NO_ORG: i64 = 0;
 
+/// Where Discord sends browsers back to: the redirect URLs of its application, below the public URL.
+pub const DISCORD_CALLBACKS: [&str; 5] = [
+    LOGIN_CALLBACK,
+    CLAIM_CALLBACK,
+    linking::callback(Provider::Discord, FlowPurpose::Link),
+    linking::callback(Provider::Discord, FlowPurpose::Unlink),
+    visit::callback(Provider::Discord),
+];
+
 /// Shows Discord a code that nobody was given. It looks at our credentials first, and refuses the code after.
 pub async fn ask_discord_sign_in(platforms: &Platforms, random: &dyn Random) -> Result<String, String> {
     let Some(discord) = &platforms.discord_sign_in else {
         return Err("not set up: discord.client_id and discord.client_secret".to_owned());
     };
-    let callback = linking::callback(domain::flow::Provider::Discord, domain::flow::FlowPurpose::Link);
+    let callback = linking::callback(Provider::Discord, FlowPurpose::Link);
     let verifier = PkceVerifier::generate(random);
     let code = AuthorizationCode::parse(NO_CODE).map_err(|error| error.to_string())?;
     match discord.exchange(callback, &[], &code, &verifier).await {

@@ -14,17 +14,20 @@ use crate::players::{bulk_unlink, cleanup_run, following, sweep};
 use crate::roles;
 use crate::state::App;
 use crate::tenancy::end_guild;
+use crate::webhooks;
 
 /// Lanes that somebody works off here. What is done on Discord waits while no bot is set up, and ends after its time.
 pub fn worked(app: &App) -> impl Iterator<Item = LaneKind> {
-    let (has_bot, is_sold) = (
+    let (has_bot, is_sold, sends) = (
         app.platforms.discord_bot.is_some(),
         app.platforms.stripe.is_some(),
+        app.platforms.webhooks.is_some(),
     );
     let is_worked = move |kind: &LaneKind| match kind {
         LaneKind::Guild | LaneKind::People | LaneKind::Org => true,
         LaneKind::Log | LaneKind::Bot | LaneKind::Roles => has_bot,
         LaneKind::Billing => is_sold,
+        LaneKind::Webhook => sends,
     };
     LaneKind::ALL.iter().copied().filter(is_worked)
 }
@@ -48,6 +51,7 @@ async fn step(app: &App, claimed: Claimed) -> Result<Outcome, AppError> {
         Job::SweepPeople { .. } => sweep::step(app, &claimed).await,
         Job::CleanUp { .. } => cleanup_run::step(app, &claimed).await,
         Job::ReadBilling { .. } => billing::read::step(app, &claimed).await,
+        Job::SendWebhook { webhook } => webhooks::step(app, &claimed, webhook).await,
         Job::ImportLinks { import, by, .. } => import::job::step(app, &claimed, import, by).await,
     }
 }

@@ -1,7 +1,7 @@
 //! What operators tell people in the dashboard, and who does not want to see it any more.
 
 use domain::announcement::{Body, Severity, Target};
-use domain::audit::{Actor, AuditAction};
+use domain::audit::AuditAction;
 use domain::id::AnnouncementId;
 use serde_json::json;
 use storage::admin::announcements;
@@ -9,6 +9,7 @@ pub use storage::admin::announcements::Announcement;
 use storage::records::audit::Act;
 use storage::{AccountNum, NoOrg, OperatorScope, OrgScope, Tx, Work};
 
+use crate::by_operator::ByOperator;
 use crate::error::{AppError, RequestError};
 use crate::state::App;
 use crate::tenancy::orgs;
@@ -28,8 +29,8 @@ pub struct NewAnnouncement {
 }
 
 /// Makes an announcement, which is shown from its start on.
-pub async fn create(app: &App, new: NewAnnouncement, actor: Actor) -> Result<Announcement, AppError> {
-    let act = app.act(NoOrg, actor);
+pub async fn create(app: &App, new: NewAnnouncement, by: ByOperator) -> Result<Announcement, AppError> {
+    let act = app.act(NoOrg, by.actor());
     let made = Announcement {
         id: AnnouncementId::generate(act.now_ms, &*app.random),
         severity: new.severity,
@@ -43,7 +44,11 @@ pub async fn create(app: &App, new: NewAnnouncement, actor: Actor) -> Result<Ann
         dismissals: 0,
     };
     refuse_backwards(&made)?;
-    app.db.write_for(act, Create { made: made.clone() }).await?;
+    let work = Create {
+        made: made.clone(),
+        by,
+    };
+    app.db.write_for(act, work).await?;
     Ok(made)
 }
 
@@ -56,6 +61,7 @@ fn refuse_backwards(one: &Announcement) -> Result<(), AppError> {
 
 struct Create {
     made: Announcement,
+    by: ByOperator,
 }
 
 impl Work for Create {
@@ -66,19 +72,19 @@ impl Work for Create {
 
     async fn run(&self, tx: &mut Tx<'_>, act: &Act<NoOrg>) -> Result<(), AppError> {
         announcements::insert(tx, &self.made).await?;
-        note(tx, act, AuditAction::AnnouncementCreated, &self.made).await
+        note(tx, (act, &self.by), AuditAction::AnnouncementCreated, &self.made).await
     }
 }
 
 /// The log has the kind of it and not the text, which people may be named in.
 async fn note(
     tx: &mut Tx<'_>,
-    act: &Act<NoOrg>,
+    (act, by): (&Act<NoOrg>, &ByOperator),
     action: AuditAction,
     one: &Announcement,
 ) -> Result<(), AppError> {
     let detail = json!({ "severity": one.severity, "target": one.target });
-    Ok(act.note(tx, action, Some(one.id.as_str()), &detail).await?)
+    by.note(tx, act, action, Some(one.id.as_str()), &detail).await
 }
 
 /// What may be changed; what is left out stays. Those who dismissed it do not see it again.
@@ -105,16 +111,16 @@ pub async fn change(
     app: &App,
     id: AnnouncementId,
     change: AnnouncementChange,
-    actor: Actor,
+    by: ByOperator,
 ) -> Result<Announcement, AppError> {
-    app.db
-        .write_for(app.act(NoOrg, actor), Change { id, change })
-        .await
+    let act = app.act(NoOrg, by.actor());
+    app.db.write_for(act, Change { id, change, by }).await
 }
 
 struct Change {
     id: AnnouncementId,
     change: AnnouncementChange,
+    by: ByOperator,
 }
 
 impl Change {
@@ -154,18 +160,20 @@ impl Work for Change {
         let seen = self.change.revision.unwrap_or(before.revision);
         announcements::change(tx, &after, seen).await?;
         after.revision = before.revision + 1;
-        note(tx, act, AuditAction::AnnouncementChanged, &after).await?;
+        note(tx, (act, &self.by), AuditAction::AnnouncementChanged, &after).await?;
         Ok(after)
     }
 }
 
 /// Deletes an announcement, and who dismissed it.
-pub async fn delete(app: &App, id: AnnouncementId, actor: Actor) -> Result<(), AppError> {
-    app.db.write_for(app.act(NoOrg, actor), Delete { id }).await
+pub async fn delete(app: &App, id: AnnouncementId, by: ByOperator) -> Result<(), AppError> {
+    let act = app.act(NoOrg, by.actor());
+    app.db.write_for(act, Delete { id, by }).await
 }
 
 struct Delete {
     id: AnnouncementId,
+    by: ByOperator,
 }
 
 impl Work for Delete {
@@ -178,7 +186,7 @@ impl Work for Delete {
         let found = announcements::lock(tx, &self.id).await?;
         let gone = found.ok_or(RequestError::NotFound)?;
         announcements::delete(tx, &self.id).await?;
-        note(tx, act, AuditAction::AnnouncementDeleted, &gone).await
+        note(tx, (act, &self.by), AuditAction::AnnouncementDeleted, &gone).await
     }
 }
 

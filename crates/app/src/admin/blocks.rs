@@ -1,12 +1,12 @@
 //! The blocklist, page by page, and lifting a block by its own id.
 
-use domain::audit::Actor;
 use domain::blocklist::BlockEntry;
 use domain::id::BlockId;
 use domain::platform_id::EitherId;
 use storage::OperatorScope;
 use storage::identity::blocklist;
 
+use crate::by_operator::ByOperator;
 use crate::error::{AppError, RequestError};
 use crate::identity::blocklist::{Blocked, unblock};
 use crate::state::App;
@@ -57,7 +57,7 @@ async fn entries_of(app: &App, text: &str) -> Result<Vec<BlockEntry>, AppError> 
 }
 
 /// Lifts a block by its id.
-pub async fn lift(app: &App, id: &BlockId, actor: Actor) -> Result<(), AppError> {
+pub async fn lift(app: &App, id: &BlockId, by: ByOperator) -> Result<(), AppError> {
     let entry = blocklist::find_entry(&app.db, id).await?;
-    unblock(app, entry.ok_or(RequestError::NotFound)?, actor).await
+    unblock(app, entry.ok_or(RequestError::NotFound)?, by).await
 }

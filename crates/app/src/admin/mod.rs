@@ -3,6 +3,7 @@
 pub mod announcements;
 pub mod blocks;
 pub mod builds;
+pub mod find;
 pub mod health;
 pub mod operators;
 pub mod recovery;

@@ -1,48 +1,68 @@
 //! Getting back what was lost: an Org whose owner lost their account, a Discord server that the wrong Org claimed.
 
-use domain::audit::{Actor, AuditAction};
+use domain::audit::AuditAction;
+use domain::blocklist::BlockEntry;
 use domain::id::{AccountId, GuildId, OrgId};
 use domain::plan::{Dimension, Plans, Tier};
 use domain::visit::Reason;
 use serde_json::json;
 use storage::admin::search;
-use storage::identity::accounts;
+use storage::identity::{accounts, blocklist};
 use storage::records::audit::Act;
 use storage::tenancy::{invites, orgs, team};
 use storage::{OperatorScope, Tx, Work};
 
+use crate::by_operator::ByOperator;
 use crate::error::{AppError, RequestError, TenancyError};
 use crate::state::App;
 use crate::tenancy::guilds;
 
-/// Gives an Org to somebody else, who need not be in its team. The owner of before is in it no more, and their invitations
-/// end. `confirm` is the short name of the Org.
+/// Gives an Org to somebody else, who need not be in its team but has signed in before and is not blocked. Nobody gives one
+/// to themselves: that takes a second operator. The owner of before is in it no more, and their invitations end. `confirm` is
+/// the short name of the Org.
 pub async fn transfer(
     app: &App,
     operator: OperatorScope,
     org: &OrgId,
     (to, confirm): (AccountId, String),
     reason: Reason,
-    actor: Actor,
+    by: ByOperator,
 ) -> Result<(), AppError> {
     let found = search::find_org(&app.db, operator, org.as_str()).await?;
     let scope = found.ok_or(RequestError::NotFound)?.scope;
+    if by.is(&to) {
+        return Err(RequestError::Conflict(
+            "You cannot give an organisation to yourself. Ask another operator.",
+        )
+        .into());
+    }
+    let heir = accounts::find(&app.db, &to).await?.ok_or_else(unknown)?;
     let work = Transfer {
         org: org.clone(),
         to,
+        blocks: app.discord_blocks(&heir.discord_id),
         confirm,
         reason,
         plans: app.plans,
+        by,
     };
-    app.db.write_for(app.act(scope, actor), work).await
+    let act = app.act(scope, work.by.actor());
+    app.db.write_for(act, work).await
+}
+
+fn unknown() -> AppError {
+    AppError::invalid("account_id", "there is no such account")
 }
 
 struct Transfer {
     org: OrgId,
     to: AccountId,
+    /// What keeps them out, if anything does.
+    blocks: [BlockEntry; 2],
     confirm: String,
     reason: Reason,
     plans: Plans,
+    by: ByOperator,
 }
 
 impl Work for Transfer {
@@ -61,16 +81,14 @@ impl Work for Transfer {
             ));
         }
         let from = team::get_owner(tx, scope).await?.num;
-        let to = accounts::find_in(tx, &self.to).await?;
-        let to = to
-            .ok_or_else(|| AppError::invalid("account_id", "there is no such account"))?
-            .num;
+        let to = accounts::find_in(tx, &self.to).await?.ok_or_else(unknown)?.num;
         if from == to {
             return Err(
                 RequestError::Conflict("This account is already the Owner of the organisation.").into(),
             );
         }
         accounts::lock(tx, &[from, to]).await?;
+        self.refuse_unreachable(tx, act.now_ms).await?;
         let owned = accounts::owned_tiers(tx, to).await?;
         let tiers = owned.iter().filter_map(|tier| Tier::parse(tier));
         let ceiling = self.plans.orgs_ceiling(tiers.chain([locked.tier]));
@@ -89,6 +107,17 @@ impl Work for Transfer {
 }
 
 impl Transfer {
+    /// An Org that nobody can enter is lost once more.
+    async fn refuse_unreachable(&self, tx: &mut Tx<'_>, now_ms: i64) -> Result<(), AppError> {
+        if !accounts::has_signed_in(tx, &self.to).await? {
+            return Err(AppError::invalid("account_id", "this person has never signed in"));
+        }
+        if blocklist::is_any_blocked_in(tx, &self.blocks, now_ms).await? {
+            return Err(AppError::invalid("account_id", "this account is blocked"));
+        }
+        Ok(())
+    }
+
     async fn note(&self, tx: &mut Tx<'_>, act: &Act, revoked: u64) -> Result<(), AppError> {
         let reason = self.reason.as_str();
         let detail = json!({ "recovered": true, "reason": reason, "invites_revoked": revoked });
@@ -96,7 +125,9 @@ impl Transfer {
         act.note(tx, AuditAction::OwnerChanged, to, &detail).await?;
         let detail = json!({ "reason": reason, "to": self.to.as_str() });
         let (own, org) = (act.for_operators(), Some(self.org.as_str()));
-        Ok(own.note(tx, AuditAction::OrgRecovered, org, &detail).await?)
+        self.by
+            .note(tx, &own, AuditAction::OrgRecovered, org, &detail)
+            .await
     }
 }
 
@@ -108,12 +139,12 @@ pub async fn release(
     id: GuildId,
     confirm: &str,
     reason: Reason,
-    actor: Actor,
+    by: ByOperator,
 ) -> Result<(), AppError> {
     let scope = guilds::find_org(app, &id).await?;
     let (guild, _) = guilds::get(app, scope, &id).await?;
     if guild.discord_guild_id.as_str() != confirm.trim() {
         return Err(AppError::invalid("confirm", "type the ID of the Discord server"));
     }
-    guilds::release(app, scope, id, reason, actor).await
+    guilds::release(app, scope, id, reason, by).await
 }

@@ -1,6 +1,6 @@
 //! The codes with which Orgs can be made while registration is by invitation.
 
-use domain::audit::{Actor, AuditAction};
+use domain::audit::AuditAction;
 use domain::id::RegistrationId;
 use serde_json::json;
 use storage::records::audit::Act;
@@ -8,6 +8,7 @@ pub use storage::tenancy::registration::RegistrationCode;
 use storage::tenancy::registration::{self, Revoked};
 use storage::{NoOrg, OperatorScope, Tx, Work};
 
+use crate::by_operator::ByOperator;
 use crate::error::{AppError, RequestError};
 use crate::instance;
 use crate::state::App;
@@ -24,12 +25,14 @@ pub async fn list(
 }
 
 /// Ends a code. One that was revoked before is no error.
-pub async fn revoke(app: &App, id: RegistrationId, actor: Actor) -> Result<(), AppError> {
-    app.db.write_for(app.act(NoOrg, actor), Revoke { id }).await
+pub async fn revoke(app: &App, id: RegistrationId, by: ByOperator) -> Result<(), AppError> {
+    let act = app.act(NoOrg, by.actor());
+    app.db.write_for(act, Revoke { id, by }).await
 }
 
 struct Revoke {
     id: RegistrationId,
+    by: ByOperator,
 }
 
 impl Work for Revoke {
@@ -44,7 +47,7 @@ impl Work for Revoke {
             Revoked::Before => Ok(()),
             Revoked::Now => {
                 let (action, target) = (AuditAction::RegistrationCodeRevoked, Some(self.id.as_str()));
-                Ok(act.note(tx, action, target, &json!({})).await?)
+                self.by.note(tx, act, action, target, &json!({})).await
             }
         }
     }

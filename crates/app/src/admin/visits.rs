@@ -1,17 +1,20 @@
 //! Operators who look into somebody else's Org: for a while, with a reason, and in sight of the Org.
 
-use domain::audit::{Actor, AuditAction};
-use domain::id::OrgId;
+use domain::audit::AuditAction;
+use domain::id::{AccountId, OrgId};
 use domain::visit::{Minutes, Reason};
 use serde_json::json;
 use storage::admin::search;
 use storage::admin::visits::{self, NewVisit};
 pub use storage::admin::visits::{Running, Visited};
+use storage::identity::accounts;
 use storage::records::audit::Act;
 use storage::tenancy::{orgs, team};
 use storage::{AccountNum, OperatorScope, OrgScope, Tx, Work};
 
+use crate::by_operator::ByOperator;
 use crate::error::{AppError, RequestError};
+use crate::notice::{Notice, Page, Severity};
 use crate::state::App;
 
 /// What a visit is to be like.
@@ -30,16 +33,17 @@ pub async fn begin(
     (operator, account): (OperatorScope, AccountNum),
     org: &OrgId,
     request: VisitRequest,
-    actor: Actor,
+    by: ByOperator,
 ) -> Result<i64, AppError> {
     let (scope, org) = (scope_of(app, operator, org).await?, org.clone());
-    let act = app.act(scope, actor);
+    let act = app.act(scope, by.actor());
     let ends_at_ms = act.now_ms + request.minutes.as_ms();
     let work = Begin {
         account,
         org,
         request,
         ends_at_ms,
+        by,
     };
     app.db.write_for(act, work).await?;
     Ok(ends_at_ms)
@@ -55,6 +59,7 @@ struct Begin {
     org: OrgId,
     request: VisitRequest,
     ends_at_ms: i64,
+    by: ByOperator,
 }
 
 impl Work for Begin {
@@ -90,26 +95,36 @@ impl Work for Begin {
         });
         let (action, target) = (AuditAction::VisitBegan, Some(self.org.as_str()));
         act.note(tx, action, target, &detail).await?;
-        Ok(act.for_operators().note(tx, action, target, &detail).await?)
+        self.by
+            .note(tx, &act.for_operators(), action, target, &detail)
+            .await
     }
 }
 
-/// Ends one's own visit; one that is over is no error.
+/// Ends a visit, one's own or another operator's; one that is over is no error.
 pub async fn end(
     app: &App,
-    (operator, account): (OperatorScope, AccountNum),
-    org: &OrgId,
-    actor: Actor,
+    operator: OperatorScope,
+    (org, visitor): (&OrgId, &AccountId),
+    by: ByOperator,
 ) -> Result<(), AppError> {
-    let (scope, org) = (scope_of(app, operator, org).await?, org.clone());
-    app.db
-        .write_for(app.act(scope, actor), End { account, org })
-        .await
+    let scope = scope_of(app, operator, org).await?;
+    let account = accounts::find(&app.db, visitor).await?;
+    let work = End {
+        account: account.ok_or(RequestError::NotFound)?.num,
+        visitor: visitor.clone(),
+        org: org.clone(),
+        by,
+    };
+    let act = app.act(scope, work.by.actor());
+    app.db.write_for(act, work).await
 }
 
 struct End {
     account: AccountNum,
+    visitor: AccountId,
     org: OrgId,
+    by: ByOperator,
 }
 
 impl Work for End {
@@ -124,14 +139,41 @@ impl Work for End {
             return Ok(());
         }
         let (action, target) = (AuditAction::VisitEnded, Some(self.org.as_str()));
-        act.note(tx, action, target, &json!({})).await?;
-        Ok(act.for_operators().note(tx, action, target, &json!({})).await?)
+        let mut detail = json!({});
+        if !self.by.is(&self.visitor) {
+            detail["account"] = json!(self.visitor.as_str());
+        }
+        act.note(tx, action, target, &detail).await?;
+        self.by
+            .note(tx, &act.for_operators(), action, target, &detail)
+            .await
     }
 }
 
-/// The visits that go on, of all operators.
+/// The visits that go on, of all operators. Whoever is none any more visits nobody.
 pub async fn list(app: &App, operator: OperatorScope) -> Result<Vec<Running>, AppError> {
-    Ok(visits::list(&app.db, operator, app.now_ms()).await?)
+    let mut running = visits::list(&app.db, operator, app.now_ms()).await?;
+    running.retain(|visit| visit.granted || app.operators.contains(&visit.discord_id));
+    Ok(running)
+}
+
+/// What the people of an Org should know about who looks into it.
+pub(crate) async fn attention(app: &App, scope: OrgScope) -> Result<Vec<Notice>, AppError> {
+    let mut running = visits::list_in(&app.db, scope, app.now_ms()).await?;
+    running.retain(|visit| visit.granted || app.operators.contains(&visit.discord_id));
+    let told = running.into_iter().map(|visit| {
+        let may = if visit.can_write {
+            "and can change things"
+        } else {
+            "to look only"
+        };
+        let text = format!(
+            "An operator is visiting your organisation {may}. Their reason: {}",
+            visit.reason
+        );
+        Notice::new("visit", Severity::Info, text).fixed_at("Audit log", Page::Visits)
+    });
+    Ok(told.collect())
 }
 
 /// The Orgs that an operator visits now.

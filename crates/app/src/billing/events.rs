@@ -16,7 +16,7 @@ use storage::{Tx, Work, jobs};
 
 use super::derive::derive;
 use super::told::write_down;
-use super::{read, selling};
+use super::{asked, selling};
 use crate::error::AppError;
 use crate::state::App;
 
@@ -27,9 +27,10 @@ pub const KINDS: [&str; 7] = [
     "customer.subscription.deleted",
     "customer.subscription.paused",
     "customer.subscription.resumed",
-    "checkout.session.completed",
+    PAID,
     EXPIRED,
 ];
+const PAID: &str = "checkout.session.completed";
 const EXPIRED: &str = "checkout.session.expired";
 /// Longer ids are none of Stripe's.
 const LONGEST_ID: usize = 255;
@@ -57,16 +58,21 @@ struct Data<'a> {
     object: &'a RawValue,
 }
 
-/// The object of an event about a purchase.
+/// The object of an event, as far as all of them have it.
+#[derive(Deserialize)]
+struct Whose {
+    #[serde(default)]
+    customer: Option<String>,
+}
+
+/// What stands with a purchase.
 #[derive(Deserialize)]
 struct Purchase {
     #[serde(default)]
-    customer: Option<String>,
-    #[serde(default)]
-    metadata: Marks,
+    metadata: Option<Marks>,
 }
 
-#[derive(Default, Deserialize)]
+#[derive(Deserialize)]
 struct Marks {
     #[serde(default)]
     checkout: Option<String>,
@@ -78,6 +84,8 @@ enum About {
     Paid(Option<String>),
     /// A page whose time is over.
     Expired(Option<String>),
+    /// Something of the customer's that we cannot read: Stripe is asked what it is.
+    Unread,
 }
 
 /// Takes in an event whose signature was checked. What is not for us is answered like what is: Stripe would send it again.
@@ -96,7 +104,10 @@ pub async fn take(app: &App, body: &[u8]) -> Result<(), AppError> {
         return Ok(());
     }
     let Some((customer, about)) = read(&event) else {
-        tracing::warn!(kind = event.kind, "an event without what it is about was ignored");
+        tracing::warn!(
+            kind = event.kind,
+            "an event that tells of no customer was ignored"
+        );
         return Ok(());
     };
     // The customer says whose it is, and nothing that stands beside it does.
@@ -119,17 +130,25 @@ pub async fn take(app: &App, body: &[u8]) -> Result<(), AppError> {
 
 fn read(event: &Envelope<'_>) -> Option<(String, About)> {
     let object = event.data.as_ref()?.object.get();
-    if event.kind.starts_with("customer.subscription.") {
-        let told = Subscription::read(object)?;
+    if event.kind.starts_with("customer.subscription.")
+        && let Some(told) = Subscription::read(object)
+    {
         return Some((told.customer.clone(), About::Subscription(Box::new(told))));
     }
-    let purchase: Purchase = serde_json::from_str(object).ok()?;
-    let about = if event.kind == EXPIRED {
-        About::Expired
-    } else {
-        About::Paid
+    let whose: Whose = serde_json::from_str(object).ok()?;
+    Some((whose.customer?, about_purchase(&event.kind, object)))
+}
+
+fn about_purchase(kind: &str, object: &str) -> About {
+    let about = match kind {
+        PAID => About::Paid,
+        EXPIRED => About::Expired,
+        _ => return About::Unread,
     };
-    Some((purchase.customer?, about(purchase.metadata.checkout)))
+    match serde_json::from_str::<Purchase>(object) {
+        Ok(purchase) => about(purchase.metadata.and_then(|marks| marks.checkout)),
+        Err(_) => About::Unread,
+    }
 }
 
 struct Take {
@@ -169,7 +188,7 @@ impl Work for Take {
             About::Expired(Some(checkout)) => {
                 checkouts::close(tx, scope, checkout, act.now_ms).await?;
             }
-            About::Paid(None) | About::Expired(None) => {}
+            About::Paid(None) | About::Expired(None) | About::Unread => {}
         }
         if let Some(org) = &org {
             derive(tx, act, &self.plans, org).await?;
@@ -189,6 +208,6 @@ pub(super) async fn want(tx: &mut Tx<'_>, act: &Act, moment: Moment) -> Result<(
     let asked_at_ms = payers::find_in(tx, act.scope)
         .await?
         .map(|payer| payer.asked_at_ms);
-    let within_ms = read::pause_left(asked_at_ms.unwrap_or_default(), act.now_ms);
+    let within_ms = asked::pause_left(asked_at_ms.unwrap_or_default(), act.now_ms);
     Ok(jobs::hurry(tx, &job.lane(), within_ms, moment).await?)
 }

@@ -9,6 +9,7 @@ pub mod forgotten;
 pub mod grants;
 pub mod keep;
 pub mod overview;
+mod pages;
 mod payer;
 pub mod plans;
 pub mod portal;
@@ -47,7 +48,10 @@ fn take_turn(app: &App, scope: OrgScope) -> Result<(), AppError> {
 /// Whether Stripe said it, so that it says the same to whoever asks under the same id.
 fn is_answer(cause: &NotDone) -> bool {
     match cause {
-        NotDone::Missing(_) | NotDone::Refused(_) | NotDone::TryAgain(Unanswered::Status(_)) => true,
+        NotDone::Missing(_) | NotDone::Refused(_) | NotDone::Forbidden(_) => true,
+        // Somebody else asks the same at this moment, and will be told what it is.
+        NotDone::TryAgain(Unanswered::Status(409)) => false,
+        NotDone::TryAgain(Unanswered::Status(_)) => true,
         NotDone::TryAgain(_) => false,
     }
 }
@@ -55,8 +59,13 @@ fn is_answer(cause: &NotDone) -> bool {
 /// What a person is told whose purchase Stripe did not let us begin.
 fn not_done(cause: NotDone) -> AppError {
     match cause {
-        NotDone::TryAgain(Unanswered::Refused) | NotDone::Refused(_) | NotDone::Missing(_) => {
-            BillingError::Refused(cause.to_string()).into()
+        NotDone::TryAgain(Unanswered::Refused | Unanswered::Remembered { status: 401, .. })
+        | NotDone::Refused(_)
+        | NotDone::Forbidden(_)
+        | NotDone::Missing(_) => BillingError::Refused(cause.to_string()).into(),
+        // Others are first with us; nobody asked Stripe.
+        NotDone::TryAgain(Unanswered::Held { retry_after_ms }) => {
+            RequestError::RateLimited { retry_after_ms }.into()
         }
         NotDone::TryAgain(_) => BillingError::Unavailable.into(),
     }

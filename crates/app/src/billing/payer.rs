@@ -10,7 +10,7 @@ use storage::tenancy::orgs;
 use storage::{OrgScope, Tx, Work};
 
 use super::{is_answer, not_done};
-use crate::error::{AppError, RequestError};
+use crate::error::{AppError, BillingError, RequestError};
 use crate::platforms::Selling;
 use crate::state::App;
 
@@ -68,7 +68,8 @@ impl Work for Rename {
     }
 }
 
-/// Forgets a customer that Stripe does not know any more.
+/// Forgets a customer that Stripe does not know any more. One whose subscriptions are not over stays: Stripe may only be
+/// asked with another account's key.
 pub(super) async fn forget(app: &App, scope: OrgScope, customer: String) -> Result<(), AppError> {
     let work = Forget {
         customer,
@@ -126,6 +127,15 @@ impl Work for Forget {
 
     async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<(), AppError> {
         orgs::lock(tx, act.scope).await?;
-        Ok(payers::renew(tx, act.scope, &self.new, &self.customer).await?)
+        if payers::renew(tx, act.scope, &self.new, &self.customer).await? {
+            return Ok(());
+        }
+        let payer = payers::find_in(tx, act.scope).await?;
+        let customer = payer.and_then(|payer| payer.customer_id);
+        if customer.is_some_and(|customer| customer == self.customer) {
+            let why = "Stripe does not know the customer whose subscriptions are known here";
+            return Err(BillingError::Refused(why.to_owned()).into());
+        }
+        Ok(())
     }
 }

@@ -41,15 +41,19 @@ pub(crate) async fn close_pages(app: &App, scope: OrgScope, guild: Option<GuildN
     Ok(())
 }
 
-/// Refuses to remove what renews, and what was paid for as far as we heard. What somebody could still begin to pay for is
-/// closed soon. Under the Org's lock.
-pub(crate) async fn stop_paying(tx: &mut Tx<'_>, act: &Act, guild: Option<GuildNum>) -> Result<(), AppError> {
+/// Refuses to remove what renews, and what was paid for as far as we heard. Under the Org's lock.
+pub(crate) async fn refuse_paid(tx: &mut Tx<'_>, act: &Act, guild: Option<GuildNum>) -> Result<(), AppError> {
     if subscriptions::renews(tx, act.scope, guild).await? {
         return Err(BillingError::ActiveSubscription.into());
     }
     if checkouts::is_any_unsettled(tx, act.scope, guild).await? {
         return Err(BillingError::Unsettled.into());
     }
+    Ok(())
+}
+
+/// Has what somebody could still begin to pay for closed soon. Under the Org's lock, with a removal.
+pub(crate) async fn close_soon(tx: &mut Tx<'_>, act: &Act) -> Result<(), AppError> {
     if checkouts::is_any_open(tx, act.scope).await? {
         let org = orgs::get_id(tx, act.scope).await?;
         jobs::enqueue(tx, act.scope, &Job::ReadBilling { org }, act.now_ms).await?;

@@ -10,10 +10,12 @@ use storage::bots::processes::{self, SILENT_MS};
 use storage::bots::{dedicated, guild_bots, places};
 use storage::tenancy::guilds;
 
-use super::look;
+use super::{look, notices};
 use crate::error::{AppError, RequestError};
+use crate::notice::Notice;
 use crate::serving;
 use crate::state::App;
+use crate::tenancy::guilds::Guild;
 
 /// What is older is read anew while it is shown.
 const FRESH_MS: i64 = 60_000;
@@ -44,6 +46,8 @@ pub struct OnDiscord {
     pub channels: Vec<Channel>,
     /// It is being read anew.
     pub is_looking: bool,
+    /// What somebody has to put right.
+    pub notices: Vec<Notice>,
 }
 
 /// What was read last; when that was a while ago, it is read again meanwhile.
@@ -51,6 +55,11 @@ pub async fn get(app: &App, scope: OrgScope, id: &GuildId) -> Result<OnDiscord, 
     let guild = guilds::find(&app.db, scope, id)
         .await?
         .ok_or(RequestError::NotFound)?;
+    of(app, scope, &guild).await
+}
+
+/// The same of a Guild that was found.
+pub(crate) async fn of(app: &App, scope: OrgScope, guild: &Guild) -> Result<OnDiscord, AppError> {
     let known = guild_bots::find(&app.db, scope, guild.num)
         .await?
         .unwrap_or_default();
@@ -59,7 +68,7 @@ pub async fn get(app: &App, scope: OrgScope, id: &GuildId) -> Result<OnDiscord, 
         .is_none_or(|at_ms| app.now_ms() - at_ms > FRESH_MS);
     let is_looking = is_old && app.platforms.discord_bot.is_some();
     if is_looking {
-        look::enqueue(app, scope, id.clone()).await?;
+        look::enqueue(app, scope, guild.id.clone()).await?;
     }
     let held = permissions(known.permissions);
     let invite_url = match (known.present, held) {
@@ -79,6 +88,7 @@ pub async fn get(app: &App, scope: OrgScope, id: &GuildId) -> Result<OnDiscord, 
     });
     let of_bot = |needed: Permissions| held.is_some_and(|held| held.contain(needed));
     Ok(OnDiscord {
+        notices: notices::of_bot(guild, &known),
         present: known.present,
         online: own.is_some() || is_online(app).await?,
         has_commands: known.commands_hash.is_some(),

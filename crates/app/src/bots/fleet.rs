@@ -20,6 +20,8 @@ use crate::state::App;
 
 /// A Guild is looked at again when its bot has changed, and after this if nobody saw it.
 const LOOK_AGAIN_MS: i64 = 60_000;
+/// Looks that are asked for in one go, each in a unit of its own: whoever asks has leases to renew.
+const MOST_LOOKS: usize = 50;
 
 /// All bots of Guilds, whoever runs them.
 pub async fn list(app: &App) -> Result<Vec<Seen>, AppError> {
@@ -52,9 +54,14 @@ pub async fn renew(app: &App, owner: &str) -> Result<u64, AppError> {
 /// Frees what a process before this one held. Only for an embedded database, which nobody else can have open.
 pub async fn free_left(app: &App) -> Result<(), AppError> {
     match app.db_engine() {
-        "sqlite" => app.db.write(FreeLeft).await,
+        "sqlite" => app.db.write(FreeLeft(None)).await.map(drop),
         _ => Ok(()),
     }
+}
+
+/// Frees what another process of the service held, which is known to have ended.
+pub async fn free_left_by(app: &App, owner: String) -> Result<u64, AppError> {
+    app.db.write(FreeLeft(Some(owner))).await
 }
 
 /// What a process is given that nobody else may know.
@@ -88,6 +95,8 @@ pub struct Change {
     pub begins: Option<String>,
     /// Why the one before ended.
     pub restart: Option<Restart>,
+    /// Nothing runs for it any more.
+    pub ended: bool,
 }
 
 /// Writes down what happened to a bot; false when it is another node's, or was changed meanwhile.
@@ -105,10 +114,15 @@ pub async fn note(app: &App, lease: &Lease, change: Change) -> Result<bool, AppE
 #[derive(Default)]
 pub struct HandOvers(HashMap<i64, (BotId, i64)>);
 
-/// Has the Guilds looked at that another bot serves than the one that saw them last.
-pub async fn hand_over(app: &App, known: &mut HandOvers, bots: &[Seen]) -> Result<(), AppError> {
+/// Has the Guilds looked at that another bot serves than the one that saw them last; says how many. The rest are for the
+/// next time.
+pub async fn hand_over(app: &App, known: &mut HandOvers, bots: &[Seen]) -> Result<usize, AppError> {
     let (now_ms, shared_now_ms) = (app.clock.steady_ms(), app.shared_now_ms().await);
+    let mut asked = 0;
     for bot in bots {
+        if asked == MOST_LOOKS {
+            break;
+        }
         let serving = bot.serving(shared_now_ms);
         if bot.seen_by.as_deref().unwrap_or("platform") == serving.as_str() {
             known.0.remove(&bot.guild_num.0);
@@ -120,8 +134,9 @@ pub async fn hand_over(app: &App, known: &mut HandOvers, bots: &[Seen]) -> Resul
         }
         known.0.insert(bot.guild_num.0, (serving, now_ms));
         look::enqueue(app, bot.scope, bot.guild.clone()).await?;
+        asked += 1;
     }
-    Ok(())
+    Ok(asked)
 }
 
 struct Take {
@@ -158,17 +173,16 @@ impl Work for Renew {
     }
 }
 
-struct FreeLeft;
+struct FreeLeft(Option<String>);
 
 impl Work for FreeLeft {
     type For = NoOrg;
-    type Output = ();
+    type Output = u64;
     type Error = AppError;
     const NAME: &'static str = "free_left_bots";
 
-    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<(), AppError> {
-        runners::free_left(tx).await?;
-        Ok(())
+    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<u64, AppError> {
+        Ok(runners::free_left(tx, self.0.as_deref()).await?)
     }
 }
 
@@ -197,6 +211,9 @@ impl Work for Note {
             if matches!(to.step, Step::Paused | Step::Failed) {
                 runners::hand_back(tx, bot).await?;
             }
+        }
+        if self.change.ended {
+            runners::end(tx, bot).await?;
         }
         if let Some(restart) = self.change.restart {
             runners::note_restart(tx, bot, restart, self.now_ms).await?;

@@ -184,7 +184,8 @@ async fn embed_of(
         | Job::SweepPeople { .. }
         | Job::CleanUp { .. }
         | Job::ImportLinks { .. }
-        | Job::ReadBilling { .. } => return Ok(None),
+        | Job::ReadBilling { .. }
+        | Job::SendWebhook { .. } => return Ok(None),
     };
     let Some(facts) = log_lines::find_link(tx, scope, link).await? else {
         return Ok(None);

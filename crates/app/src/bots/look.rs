@@ -69,7 +69,12 @@ pub(crate) async fn step(app: &App, claimed: &Claimed, guild: &GuildId) -> Resul
         wake_lane(app, scope, LaneKind::Roles.of(guild.as_str())).await?;
     }
     let Some(icon) = icon else {
-        return Ok(Outcome::Done);
+        // Nobody answers to what its own bot offers there while that does not serve.
+        let left = match &bot {
+            Bot::Shared(_) => registration::withdraw_own(app, scope, &found).await?,
+            Bot::Own(..) => None,
+        };
+        return Ok(left.map_or(Outcome::Done, again));
     };
     pictures::keep_later(app, Owner::Guild(scope, found.clone()), icon);
     let not_told = registration::ensure(app, &bot, scope, &found).await?;

@@ -24,7 +24,8 @@ pub(crate) async fn of_guilds(app: &App, scope: OrgScope, seen: &[Guild]) -> Res
     Ok(notices)
 }
 
-fn of_bot(guild: &Guild, bot: &GuildBot) -> Vec<Notice> {
+/// The same of one Guild.
+pub(super) fn of_bot(guild: &Guild, bot: &GuildBot) -> Vec<Notice> {
     let name = &guild.name;
     let at = |notice: Notice, label| {
         notice

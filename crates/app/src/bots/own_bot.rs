@@ -41,6 +41,8 @@ pub struct Card {
     pub bot: Option<Dedicated>,
     /// Whether that serves the Guild now.
     pub is_serving: bool,
+    /// Whether it is to run and no node has room for it.
+    pub lacks_room: bool,
     /// Adds it to the Discord server, or what it lacks there.
     pub invite_url: Option<String>,
     /// Whether the shared bot is in the Discord server; none when nobody looked.
@@ -75,10 +77,16 @@ pub async fn get(app: &App, scope: OrgScope, id: &GuildId) -> Result<Card, AppEr
         let permissions = held.unwrap_or_default().with(needed);
         sign_in.bot_invite_of(&bot.bot_user_id, place, permissions)
     });
+    // What was seen as the shared bot is about that.
+    let seen_as_shared = seen
+        .present
+        .filter(|_| seen.seen_by.as_deref() == Some("platform"));
     let shared_present = match &bot {
-        Some(bot) => bot.shared_present,
+        Some(bot) => bot.shared_present.or(seen_as_shared),
         None => seen.present,
     };
+    let may_run = is_paid || app.plans.custom_bots;
+    let lacks_room = bot.as_ref().is_some_and(|bot| bot.lacks_room(may_run, now_ms));
     let shared_invite_url = sign_in
         .filter(|_| shared_present == Some(false))
         .map(|sign_in| sign_in.bot_invite_with(place, needed));
@@ -90,6 +98,7 @@ pub async fn get(app: &App, scope: OrgScope, id: &GuildId) -> Result<Card, AppEr
         },
         bot,
         is_serving,
+        lacks_room,
         invite_url,
         shared_present,
         shared_invite_url,
@@ -120,6 +129,7 @@ pub async fn retry(app: &App, scope: OrgScope, id: &GuildId, actor: Actor) -> Re
     let work = Retry {
         guild: guild.num,
         id: id.clone(),
+        moment: app.moment(),
     };
     app.db.write_for(app.act(scope, actor), work).await
 }
@@ -127,6 +137,7 @@ pub async fn retry(app: &App, scope: OrgScope, id: &GuildId, actor: Actor) -> Re
 struct Retry {
     guild: GuildNum,
     id: GuildId,
+    moment: Moment,
 }
 
 impl Work for Retry {
@@ -141,7 +152,7 @@ impl Work for Retry {
         if bot.is_some_and(|bot| bot.runner.is_rejected()) {
             return Err(BotsError::TokenNeeded.into());
         }
-        if dedicated::retry(tx, act.scope, self.guild).await? {
+        if dedicated::retry(tx, act.scope, self.guild, self.moment).await? {
             let target = Some(self.id.as_str());
             act.note(tx, AuditAction::BotRetried, target, &json!({})).await?;
         }
@@ -191,7 +202,14 @@ pub(super) async fn withdraw_with(
     let Some(own) = &app.platforms.own_bots else {
         return Ok(());
     };
-    let client = serving::client(app, own, token)?;
+    let client = match serving::client(app, own, token) {
+        Ok(client) => client,
+        // Whoever has lost a master key can still remove what it protected.
+        Err(error) => {
+            tracing::warn!(error = %error.internal_detail(), "the commands of a bot that was removed stay");
+            return Ok(());
+        }
+    };
     if let Err(not) = client
         .set_commands(Asking::for_person(scope.num(), place), &json!([]))
         .await

@@ -11,9 +11,10 @@ use platform::discord::rest::{Asking, Own};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::json;
 use storage::bots::dedicated::{self, Dedicated, NewToken};
-use storage::bots::register;
+use storage::bots::{processes, register};
 use storage::records::audit::Act;
-use storage::tenancy::{guilds, orgs};
+use storage::tenancy::guilds::{self, Guild};
+use storage::tenancy::orgs;
 use storage::{GuildNum, OrgScope, Tx, Work};
 use tokio::time::Instant;
 
@@ -21,6 +22,7 @@ use super::own_bot::{is_allowed_in, withdraw_with};
 use super::register::Sealed;
 use crate::error::{AppError, BotsError, RequestError};
 use crate::identity::discord_visit::unanswered;
+use crate::identity::sessions;
 use crate::serving::token_place;
 use crate::state::App;
 
@@ -38,20 +40,34 @@ pub struct TokenRequest {
     pub new_identity: bool,
 }
 
+/// The Guild, if it may be given a token now. To replace one takes a fresh sign-in: whoever has the token of a bot has the bot.
+async fn find_guild(
+    app: &App,
+    scope: OrgScope,
+    id: &GuildId,
+    signed_in_at_ms: i64,
+) -> Result<Guild, AppError> {
+    let guild = guilds::find(&app.db, scope, id).await?;
+    let guild = guild.ok_or(RequestError::NotFound)?;
+    if dedicated::find(&app.db, scope, guild.num).await?.is_some() {
+        sessions::require_fresh(app, signed_in_at_ms)?;
+    }
+    let is_paid = dedicated::is_paid(&app.db, scope, guild.num).await?;
+    if !is_paid && !app.plans.custom_bots {
+        return Err(BotsError::NotSubscribed.into());
+    }
+    Ok(guild)
+}
+
 /// Shows the token to Discord and keeps it. One that is not good changes nothing.
 pub async fn save(
     app: &App,
     scope: OrgScope,
     id: &GuildId,
     request: TokenRequest,
-    actor: Actor,
+    (actor, signed_in_at_ms): (Actor, i64),
 ) -> Result<(), AppError> {
-    let guild = guilds::find(&app.db, scope, id).await?;
-    let guild = guild.ok_or(RequestError::NotFound)?;
-    let is_paid = dedicated::is_paid(&app.db, scope, guild.num).await?;
-    if !is_paid && !app.plans.custom_bots {
-        return Err(BotsError::NotSubscribed.into());
-    }
+    let guild = find_guild(app, scope, id, signed_in_at_ms).await?;
     let token = trimmed(&request.token).ok_or(BotsError::TokenRejected)?;
     let turn = app
         .memories
@@ -69,7 +85,6 @@ pub async fn save(
     let (sealed, sealed_kid) = app
         .vault
         .seal(&*app.random, &place, token.expose_secret().as_bytes());
-    let last4 = token.expose_secret().chars().rev().take(4).collect::<Vec<_>>();
     let work = Save {
         guild: guild.num,
         id: id.clone(),
@@ -79,7 +94,7 @@ pub async fn save(
         own,
         sealed,
         sealed_kid,
-        last4: last4.into_iter().rev().collect(),
+        last4: last4(&token),
         new_identity: request.new_identity,
         custom_bots: app.plans.custom_bots,
     };
@@ -98,6 +113,12 @@ pub async fn save(
         }
     }
     Ok(())
+}
+
+/// By which people know it again.
+fn last4(token: &SecretString) -> String {
+    let last = token.expose_secret().chars().rev().take(4).collect::<Vec<_>>();
+    last.into_iter().rev().collect()
 }
 
 /// What can be a token at all: it goes into a header.
@@ -138,12 +159,30 @@ async fn ask_whose(
     if !own.is_bot {
         return Err(BotsError::TokenRejected.into());
     }
-    if let Some(shared) = &app.platforms.discord_bot
-        && shared.own_id(asking).await.is_ok_and(|shared| shared == own.id)
-    {
+    if is_shared(app, asking, &own.id).await? {
         return Err(BotsError::InUse.into());
     }
     Ok(own)
+}
+
+/// Whether that is the shared bot. Discord says it, or the shared bot's process has; where neither does nobody knows, and
+/// two sessions of one token would be there at once.
+async fn is_shared(app: &App, asking: Asking<'_>, account: &DiscordId) -> Result<bool, AppError> {
+    let Some(shared) = &app.platforms.discord_bot else {
+        return Ok(false);
+    };
+    let begun = Instant::now();
+    let cause = match shared.own_id(asking).await {
+        Ok(shared) => return Ok(shared == *account),
+        Err(not) => not.cause,
+    };
+    match processes::find_shared_account(&app.db).await? {
+        Some(known) => Ok(known == account.as_str()),
+        None => {
+            let setting = "discord.bot_token";
+            Err(unanswered(Provider::Discord, setting, ROUTE, cause, begun))
+        }
+    }
 }
 
 struct Save {
@@ -222,6 +261,7 @@ impl Work for Save {
                 return Err(BotsError::InUse.into());
             }
         }
+        processes::forget_rejection(tx, &BotId::Dedicated(self.own.id.clone())).await?;
         let token = self.token(act.now_ms);
         match &before {
             None => dedicated::add(tx, scope, guild, &self.row, &token).await?,

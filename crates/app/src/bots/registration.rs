@@ -57,6 +57,18 @@ pub(crate) async fn ensure(
     Ok(None)
 }
 
+/// Takes back what a Guild's own bot offers in its Discord server, where it has one.
+pub(crate) async fn withdraw_own(
+    app: &App,
+    scope: OrgScope,
+    guild: &Guild,
+) -> Result<Option<Unanswered>, AppError> {
+    match dedicated::find(&app.db, scope, guild.num).await? {
+        Some(own) => withdraw(app, scope, guild, own.bot_user_id.as_str()).await,
+        None => Ok(None),
+    }
+}
+
 /// Takes back what another bot offers in a Discord server, if we know its token. What it may not do is left.
 async fn withdraw(
     app: &App,

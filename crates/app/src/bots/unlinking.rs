@@ -87,6 +87,7 @@ impl Work for End {
             guild: self.guild_id.clone(),
             either: EitherId::Discord(self.whose.clone()),
             cause: self.cause,
+            reason: None,
         };
         if links::unlink_in(tx, act, &request).await?.is_none() {
             return Ok(Unlinked::NotLinked);

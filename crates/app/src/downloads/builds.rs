@@ -55,20 +55,35 @@ struct Record {
     file_name: String,
 }
 
+impl Record {
+    fn of(new: &NewBuild, now_ms: i64) -> Result<Self, BuildError> {
+        if new.bytes.is_empty() || new.bytes.len() > MOST_BYTES {
+            return Err(BuildError::Size);
+        }
+        if !is_file_name(&new.file_name) {
+            return Err(BuildError::FileName);
+        }
+        Ok(Self {
+            sha256: digest(&new.bytes),
+            size: new.bytes.len() as u64,
+            published_at_ms: now_ms,
+            file_name: new.file_name.clone(),
+        })
+    }
+}
+
+/// Whether publishing this would make something new. It is refused here already if it cannot be published.
+pub async fn is_new(blobs: &Blobs, new: &NewBuild) -> Result<bool, BuildError> {
+    let record = Record::of(new, 0)?;
+    match find(blobs, new.version).await? {
+        Some(known) => same(new.version, &known, &record),
+        None => Ok(true),
+    }
+}
+
 /// Publishes a build. Returns false when this version was published with the same bytes before.
 pub async fn publish(blobs: &Blobs, new: NewBuild, now_ms: i64) -> Result<bool, BuildError> {
-    if new.bytes.is_empty() || new.bytes.len() > MOST_BYTES {
-        return Err(BuildError::Size);
-    }
-    if !is_file_name(&new.file_name) {
-        return Err(BuildError::FileName);
-    }
-    let record = Record {
-        sha256: digest(&new.bytes),
-        size: new.bytes.len() as u64,
-        published_at_ms: now_ms,
-        file_name: new.file_name,
-    };
+    let record = Record::of(&new, now_ms)?;
     if let Some(known) = find(blobs, new.version).await? {
         let is_new = same(new.version, &known, &record)?;
         // A file that was lost is put back by whoever has it.

@@ -49,7 +49,7 @@ impl BillingError {
             Self::ActiveSubscription => ErrorAnswer::new(
                 409,
                 "ACTIVE_SUBSCRIPTION",
-                "A subscription for this renews by itself. Cancel it in the billing portal first, now or at the end of its period.",
+                "A subscription for this renews by itself. Cancel it in the billing portal first; it may run to the end of its period.",
             ),
             Self::Unsettled => ErrorAnswer::new(
                 409,

@@ -1,19 +1,18 @@
 //! Dashboard accounts.
 
-use domain::audit::{Actor, AuditAction};
+use domain::audit::Actor;
 use domain::id::AccountId;
 use domain::name::DisplayName;
 use domain::permission::Role;
 use domain::platform_id::DiscordId;
-use serde_json::json;
 use storage::identity::accounts;
 pub use storage::identity::accounts::Account;
-use storage::records::audit::Act;
 use storage::tenancy::team;
 pub use storage::tenancy::team::OrgOfPerson;
 use storage::{NoOrg, Tx, Work};
 
 use crate::error::{AppError, RequestError};
+use crate::identity::operator_grants;
 use crate::instance;
 use crate::state::App;
 
@@ -57,7 +56,7 @@ pub async fn get_by_discord(app: &App, discord_id: &DiscordId) -> Result<Account
 
 /// Makes an account an operator; repeating it changes nothing.
 pub async fn grant_operator(app: &App, account: Account) -> Result<(), AppError> {
-    set_operator(app, account, true, Actor::Operator).await
+    operator_grants::grant_to(app, account, Actor::Operator.into()).await
 }
 
 /// Takes back what was granted, from the next request on. Who stands in the configuration is an operator by that.
@@ -69,7 +68,7 @@ pub async fn revoke_operator(app: &App, account: Account) -> Result<(), AppError
     if !account.operator {
         return Err(AppError::invalid("discord", "this person is not an operator"));
     }
-    set_operator(app, account, false, Actor::Operator).await
+    operator_grants::revoke(app, account.num, Actor::Operator.into()).await
 }
 
 /// An operator, and why they are one.
@@ -102,40 +101,6 @@ pub async fn list_operators(app: &App) -> Result<Vec<Operator>, AppError> {
         in_setting: false,
     }));
     Ok(operators)
-}
-
-/// Grants or takes back, whoever it is.
-pub(crate) async fn set_operator(
-    app: &App,
-    account: Account,
-    granted: bool,
-    actor: Actor,
-) -> Result<(), AppError> {
-    let act = app.act(NoOrg, actor);
-    app.db.write_for(act, SetOperator { account, granted }).await
-}
-
-struct SetOperator {
-    account: Account,
-    granted: bool,
-}
-
-impl Work for SetOperator {
-    type For = Act<NoOrg>;
-    type Output = ();
-    type Error = AppError;
-    const NAME: &'static str = "set_operator";
-
-    async fn run(&self, tx: &mut Tx<'_>, act: &Act<NoOrg>) -> Result<(), AppError> {
-        accounts::set_operator(tx, self.account.num, self.granted).await?;
-        let action = if self.granted {
-            AuditAction::OperatorGranted
-        } else {
-            AuditAction::OperatorRevoked
-        };
-        let target = Some(self.account.id.as_str());
-        Ok(act.note(tx, action, target, &json!({})).await?)
-    }
 }
 
 /// A person with their Orgs and how many more they may make.

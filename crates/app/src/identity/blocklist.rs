@@ -1,6 +1,7 @@
-//! Blocking accounts and networks, for operators.
+//! Blocking accounts and networks, for operators. The audit log is kept for ever, so it has the id of a block and not who is
+//! blocked.
 
-use domain::audit::{Actor, AuditAction};
+use domain::audit::AuditAction;
 use domain::blocklist::BlockEntry;
 use domain::id::BlockId;
 use domain::network::ClientAddress;
@@ -11,6 +12,7 @@ use storage::identity::blocklist::{self, NewBlock};
 use storage::records::audit::Act;
 use storage::{NoOrg, Tx, Work};
 
+use crate::by_operator::ByOperator;
 use crate::error::{AppError, IdentityError, RequestError};
 use crate::role_marks;
 use crate::state::App;
@@ -31,12 +33,13 @@ pub struct BlockRequest {
 }
 
 /// Blocks an entry from the next sign-in on, and ends what a blocked account has open.
-pub async fn block(app: &App, request: BlockRequest, actor: Actor) -> Result<BlockId, AppError> {
+pub async fn block(app: &App, request: BlockRequest, by: impl Into<ByOperator>) -> Result<BlockId, AppError> {
     let reason = request.reason.trim();
     if reason.is_empty() || reason.chars().count() > REASON_MAX {
         return Err(AppError::invalid("reason", "say why, in at most 500 characters"));
     }
-    let act = app.act(NoOrg, actor);
+    let by = by.into();
+    let act = app.act(NoOrg, by.actor());
     let work = Block {
         id: BlockId::generate(act.now_ms, &*app.random),
         expires_at_ms: request
@@ -46,6 +49,7 @@ pub async fn block(app: &App, request: BlockRequest, actor: Actor) -> Result<Blo
             reason: reason.to_owned(),
             ..request
         },
+        by,
     };
     let account = work.request.entry.account();
     let id = app.db.write_for(act, work).await?;
@@ -59,6 +63,7 @@ struct Block {
     id: BlockId,
     request: BlockRequest,
     expires_at_ms: Option<i64>,
+    by: ByOperator,
 }
 
 impl Work for Block {
@@ -81,25 +86,32 @@ impl Work for Block {
             now_ms: act.now_ms,
             expires_at_ms: self.expires_at_ms,
         };
+        let before = blocklist::lock(tx, entry, act.now_ms).await?;
         let id = blocklist::put(tx, &new).await?;
         if let Some(discord_id) = discord_id {
             blocklist::end_sessions(tx, discord_id).await?;
         }
-        note(tx, act, AuditAction::BlockAdded, &id).await?;
+        let mut detail = json!({ "until_ms": self.expires_at_ms });
+        if let Some(before) = before {
+            // Whoever shortens a block is seen to.
+            detail["before"] = json!({ "until_ms": before.expires_at_ms });
+        }
+        let (action, target) = (AuditAction::BlockAdded, Some(id.as_str()));
+        self.by.note(tx, act, action, target, &detail).await?;
         Ok(id)
     }
 }
 
 /// Lifts a block.
-pub async fn unblock(app: &App, entry: BlockEntry, actor: Actor) -> Result<(), AppError> {
+pub async fn unblock(app: &App, entry: BlockEntry, by: impl Into<ByOperator>) -> Result<(), AppError> {
     let account = entry.account();
     let entries = match &account {
         Some(account) => app.blocks_of(account).to_vec(),
         None => vec![entry],
     };
-    app.db
-        .write_for(app.act(NoOrg, actor), Unblock { entries })
-        .await?;
+    let by = by.into();
+    let act = app.act(NoOrg, by.actor());
+    app.db.write_for(act, Unblock { entries, by }).await?;
     if let Some(account) = account {
         role_marks::mark_everywhere(app, &account).await?;
     }
@@ -109,6 +121,7 @@ pub async fn unblock(app: &App, entry: BlockEntry, actor: Actor) -> Result<(), A
 struct Unblock {
     /// As it is, and as what remains of an erased account.
     entries: Vec<BlockEntry>,
+    by: ByOperator,
 }
 
 impl Work for Unblock {
@@ -123,13 +136,9 @@ impl Work for Unblock {
             lifted = blocklist::delete(tx, entry).await?.or(lifted);
         }
         let id = lifted.ok_or(RequestError::NotFound)?;
-        note(tx, act, AuditAction::BlockRemoved, &id).await
+        let (action, target) = (AuditAction::BlockRemoved, Some(id.as_str()));
+        self.by.note(tx, act, action, target, &json!({})).await
     }
-}
-
-/// The log is kept for ever, so it has the id of the block and not who is blocked.
-async fn note(tx: &mut Tx<'_>, act: &Act<NoOrg>, action: AuditAction, id: &BlockId) -> Result<(), AppError> {
-    Ok(act.note(tx, action, Some(id.as_str()), &json!({})).await?)
 }
 
 /// Up to 500 entries after the given one.

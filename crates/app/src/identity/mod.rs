@@ -4,5 +4,6 @@ pub mod accounts;
 pub(crate) mod attention;
 pub mod blocklist;
 pub(crate) mod discord_visit;
+pub(crate) mod operator_grants;
 pub mod sessions;
 pub mod sign_in;

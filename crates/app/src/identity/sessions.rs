@@ -16,9 +16,7 @@ use crate::instance;
 use crate::state::App;
 
 const DAY_MS: i64 = 24 * 60 * 60_000;
-/// A session nobody used for this long has ended.
-pub(crate) const IDLE_MS: i64 = 30 * DAY_MS;
-/// A session ends after this long, used or not.
+/// No session lasts longer, whatever is set: the browser's cookie is kept for so long.
 pub const ABSOLUTE_MS: i64 = 90 * DAY_MS;
 /// `seen_at` is written at most this often.
 const TOUCH_MS: i64 = 60_000;
@@ -34,7 +32,7 @@ pub async fn start(app: &App, account: &Account, lifetime_ms: i64) -> Result<Ses
         hash: token.hash(),
         account: account.clone(),
         blocks: app.discord_blocks(&account.discord_id),
-        expires_at_ms: act.now_ms + lifetime_ms.clamp(1, ABSOLUTE_MS),
+        expires_at_ms: act.now_ms + lifetime_ms.clamp(1, app.retention.session_ms()),
     };
     app.db.write_for(act, work).await?;
     Ok(token)
@@ -102,7 +100,14 @@ pub async fn recognise(
     let now_ms = app.now_ms();
     let hash = token.hash();
     let shown = (&*hash, &*app.operators);
-    let found = sessions::find_caller(&app.db, shown, org, now_ms, now_ms - IDLE_MS).await?;
+    let found = sessions::find_caller(
+        &app.db,
+        shown,
+        org,
+        now_ms,
+        now_ms - app.retention.session_idle_ms(),
+    )
+    .await?;
     let caller = found.ok_or(IdentityError::SignInRequired)?;
     let decision = app.memories.gate.take_account(caller.account.0);
     if !decision.allowed {
@@ -148,7 +153,7 @@ pub fn require_fresh(app: &App, signed_in_at_ms: i64) -> Result<(), AppError> {
 /// The sessions of a person, the one used last first.
 pub async fn list(app: &App, account: AccountNum) -> Result<Vec<Session>, AppError> {
     let now_ms = app.now_ms();
-    Ok(sessions::list(&app.db, account, now_ms, now_ms - IDLE_MS).await?)
+    Ok(sessions::list(&app.db, account, now_ms, now_ms - app.retention.session_idle_ms()).await?)
 }
 
 /// Which sessions are to end.

@@ -22,7 +22,7 @@ use storage::{AccountNum, NoOrg, Tx, Work};
 use crate::error::{AppError, IdentityError, RequestError};
 use crate::identity::blocklist::refuse_blocked_network;
 use crate::identity::discord_visit::{Identified, identify, open_verifier, revoke_later};
-use crate::identity::sessions::{ABSOLUTE_MS, Caller};
+use crate::identity::sessions::Caller;
 use crate::pictures::{self, Owner};
 use crate::state::App;
 
@@ -35,8 +35,9 @@ pub struct DiscordAnswer<'a> {
 }
 
 /// Where Discord sends the browser back to, one constant path for each purpose.
-const LOGIN_CALLBACK: &str = "/auth/discord/login/callback";
-const CLAIM_CALLBACK: &str = "/auth/discord/claim/callback";
+pub const LOGIN_CALLBACK: &str = "/auth/discord/login/callback";
+/// The same after a look at the Discord servers that somebody manages.
+pub const CLAIM_CALLBACK: &str = "/auth/discord/claim/callback";
 
 /// Where to send the browser, and the secret that ties the trip to it.
 pub struct Departure {
@@ -235,6 +236,7 @@ pub async fn finish_login(
         old_hash: old.map(SessionToken::hash),
         device,
         now_ms,
+        ends_ms: now_ms + app.retention.session_ms(),
     };
     let entered = app.db.write(work).await;
     // Who somebody is has been told; nothing else is ever asked with this token.
@@ -252,6 +254,7 @@ struct Enter {
     old_hash: Option<String>,
     device: Option<String>,
     now_ms: i64,
+    ends_ms: i64,
 }
 
 impl Work for Enter {
@@ -269,8 +272,8 @@ impl Work for Enter {
         if let Some(old) = &self.old_hash {
             sessions::delete(tx, old).await?;
         }
-        let (ends_ms, device) = (self.now_ms + ABSOLUTE_MS, self.device.as_deref());
-        sessions::insert(tx, &self.hash, account.num, self.now_ms, ends_ms, device).await?;
+        let device = self.device.as_deref();
+        sessions::insert(tx, &self.hash, account.num, self.now_ms, self.ends_ms, device).await?;
         note_session(tx, account.id.clone(), self.now_ms).await?;
         Ok(account)
     }
@@ -298,6 +301,7 @@ pub async fn finish_claim(
         person: known.person.id,
         guilds: managed.map(|guild| (guild.id, guild.name)).collect(),
         now_ms: app.now_ms(),
+        ends_ms: app.now_ms() + app.retention.session_ms(),
     };
     app.db.write(work).await?;
     Ok(SignedIn { session, return_to })
@@ -312,6 +316,7 @@ struct SetManaged {
     blocks: [BlockEntry; 2],
     guilds: Vec<(DiscordId, String)>,
     now_ms: i64,
+    ends_ms: i64,
 }
 
 impl Work for SetManaged {
@@ -328,8 +333,7 @@ impl Work for SetManaged {
         if account.is_none_or(|account| account.discord_id != self.person) {
             return Err(IdentityError::OtherAccount.into());
         }
-        let ends_ms = self.now_ms + ABSOLUTE_MS;
-        if !sessions::renew(tx, &self.old_hash, &self.hash, self.now_ms, ends_ms).await? {
+        if !sessions::renew(tx, &self.old_hash, &self.hash, self.now_ms, self.ends_ms).await? {
             return Err(IdentityError::SignInRequired.into());
         }
         sign_ins::set_managed(tx, self.account, &self.guilds, self.now_ms).await?;

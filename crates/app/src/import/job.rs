@@ -17,6 +17,7 @@ use super::work::{BOOSTERS, Import};
 use super::{ImportReport, ImportRow, ImportSlice, MOST_ROWS, RowOutcome};
 use crate::error::{AppError, RequestError};
 use crate::jobs::{Claimed, Outcome};
+use crate::people;
 use crate::state::App;
 
 /// For a row that was stored by another version.
@@ -79,8 +80,14 @@ impl Work for Slice {
         let outcome = match run.state {
             ImportState::Checking | ImportState::Importing => self.decide(tx, act, &mut run).await?,
             ImportState::Done | ImportState::Cancelled | ImportState::Stopped => {
-                let is_more = runs::forget_some(tx, &mut run).await?;
-                return Ok(if is_more { Outcome::Again } else { Outcome::Done });
+                if runs::forget_some(tx, &mut run).await? {
+                    return Ok(Outcome::Again);
+                }
+                // Once for all slices: each would have the round begin anew.
+                if Tally::from_json(&run.result).has_written() {
+                    people::sweep_later(tx, act.scope, act.now_ms).await?;
+                }
+                return Ok(Outcome::Done);
             }
             // Nothing to do until somebody says so.
             ImportState::Reading | ImportState::Checked => return Ok(Outcome::Done),

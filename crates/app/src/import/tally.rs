@@ -92,6 +92,11 @@ impl Tally {
         }
     }
 
+    /// Whether there is anything that was written.
+    pub fn has_written(&self) -> bool {
+        self.links + self.history > 0
+    }
+
     /// As it is stored.
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()

@@ -63,7 +63,7 @@ pub async fn begin(app: &App, scope: OrgScope, new: NewImport, by: AccountId) ->
             .filter(|server| server.guild == guild)
             .ok_or(RequestError::NotFound)?;
     }
-    let place = app.memories.uploads.begin(scope);
+    let place = app.memories.uploads.begin(scope, app.clock.steady_ms());
     let place = place.ok_or(LinkingError::UploadsRunning)?;
     let (pieces, from) = mpsc::channel(PIECES);
     let (kind, offset) = (new.kind, new.offset);

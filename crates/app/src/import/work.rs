@@ -57,6 +57,7 @@ impl Work for Import {
             let detail = json!({ "guild": guild.id.as_str(), "active": active, "ended": ended });
             let target = Some(guild.id.as_str());
             act.note(tx, AuditAction::LinksImported, target, &detail).await?;
+            people::sweep_later(tx, act.scope, act.now_ms).await?;
         }
         Ok(report)
     }
@@ -251,15 +252,14 @@ impl Import {
                 .collect();
             server_players::report(tx, place, &Value::from(report).to_string(), act.now_ms).await?;
         }
-        // Who hangs together with whom is found afterwards, for all slices at once.
+        // Who hangs together with whom is found afterwards, for many slices at once.
         people::follow(
             tx,
             act.scope,
             added.iter().map(|link| link.row.discord_id.as_str()),
             act.now_ms,
         )
-        .await?;
-        people::sweep_later(tx, act.scope, act.now_ms).await
+        .await
     }
 }
 

@@ -1,6 +1,6 @@
 //! What operators see of jobs and may do with them.
 
-use domain::audit::{Actor, AuditAction};
+use domain::audit::AuditAction;
 use domain::job::JobKind;
 use serde_json::json;
 pub use storage::jobs::ListedJob;
@@ -9,6 +9,7 @@ use storage::records::audit::Act;
 use storage::tenancy::orgs;
 use storage::{NoOrg, OrgScope, Tx, Work};
 
+use crate::by_operator::ByOperator;
 use crate::error::{AppError, RequestError};
 use crate::state::App;
 
@@ -32,17 +33,24 @@ pub enum Soon {
 }
 
 /// Tries a job again at once. Those before it in its lane come first.
-pub async fn retry(app: &App, num: i64, actor: Actor) -> Result<Soon, AppError> {
+pub async fn retry(app: &App, num: i64, by: impl Into<ByOperator>) -> Result<Soon, AppError> {
+    let by = by.into();
     let found = jobs::find(&app.db, num).await?.ok_or(RequestError::NotFound)?;
-    let moment = app.moment();
-    let work = Retry { num, found, moment };
-    let soon = soon(app.db.write_for(app.act(NoOrg, actor), work).await?)?;
+    let (act, moment) = (app.act(NoOrg, by.actor()), app.moment());
+    let work = Retry {
+        num,
+        found,
+        moment,
+        by,
+    };
+    let soon = soon(app.db.write_for(act, work).await?)?;
     app.bell.ring();
     Ok(soon)
 }
 
 /// Takes a job away undone, if that leaves nothing half done.
-pub async fn drop_job(app: &App, num: i64, actor: Actor) -> Result<Soon, AppError> {
+pub async fn drop_job(app: &App, num: i64, by: impl Into<ByOperator>) -> Result<Soon, AppError> {
+    let by = by.into();
     let found = jobs::find(&app.db, num).await?.ok_or(RequestError::NotFound)?;
     if JobKind::parse(&found.kind).is_some_and(|kind| !kind.may_be_dropped()) {
         return Err(RequestError::Conflict(
@@ -50,9 +58,14 @@ pub async fn drop_job(app: &App, num: i64, actor: Actor) -> Result<Soon, AppErro
         )
         .into());
     }
-    let moment = app.moment();
-    let work = DropJob { num, found, moment };
-    soon(app.db.write_for(app.act(NoOrg, actor), work).await?)
+    let (act, moment) = (app.act(NoOrg, by.actor()), app.moment());
+    let work = DropJob {
+        num,
+        found,
+        moment,
+        by,
+    };
+    soon(app.db.write_for(act, work).await?)
 }
 
 /// What rests in a lane goes on now, because what kept it may be over.
@@ -91,6 +104,7 @@ struct Retry {
     num: i64,
     found: Found,
     moment: Moment,
+    by: ByOperator,
 }
 
 impl Work for Retry {
@@ -104,7 +118,8 @@ impl Work for Retry {
         let changed = jobs::retry_now(tx, &self.found.lane, self.num, self.moment).await?;
         // One that is being worked on is left alone.
         if changed == Changed::Done {
-            note(tx, act, AuditAction::JobRetried, (self.num, &self.found)).await?;
+            let by = (act, &self.by);
+            note(tx, by, AuditAction::JobRetried, (self.num, &self.found)).await?;
         }
         Ok(changed)
     }
@@ -114,6 +129,7 @@ struct DropJob {
     num: i64,
     found: Found,
     moment: Moment,
+    by: ByOperator,
 }
 
 impl Work for DropJob {
@@ -126,7 +142,8 @@ impl Work for DropJob {
         lock(tx, &self.found).await?;
         let changed = jobs::drop_job(tx, &self.found.lane, self.num, self.moment).await?;
         if matches!(changed, Changed::Done | Changed::Soon) {
-            note(tx, act, AuditAction::JobDropped, (self.num, &self.found)).await?;
+            let by = (act, &self.by);
+            note(tx, by, AuditAction::JobDropped, (self.num, &self.found)).await?;
         }
         Ok(changed)
     }
@@ -140,17 +157,17 @@ async fn lock(tx: &mut Tx<'_>, found: &Found) -> Result<(), AppError> {
     Ok(())
 }
 
-/// In the log of the Org that the job is for.
+/// In the operators' own log, and before that in the log of the Org that the job is for.
 async fn note(
     tx: &mut Tx<'_>,
-    act: &Act<NoOrg>,
+    (act, by): (&Act<NoOrg>, &ByOperator),
     action: AuditAction,
     (num, found): (i64, &Found),
 ) -> Result<(), AppError> {
-    let detail = json!({ "job": num, "kind": found.kind });
-    match found.org {
-        Some(scope) => act.within(scope).note(tx, action, None, &detail).await?,
-        None => act.note(tx, action, None, &detail).await?,
+    let mut detail = json!({ "job": num, "kind": found.kind });
+    if let Some(scope) = found.org {
+        act.within(scope).note(tx, action, None, &detail).await?;
+        detail["org"] = json!(orgs::get_id(tx, scope).await?.as_str());
     }
-    Ok(())
+    by.note(tx, act, action, None, &detail).await
 }

@@ -7,6 +7,8 @@ use domain::job::{Doer, Job};
 use domain::link::{ActiveLink, Country, LinkDecision, UnlinkCause, decide_link};
 use domain::plan::{Dimension, Plans};
 use domain::platform_id::{DiscordId, EitherId, SteamId};
+use domain::visit::Reason;
+use domain::webhook::WebhookEvent;
 use serde_json::json;
 use storage::jobs;
 use storage::linking::links::{self, NewLink};
@@ -20,8 +22,10 @@ use storage::{OrgScope, Tx, Work};
 use crate::erased::Erased;
 use crate::error::{AppError, LinkingError, RequestError, TenancyError};
 use crate::linking::link_roles;
+pub use crate::linking::unlink_one::{unlink, unlink_for_reason};
 use crate::people;
 use crate::state::App;
+use crate::webhooks;
 
 /// A pair that is to be linked. The caller has seen to it that both sides are who they are said to be.
 pub struct LinkRequest {
@@ -228,6 +232,7 @@ impl Linking<'_> {
             act,
             guild,
             cause: UnlinkCause::Relink,
+            reason: None,
         };
         for old in &archive {
             ending.end(tx, old, AuditAction::LinkRelinked).await?;
@@ -260,6 +265,8 @@ impl Linking<'_> {
         let (of, link) = (guild.id.clone(), self.id.clone());
         let job = Job::LogLinked { guild: of, link };
         enqueue_log(tx, scope, guild, &job, now_ms).await?;
+        let event = WebhookEvent::LinkCreated;
+        webhooks::events::tell(tx, scope, guild.num, self.id, event, now_ms).await?;
         let detail = json!({ "guild": guild.id.as_str() });
         let target = Some(self.id.as_str());
         act.note(tx, AuditAction::LinkCreated, target, &detail).await?;
@@ -275,45 +282,11 @@ pub(crate) struct UnlinkRequest {
     pub guild: GuildId,
     pub either: EitherId,
     pub cause: UnlinkCause,
+    /// In words, where somebody gave one.
+    pub reason: Option<Reason>,
 }
 
-/// Ends the active link of either id in a Guild; `None` when there was none.
-pub async fn unlink(
-    app: &App,
-    scope: OrgScope,
-    guild: GuildId,
-    either: EitherId,
-    cause: UnlinkCause,
-    actor: Actor,
-) -> Result<Option<LinkId>, AppError> {
-    let request = UnlinkRequest { guild, either, cause };
-    let ended = app
-        .db
-        .write_for(app.act(scope, actor), Unlink { request })
-        .await?;
-    if ended.is_some() {
-        app.bell.ring();
-    }
-    Ok(ended)
-}
-
-struct Unlink {
-    request: UnlinkRequest,
-}
-
-impl Work for Unlink {
-    type For = Act;
-    type Output = Option<LinkId>;
-    type Error = AppError;
-    const NAME: &'static str = "unlink";
-
-    async fn run(&self, tx: &mut Tx<'_>, act: &Act) -> Result<Option<LinkId>, AppError> {
-        orgs::lock(tx, act.scope).await?;
-        unlink_in(tx, act, &self.request).await
-    }
-}
-
-/// The same in a transaction that holds the Org's lock.
+/// Ends the active link of either id in a Guild, in a transaction that holds the Org's lock; `None` when there was none.
 pub(crate) async fn unlink_in(
     tx: &mut Tx<'_>,
     act: &Act,
@@ -331,6 +304,7 @@ pub(crate) async fn unlink_in(
         act,
         guild: &guild,
         cause: request.cause,
+        reason: request.reason.as_ref(),
     };
     ending.end(tx, &link, AuditAction::LinkRemoved).await?;
     people::follow(tx, act.scope, [link.discord_id.as_str()], act.now_ms).await?;
@@ -345,7 +319,12 @@ pub(crate) async fn end_in(
     link: &ActiveLink,
     cause: UnlinkCause,
 ) -> Result<(), AppError> {
-    let ending = Ending { act, guild, cause };
+    let ending = Ending {
+        act,
+        guild,
+        cause,
+        reason: None,
+    };
     ending.end(tx, link, AuditAction::LinkRemoved).await
 }
 
@@ -354,6 +333,7 @@ struct Ending<'a> {
     act: &'a Act,
     guild: &'a Guild,
     cause: UnlinkCause,
+    reason: Option<&'a Reason>,
 }
 
 impl Ending<'_> {
@@ -370,7 +350,12 @@ impl Ending<'_> {
             by: Doer::of(self.act.actor()),
         };
         enqueue_log(tx, scope, self.guild, &job, now_ms).await?;
-        let detail = json!({ "guild": self.guild.id.as_str(), "cause": self.cause.as_str() });
+        let event = WebhookEvent::LinkEnded;
+        webhooks::events::tell(tx, scope, self.guild.num, &link.id, event, now_ms).await?;
+        let mut detail = json!({ "guild": self.guild.id.as_str(), "cause": self.cause.as_str() });
+        if let Some(reason) = self.reason {
+            detail["reason"] = json!(reason.as_str());
+        }
         let target = Some(link.id.as_str());
         Ok(self.act.note(tx, action, target, &detail).await?)
     }

@@ -6,12 +6,14 @@
 mod checks;
 mod discord;
 mod flow;
+pub mod guild_links;
 mod link_roles;
 pub mod links;
 mod start;
 mod steam;
 mod trip;
 mod unlink;
+mod unlink_one;
 mod verify;
 mod view;
 

@@ -38,6 +38,7 @@ pub async fn unlink(
             guild: current.page.guild_id,
             either,
             cause: UnlinkCause::User,
+            reason: None,
         },
     };
     app.db

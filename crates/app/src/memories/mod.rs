@@ -106,6 +106,8 @@ pub struct Memories {
     pub(crate) steam_group_names: SteamGroupNames,
     pub(crate) checks: Checks,
     pub(crate) jobs: JobNumbers,
+    /// Messages of webhooks, by what became of them.
+    pub(crate) webhooks: Family<[(&'static str, &'static str); 1], Counter>,
     /// Steps of housekeeping that failed, by their name.
     pub(crate) failed_steps: Family<[(&'static str, &'static str); 1], Counter>,
     /// The turn to ask the database whether it answers. A hung one is asked once at a time, however often we are asked.
@@ -141,6 +143,7 @@ impl Memories {
             steam_group_names: SteamGroupNames::default(),
             checks: Checks::default(),
             jobs: JobNumbers::default(),
+            webhooks: Family::default(),
             failed_steps: Family::default(),
             probing: Arc::default(),
         }

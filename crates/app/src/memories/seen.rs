@@ -1,17 +1,14 @@
 //! Who was seen on which Server, kept in memory and written once a minute. Losing the last minute is acceptable.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use domain::clock::SharedClock;
 use domain::platform_id::SteamAccount;
-use storage::players::player_seen::{self, Sighting};
-use storage::players::server_players;
-use storage::tenancy::servers;
-use storage::{NoOrg, ServerNum, Tx, Work};
-
-use crate::error::AppError;
+use domain::share;
+use storage::players::player_seen::Sighting;
+use storage::{OrgScope, ServerNum};
 
 const HOUR_MS: i64 = 60 * 60_000;
 /// Callers of different Servers rarely need the same part.
@@ -25,6 +22,8 @@ const MOST: usize = 200_000;
 pub struct Seen {
     parts: [Mutex<Part>; PARTS],
     count: AtomicUsize,
+    /// Marks of each Org that has a share of the room and no more. Locked last.
+    shares: Mutex<HashMap<i64, u32>>,
     writing: tokio::sync::Mutex<()>,
 }
 
@@ -35,7 +34,15 @@ struct Part {
     may_make_room: bool,
 }
 
-type Marks = HashMap<SteamAccount, Mark>;
+/// Of one Server.
+#[derive(Default)]
+struct Marks {
+    /// Whose share is used; none where there is no such bound.
+    whose: Option<i64>,
+    players: HashMap<SteamAccount, Mark>,
+    /// Whether some may be written down.
+    may_shrink: bool,
+}
 
 struct Mark {
     seen_at: SeenAt,
@@ -71,6 +78,7 @@ pub(crate) struct SeenMark {
     pub server: ServerNum,
     pub steam_id: String,
     pub seen_at: SeenAt,
+    whose: Option<i64>,
 }
 
 impl SeenMark {
@@ -91,23 +99,43 @@ impl Seen {
 
     /// Remembers players. A mark of the last hour stays as it is, and beyond the bound newcomers are left out.
     pub fn mark(&self, server: ServerNum, players: impl IntoIterator<Item = SteamAccount>, now: SeenAt) {
+        self.put(None, server, players, now);
+    }
+
+    /// The same for players whom a game server can name without end: an Org has a share of the room.
+    pub fn mark_shared(
+        &self,
+        whose: OrgScope,
+        server: ServerNum,
+        players: impl IntoIterator<Item = SteamAccount>,
+        now: SeenAt,
+    ) {
+        self.put(Some(whose.num()), server, players, now);
+    }
+
+    fn put(
+        &self,
+        whose: Option<i64>,
+        server: ServerNum,
+        players: impl IntoIterator<Item = SteamAccount>,
+        now: SeenAt,
+    ) {
         let mut part = self.part(server);
         if self.count.load(Ordering::Relaxed) >= MOST {
             self.make_room(&mut part);
         }
-        let marks = part.servers.entry(server).or_default();
+        let marks = part.marks_of(server, whose);
         for player in players {
             let fresh = Mark {
                 seen_at: now,
                 written: false,
             };
-            match marks.get_mut(&player) {
-                Some(mark) if mark.seen_at.is_an_hour_before(now.steady_ms) => *mark = fresh,
-                None if self.count.load(Ordering::Relaxed) < MOST => {
-                    self.count.fetch_add(1, Ordering::Relaxed);
-                    marks.insert(player, fresh);
+            if let Some(mark) = marks.players.get_mut(&player) {
+                if mark.seen_at.is_an_hour_before(now.steady_ms) {
+                    *mark = fresh;
                 }
-                Some(_) | None => {}
+            } else if self.take(whose) || (self.shrink(marks) && self.take(whose)) {
+                marks.players.insert(player, fresh);
             }
         }
     }
@@ -118,43 +146,27 @@ impl Seen {
         for part in &self.parts {
             let mut part = locked(part);
             for (server, marks) in &mut part.servers {
-                let held = marks.len();
-                marks.retain(|player, mark| {
+                let (held, whose) = (marks.players.len(), marks.whose);
+                marks.players.retain(|player, mark| {
                     if !std::mem::replace(&mut mark.written, true) {
                         fresh.push(SeenMark {
                             server: *server,
                             steam_id: player.id(),
                             seen_at: mark.seen_at,
+                            whose,
                         });
                     }
                     !mark.seen_at.is_an_hour_before(steady_ms)
                 });
-                self.count.fetch_sub(held - marks.len(), Ordering::Relaxed);
+                marks.may_shrink = true;
+                self.give_back(whose, held - marks.players.len());
             }
-            part.servers.retain(|_, marks| !marks.is_empty());
+            part.servers.retain(|_, marks| !marks.players.is_empty());
             part.may_make_room = !part.servers.is_empty();
         }
         fresh
             .sort_unstable_by(|one, other| (one.server, &one.steam_id).cmp(&(other.server, &other.steam_id)));
         fresh
-    }
-}
-
-impl Seen {
-    /// What is written down is only kept so that it is not written again soon: it goes before anybody is left out.
-    fn make_room(&self, part: &mut Part) {
-        if !std::mem::take(&mut part.may_make_room) {
-            return;
-        }
-        for marks in part.servers.values_mut() {
-            let held = marks.len();
-            marks.retain(|_, mark| !mark.written);
-            self.count.fetch_sub(held - marks.len(), Ordering::Relaxed);
-        }
-    }
-
-    fn part(&self, server: ServerNum) -> MutexGuard<'_, Part> {
-        locked(&self.parts[server.0.unsigned_abs() as usize % PARTS])
     }
 
     /// Puts marks back that could not be written, as far as there is room.
@@ -164,20 +176,88 @@ impl Seen {
                 continue;
             };
             let mut part = self.part(lost.server);
-            let marks = part.servers.entry(lost.server).or_default();
-            match marks.get_mut(&player) {
+            let marks = part.marks_of(lost.server, lost.whose);
+            match marks.players.get_mut(&player) {
                 Some(mark) => mark.written = false,
-                None if self.count.load(Ordering::Relaxed) < MOST => {
-                    self.count.fetch_add(1, Ordering::Relaxed);
+                None if self.take(lost.whose) => {
                     let mark = Mark {
                         seen_at: lost.seen_at,
                         written: false,
                     };
-                    marks.insert(player, mark);
+                    marks.players.insert(player, mark);
                 }
                 None => {}
             }
         }
+    }
+}
+
+impl Seen {
+    /// Room for one more mark, of all and of the Org's share.
+    fn take(&self, whose: Option<i64>) -> bool {
+        let all = self.count.load(Ordering::Relaxed);
+        if all >= MOST {
+            return false;
+        }
+        if let Some(whose) = whose {
+            let mut shares = locked(&self.shares);
+            let own = shares.entry(whose).or_default();
+            if !share::may_take(MOST as u32, all as u32, *own) {
+                return false;
+            }
+            *own += 1;
+        }
+        self.count.fetch_add(1, Ordering::Relaxed);
+        true
+    }
+
+    fn give_back(&self, whose: Option<i64>, marks: usize) {
+        self.count.fetch_sub(marks, Ordering::Relaxed);
+        if let Some(whose) = whose {
+            let mut shares = locked(&self.shares);
+            let own = shares
+                .get(&whose)
+                .map_or(0, |own| own.saturating_sub(marks as u32));
+            if own == 0 {
+                shares.remove(&whose);
+            } else {
+                shares.insert(whose, own);
+            }
+        }
+    }
+
+    /// What is written down is only kept so that it is not written again soon: it goes before anybody is left out.
+    fn make_room(&self, part: &mut Part) {
+        if !std::mem::take(&mut part.may_make_room) {
+            return;
+        }
+        for marks in part.servers.values_mut() {
+            self.shrink(marks);
+        }
+    }
+
+    /// The same of one Server alone, where its Org's share is used up. Whether there was anything.
+    fn shrink(&self, marks: &mut Marks) -> bool {
+        if !std::mem::take(&mut marks.may_shrink) {
+            return false;
+        }
+        let held = marks.players.len();
+        marks.players.retain(|_, mark| !mark.written);
+        self.give_back(marks.whose, held - marks.players.len());
+        marks.players.len() < held
+    }
+
+    fn part(&self, server: ServerNum) -> MutexGuard<'_, Part> {
+        locked(&self.parts[server.0.unsigned_abs() as usize % PARTS])
+    }
+}
+
+impl Part {
+    fn marks_of(&mut self, server: ServerNum, whose: Option<i64>) -> &mut Marks {
+        self.servers.entry(server).or_insert_with(|| Marks {
+            whose,
+            ..Marks::default()
+        })
     }
 }
 
@@ -186,157 +266,6 @@ fn locked<T>(part: &Mutex<T>) -> MutexGuard<'_, T> {
     part.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-pub(crate) struct WriteMarks(pub Vec<SeenMark>);
-
-impl Work for WriteMarks {
-    type For = NoOrg;
-    /// Who was on a Server for the first time.
-    type Output = Vec<(ServerNum, String)>;
-    type Error = AppError;
-    const NAME: &'static str = "write_seen";
-
-    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<Self::Output, AppError> {
-        // All Servers before the first player: who deletes a Server waits for us, or we see that it is gone.
-        let mut there = BTreeSet::new();
-        for server in self.0.iter().map(|mark| mark.server).collect::<BTreeSet<_>>() {
-            if servers::hold(tx, server).await? {
-                there.insert(server);
-            }
-        }
-        let (mut first, mut seen) = (Vec::new(), Vec::new());
-        for mark in self.0.iter().filter(|mark| there.contains(&mark.server)) {
-            seen.push(mark.sighting());
-            if server_players::mark_seen(tx, mark.server, &mark.steam_id, mark.seen_at.now_ms).await? {
-                first.push((mark.server, mark.steam_id.clone()));
-            }
-        }
-        player_seen::note(tx, &seen).await?;
-        Ok(first)
-    }
-}
-
-/// Writes down that players were on Servers of Guilds in which they are not linked: it counts in the whole Org.
-pub(crate) struct WriteElsewhere(pub Vec<Sighting>);
-
-impl Work for WriteElsewhere {
-    type For = NoOrg;
-    type Output = ();
-    type Error = AppError;
-    const NAME: &'static str = "write_seen_elsewhere";
-
-    async fn run(&self, tx: &mut Tx<'_>, _: &NoOrg) -> Result<(), AppError> {
-        Ok(player_seen::note(tx, &self.0).await?)
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const START: i64 = 1_700_000_000_000;
-
-    /// A moment on both clocks, which run alike unless somebody sets one.
-    fn at(ms: i64) -> SeenAt {
-        SeenAt {
-            now_ms: ms,
-            steady_ms: ms,
-        }
-    }
-
-    fn player(number: u64) -> SteamAccount {
-        SteamAccount::of(&(76_561_198_000_000_000 + number).to_string()).unwrap()
-    }
-
-    #[test]
-    fn a_player_is_written_once_an_hour() {
-        let seen = Seen::default();
-        seen.mark(ServerNum(1), [player(1)], at(START));
-        seen.mark(ServerNum(1), [player(1)], at(START + 5));
-        assert_eq!(seen.drain(START + 10).len(), 1);
-        seen.mark(ServerNum(1), [player(1)], at(START + 60_000));
-        assert!(seen.drain(START + 60_001).is_empty());
-        seen.mark(ServerNum(1), [player(1)], at(START + HOUR_MS));
-        assert_eq!(seen.drain(START + HOUR_MS)[0].seen_at, at(START + HOUR_MS));
-    }
-
-    #[test]
-    fn an_hour_is_an_hour_wherever_the_wall_clock_is_set_to() {
-        let seen = Seen::default();
-        seen.mark(ServerNum(1), [player(1)], at(START));
-        assert_eq!(seen.drain(START).len(), 1);
-        let set_back = |steady_ms: i64| SeenAt {
-            now_ms: steady_ms - 24 * HOUR_MS,
-            steady_ms,
-        };
-        seen.mark(ServerNum(1), [player(1)], set_back(START + HOUR_MS - 1));
-        assert!(seen.drain(START + HOUR_MS - 1).is_empty());
-        seen.mark(ServerNum(1), [player(1)], set_back(START + HOUR_MS));
-        assert_eq!(seen.drain(START + HOUR_MS)[0].seen_at, set_back(START + HOUR_MS));
-    }
-
-    #[test]
-    fn a_player_on_two_servers_is_two_marks() {
-        let seen = Seen::default();
-        seen.mark(ServerNum(1), [player(1)], at(START));
-        seen.mark(ServerNum(2), [player(1)], at(START));
-        assert_eq!(seen.drain(START).len(), 2);
-    }
-
-    #[test]
-    fn marks_that_were_not_written_are_handed_out_again() {
-        let seen = Seen::default();
-        seen.mark(ServerNum(1), [player(1), player(2)], at(START));
-        // The second hour is over when they are put back: they are not in memory any more.
-        let drained = seen.drain(START + HOUR_MS);
-        assert_eq!(drained.len(), 2);
-        seen.restore(&drained);
-        let mut again = seen.drain(START + HOUR_MS);
-        again.sort_by(|one, other| one.steam_id.cmp(&other.steam_id));
-        assert_eq!(
-            again.iter().map(|mark| mark.seen_at.now_ms).collect::<Vec<_>>(),
-            [START; 2]
-        );
-        assert!(seen.drain(START + HOUR_MS).is_empty());
-        // Somebody who came back meanwhile is written once, with the later time.
-        seen.mark(ServerNum(1), [player(1)], at(START + HOUR_MS));
-        seen.restore(&again);
-        let last = seen.drain(START + HOUR_MS + 1);
-        let times: Vec<_> = last.iter().map(|mark| mark.seen_at.now_ms).collect();
-        assert_eq!((last.len(), times.iter().max()), (2, Some(&(START + HOUR_MS))));
-    }
-
-    #[test]
-    fn marks_that_are_put_back_stay_within_the_memory() {
-        let seen = Seen::default();
-        let many = |first: u64| (first..first + MOST as u64).map(player);
-        seen.mark(ServerNum(1), many(0), at(START));
-        let drained = seen.drain(START + HOUR_MS);
-        seen.mark(ServerNum(1), many(MOST as u64), at(START + HOUR_MS));
-        seen.restore(&drained);
-        assert_eq!(seen.drain(START + HOUR_MS).len(), MOST);
-    }
-
-    #[test]
-    fn what_is_written_makes_room_for_whoever_comes() {
-        let seen = Seen::default();
-        let many = |first: u64| (first..first + MOST as u64).map(player);
-        seen.mark(ServerNum(1), many(0), at(START));
-        assert_eq!(seen.drain(START).len(), MOST);
-        // Of the same part: the other parts are asked when their Servers are.
-        seen.mark(ServerNum(1 + PARTS as i64), [player(1)], at(START + 1));
-        assert_eq!(seen.drain(START + 1).len(), 1);
-    }
-
-    #[test]
-    fn a_storm_of_players_stays_within_its_memory() {
-        let seen = Seen::default();
-        for number in 0..300_000 {
-            seen.mark(ServerNum(1), [player(number)], at(START));
-        }
-        assert_eq!(seen.drain(START).len(), MOST);
-        // An hour later their room is free again.
-        assert!(seen.drain(START + HOUR_MS).is_empty());
-        seen.mark(ServerNum(2), [player(1)], at(START + HOUR_MS));
-        assert_eq!(seen.drain(START + HOUR_MS).len(), 1);
-    }
-}
+#[path = "seen_tests.rs"]
+mod tests;

@@ -21,9 +21,6 @@ use storage::{GuildNum, OrgScope, ServerNum, Tx, Work};
 use crate::error::AppError;
 use crate::state::App;
 
-/// People who were linked with an account before somebody else was. The next round finds those beyond it.
-const MOST_BEFORE: i64 = 50;
-
 /// Brings the people with these Discord ids in line, and reckons their scores.
 pub(crate) async fn follow(
     tx: &mut Tx<'_>,
@@ -44,7 +41,7 @@ pub(crate) async fn follow_joined(
     joined: &str,
     now_ms: i64,
 ) -> Result<(), AppError> {
-    let before = people::list_before_them(tx, scope, joined, MOST_BEFORE).await?;
+    let before = people::list_before_them(tx, scope, joined).await?;
     let ids = ids.into_iter().map(str::to_owned).chain(before);
     let ids: BTreeSet<String> = ids.collect();
     let known = keep(tx, scope, ids.iter().map(String::as_str)).await?;

@@ -81,10 +81,14 @@ pub async fn progress(app: &App, scope: OrgScope) -> Result<Option<Progress>, Ap
     }))
 }
 
-/// How the last one ended, from the audit log.
+/// How the last one ended, from the audit log. Nothing where it has no end there: an operator dropped its job.
 pub async fn last(app: &App, scope: OrgScope) -> Result<Option<Ended>, AppError> {
     let mut last: Option<AuditRow> = None;
-    for action in [AuditAction::BulkUnlinkFinished, AuditAction::BulkUnlinkCancelled] {
+    for action in [
+        AuditAction::BulkUnlinkStarted,
+        AuditAction::BulkUnlinkFinished,
+        AuditAction::BulkUnlinkCancelled,
+    ] {
         let filter = AuditFilter {
             action: Some(action),
             ..AuditFilter::default()
@@ -93,7 +97,7 @@ pub async fn last(app: &App, scope: OrgScope) -> Result<Option<Ended>, AppError>
         let newest = newest.into_iter().next().map(|entry| entry.row);
         last = last.into_iter().chain(newest).max_by_key(|row| row.seq);
     }
-    let Some(row) = last else {
+    let Some(row) = last.filter(|row| row.action != AuditAction::BulkUnlinkStarted.as_str()) else {
         return Ok(None);
     };
     let Counts { links, ended } = serde_json::from_str(&row.detail).map_err(AppError::internal)?;

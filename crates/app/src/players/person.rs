@@ -100,7 +100,7 @@ pub(super) async fn note_view(
     viewer: Actor,
 ) -> Result<(), AppError> {
     let person_num = person.num;
-    let Actor::Account(account) = &viewer else {
+    let (Actor::Account(account) | Actor::Visitor(account)) = &viewer else {
         return Ok(());
     };
     let steady_ms = app.clock.steady_ms();
@@ -108,8 +108,8 @@ pub(super) async fn note_view(
         return Ok(());
     }
     let account = account.clone();
-    let newest = person_page::find_newest(&app.db, scope, &person.discord_id).await?;
-    let link = newest.ok_or(RequestError::NotFound)?;
+    let standing = person_page::find_standing(&app.db, scope, person_num).await?;
+    let link = standing.ok_or(RequestError::NotFound)?;
     app.db
         .write_for(app.act(scope, viewer), NoteView { link })
         .await?;

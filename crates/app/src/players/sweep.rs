@@ -90,7 +90,8 @@ fn cursor(asked: i64, after: i64) -> String {
     format!("{SCORES}{asked}:{after}")
 }
 
-/// People without a row, and those whose row counts other accounts than hang together with theirs: how many do.
+/// People without a row, those whose row counts other accounts than hang together with theirs, and those who are found with an
+/// account that is somebody else's: how many accounts do hang together.
 async fn find_strays(app: &App, scope: OrgScope) -> Result<Vec<(String, i64)>, AppError> {
     let mut found = Components::default();
     let mut last = String::new();
@@ -133,10 +134,34 @@ async fn find_strays(app: &App, scope: OrgScope) -> Result<Vec<(String, i64)>, A
             strays.push((id, accounts));
         }
         if strays.len() >= STRAYS_IN_A_STEP {
-            break;
+            return Ok(strays);
         }
     }
+    let misplaced = find_misplaced(app, scope).await?;
+    strays.extend(misplaced.into_iter().map(|id| {
+        let accounts = found.accounts(&id);
+        (id, accounts)
+    }));
+    strays.truncate(STRAYS_IN_A_STEP);
     Ok(strays)
+}
+
+/// Whoever has an active link is put right with their score. Of the others, those are whose account was taken over by a link that
+/// nobody followed to them, such as one of a file.
+async fn find_misplaced(app: &App, scope: OrgScope) -> Result<Vec<String>, AppError> {
+    let (mut found, mut after) = (Vec::new(), (i64::MIN, i64::MIN));
+    loop {
+        let page = sweeps::list_archived(&app.db, scope, after, PAGE).await?;
+        let is_last = (page.len() as i64) < PAGE;
+        if let Some(last) = page.last() {
+            after = last.place;
+        }
+        let misplaced = page.into_iter().filter(|one| one.is_misplaced);
+        found.extend(misplaced.map(|one| one.discord_id));
+        if is_last {
+            return Ok(found);
+        }
+    }
 }
 
 /// What rows say, read along with a sorted list of ids.

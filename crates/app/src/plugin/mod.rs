@@ -158,10 +158,9 @@ impl Call<'_> {
     /// The same of players who are not linked in this Guild: they may be in another one of the Org.
     pub(crate) fn mark_strangers(&self, players: impl IntoIterator<Item = SteamAccount>) {
         if let (KeyKind::Plugin, Some(server)) = (self.key.kind, self.server) {
-            self.app
-                .memories
-                .strangers
-                .mark(server, players, SeenAt::of(&self.app.clock));
+            let now = SeenAt::of(&self.app.clock);
+            let strangers = &self.app.memories.strangers;
+            strangers.mark_shared(self.key.scope, server, players, now);
         }
     }
 
@@ -176,9 +175,12 @@ impl Call<'_> {
         self.mark_strangers(strangers.filter(|player| !known.contains(player)));
     }
 
-    /// The same for those of a report. The report is stored by now, and a mark that cannot be made is no reason to say
-    /// otherwise.
-    pub(crate) async fn mark_reported(&self, players: &[SteamId]) {
+    /// The same for players of whom nobody knows yet who is linked. What was asked for is done by now, and a mark that cannot be
+    /// made is no reason to say otherwise.
+    pub(crate) async fn mark_named(&self, players: &[SteamId]) {
+        if self.key.kind != KeyKind::Plugin {
+            return;
+        }
         if let Ok(linked) = lookups::linked(&self.app.db, self.key.guild, players).await {
             self.mark_asked(players, &linked);
         }

@@ -14,7 +14,9 @@ use crate::error::AppError;
 use crate::state::App;
 
 /// Where a detail holds an id of ours. What somebody typed never stands under these.
-const IDS_IN_DETAIL: [&str; 4] = ["guild", "server", "key", "invite"];
+const IDS_IN_DETAIL: [&str; 5] = ["guild", "server", "key", "invite", "account"];
+/// The same in the operators' own log.
+const IDS_OF_OPERATORS: [&str; 5] = ["org", "account", "to", "guild", "server"];
 
 /// Entries of an Org that fit, newest first.
 pub async fn list(
@@ -54,6 +56,25 @@ pub async fn name(
             .for_each(|id| wanted.add(id));
     }
     Ok(audit_names::list(&app.db, scope, &wanted).await?)
+}
+
+/// The same for entries of the operators' own log.
+pub async fn name_for_operators(
+    app: &App,
+    operator: OperatorScope,
+    entries: &[NamedEntry],
+) -> Result<Vec<Named>, AppError> {
+    let mut wanted = WantedNames::default();
+    for entry in entries {
+        let detail: Value = serde_json::from_str(&entry.row.detail).unwrap_or_default();
+        let ids = [entry.row.actor_id.as_deref(), entry.row.target.as_deref()];
+        let others = IDS_OF_OPERATORS.map(|field| detail[field].as_str());
+        ids.into_iter()
+            .chain(others)
+            .flatten()
+            .for_each(|id| wanted.add(id));
+    }
+    Ok(audit_names::list_everywhere(&app.db, operator, &wanted).await?)
 }
 
 /// What the log can be filtered by, with names.

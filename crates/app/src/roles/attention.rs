@@ -49,7 +49,13 @@ fn text(problem: &Problem, role: &str, guild: &str) -> String {
              fetched the change several times. Check that the plugin is up to date and that no other plugin undoes it."
         );
     }
-    let fix = match RoleReason::parse(&problem.reason) {
+    let fix = fix_of(RoleReason::parse(&problem.reason));
+    format!("The role {role} of {guild} could not be changed for {people}. {fix}")
+}
+
+/// What to do about a role that the bot cannot give.
+pub(crate) fn fix_of(reason: Option<RoleReason>) -> &'static str {
+    match reason {
         Some(RoleReason::AboveBot) => "Drag the bot's role above it in Discord's server settings.",
         Some(RoleReason::NoPermission) => "Give the bot the permission Manage Roles.",
         Some(RoleReason::Managed) => "Another integration owns it; choose another role.",
@@ -58,6 +64,5 @@ fn text(problem: &Problem, role: &str, guild: &str) -> String {
             "It can administer the Discord server, so only the Owner can let a rule give it."
         }
         None => "Discord refused it: check the bot's role and permissions.",
-    };
-    format!("The role {role} of {guild} could not be changed for {people}. {fix}")
+    }
 }

@@ -20,4 +20,5 @@ pub mod rules;
 
 pub use recheck::{Progress, cancel, progress, start};
 pub(crate) use recheck::{step as recheck_step, sweep};
+pub(crate) use scene::reason_against;
 pub(crate) use sync::step;

@@ -81,7 +81,7 @@ pub(super) fn rule_words(rule: &Rule, roles: &[places::Role]) -> String {
 }
 
 /// Why a role cannot be handed out. A powerful one can by a rule that the Owner confirmed.
-pub(super) fn reason_against(role: &places::Role) -> Option<RoleReason> {
+pub(crate) fn reason_against(role: &places::Role) -> Option<RoleReason> {
     match role.gone_at {
         Some(_) => Some(RoleReason::Gone),
         None => role.reason.as_deref().and_then(RoleReason::parse),

@@ -45,42 +45,56 @@ pub(crate) fn guilds(seen: &Overview) -> Vec<Notice> {
     }
     let is_bare = |guild: &&Guild| !seen.servers.iter().any(|server| server.guild == guild.num);
     let bare = seen.guilds.iter().filter(is_bare);
-    bare.map(|guild| {
-        let text = format!("{} has no Server.", guild.name);
-        let notice = Notice::new("no_server", Severity::Info, text).about(guild.id.as_str());
-        notice.fixed_at("Add Server", Page::Servers)
-    })
-    .collect()
+    bare.map(no_server).collect()
+}
+
+/// A Guild without a Server.
+pub(crate) fn no_server(guild: &Guild) -> Notice {
+    let text = format!("{} has no Server.", guild.name);
+    let notice = Notice::new("no_server", Severity::Info, text).about(guild.id.as_str());
+    notice.fixed_at("Add Server", Page::Servers)
 }
 
 /// What the settings of Guilds leave out.
 pub(crate) fn log_channels(seen: &Overview) -> Vec<Notice> {
     let silent = seen.guilds.iter().filter(|guild| guild.log_channel_id.is_none());
-    silent
-        .map(|guild| {
-            let text = format!("{} has no log channel, so links aren’t posted.", guild.name);
-            let notice = Notice::new("no_log_channel", Severity::Info, text).about(guild.id.as_str());
-            notice.fixed_at("Set channel", Page::Guild(guild.id.clone()))
-        })
-        .collect()
+    silent.map(no_log_channel).collect()
+}
+
+/// A Guild without a log channel.
+pub(crate) fn no_log_channel(guild: &Guild) -> Notice {
+    let text = format!("{} has no log channel, so links aren’t posted.", guild.name);
+    let notice = Notice::new("no_log_channel", Severity::Info, text).about(guild.id.as_str());
+    notice.fixed_at("Set channel", Page::Guild(guild.id.clone()))
 }
 
 /// Servers that do not call as they should.
 pub(crate) fn servers(seen: &Overview, now_ms: i64) -> Vec<Notice> {
-    seen.servers
-        .iter()
-        .flat_map(|server| [state(server, now_ms), query_key(server)])
-        .flatten()
-        .map(|(notice, label, server)| {
-            let notice = notice.about(server.id.as_str());
-            notice.fixed_at(label, Page::Server(server.id.clone()))
-        })
-        .collect()
+    let of_server = |server: &Server| {
+        let state = match key_revoked(server) {
+            Some(revoked) if server.active => Some(revoked),
+            Some(_) | None => calls(server, now_ms),
+        };
+        [state, query_key(server)]
+    };
+    seen.servers.iter().flat_map(of_server).flatten().collect()
 }
 
-type OfServer<'a> = (Notice, &'static str, &'a Server);
+fn at_server(server: &Server, notice: Notice, label: &'static str) -> Notice {
+    let notice = notice.about(server.id.as_str());
+    notice.fixed_at(label, Page::Server(server.id.clone()))
+}
 
-fn state(server: &Server, now_ms: i64) -> Option<OfServer<'_>> {
+/// A key that is refused whatever it calls.
+pub(crate) fn key_revoked(server: &Server) -> Option<Notice> {
+    server.key.revoked_at_ms?;
+    let text = format!("The key of {} is revoked, so its calls are refused.", server.name);
+    let notice = Notice::new("key_revoked", Severity::Bad, text);
+    Some(at_server(server, notice, "Regenerate key"))
+}
+
+/// A Server that is off, or that is not heard of.
+pub(crate) fn calls(server: &Server, now_ms: i64) -> Option<Notice> {
     let name = &server.name;
     let (kind, severity, text, label) = match server.key.last_used_at_ms {
         _ if !server.active => (
@@ -88,12 +102,6 @@ fn state(server: &Server, now_ms: i64) -> Option<OfServer<'_>> {
             Severity::Warn,
             format!("{name} is inactive, so its calls are refused."),
             "Activate",
-        ),
-        _ if server.key.revoked_at_ms.is_some() => (
-            "key_revoked",
-            Severity::Bad,
-            format!("The key of {name} is revoked, so its calls are refused."),
-            "Regenerate key",
         ),
         None => (
             "never_called",
@@ -109,14 +117,15 @@ fn state(server: &Server, now_ms: i64) -> Option<OfServer<'_>> {
         ),
         Some(_) => return None,
     };
-    Some((Notice::new(kind, severity, text), label, server))
+    Some(at_server(server, Notice::new(kind, severity, text), label))
 }
 
-fn query_key(server: &Server) -> Option<OfServer<'_>> {
+/// A key that travels where it is written down.
+pub(crate) fn query_key(server: &Server) -> Option<Notice> {
     let text = format!(
         "{} sends its key in the URL, where logs may keep it.",
         server.name
     );
     let notice = Notice::new("query_keys", Severity::Warn, text);
-    (server.key.query_calls > 0).then_some((notice, "View Server", server))
+    (server.key.query_calls > 0).then(|| at_server(server, notice, "View Server"))
 }

@@ -11,6 +11,7 @@ use storage::players::{boosters, player_seen, stat_days};
 use storage::privacy::erased_members;
 pub use storage::tenancy::removals::Removal;
 use storage::tenancy::{guilds, orgs, removals};
+use storage::webhooks::deliveries;
 use storage::{GuildNum, OrgScope, Tx, Work};
 
 use crate::error::AppError;
@@ -103,6 +104,9 @@ impl Work for EndSlice {
         }
         if gone == 0 {
             gone = jobs::remove_slice(tx, &LaneKind::Roles.of(self.guild.as_str()), SLICE).await?;
+        }
+        if gone == 0 {
+            gone = deliveries::forget_of_guild(tx, scope, guild.num, SLICE).await?;
         }
         if gone == 0 {
             gone = forget_on_discord(tx, scope, guild.num).await?;

@@ -18,6 +18,7 @@ use storage::tenancy::{orgs, removals};
 use storage::{GuildNum, OrgScope, Tx, Work};
 
 use crate::billing;
+use crate::by_operator::ByOperator;
 use crate::error::{AppError, RequestError, TenancyError};
 use crate::once::PressBy;
 use crate::state::App;
@@ -158,16 +159,17 @@ pub(crate) async fn release(
     scope: OrgScope,
     id: GuildId,
     reason: Reason,
-    actor: Actor,
+    by: ByOperator,
 ) -> Result<(), AppError> {
-    remove_with(app, scope, id, Some(reason), actor).await
+    let actor = by.actor();
+    remove_with(app, scope, id, Some((reason, by)), actor).await
 }
 
 async fn remove_with(
     app: &App,
     scope: OrgScope,
     id: GuildId,
-    released: Option<Reason>,
+    released: Option<(Reason, ByOperator)>,
     actor: Actor,
 ) -> Result<(), AppError> {
     let act = app.act(scope, actor);
@@ -179,6 +181,7 @@ async fn remove_with(
     };
     if let Some(guild) = guilds::find(&app.db, scope, &id).await?
         && app.plans.sold
+        && released.is_none()
     {
         // What is refused leaves the page open on which somebody may pay.
         app.db.write_for(act.clone(), removal(true)).await?;
@@ -194,8 +197,8 @@ struct Remove {
     sold: bool,
     /// Whether it could be done; nothing is.
     is_only_asked: bool,
-    /// Why an operator does it.
-    released: Option<Reason>,
+    /// Why an operator does it, and which. Then nobody keeps what is somebody else's by paying for it.
+    released: Option<(Reason, ByOperator)>,
 }
 
 impl Work for Remove {
@@ -209,16 +212,19 @@ impl Work for Remove {
         orgs::lock(tx, scope).await?;
         let found = guilds::find_in(tx, scope, &self.id).await?;
         let guild = found.ok_or(RequestError::NotFound)?;
-        if self.sold {
-            billing::removal::stop_paying(tx, act, Some(guild.num)).await?;
+        if self.sold && self.released.is_none() {
+            billing::removal::refuse_paid(tx, act, Some(guild.num)).await?;
         }
         if self.is_only_asked {
             return Ok(());
         }
+        if self.sold {
+            billing::removal::close_soon(tx, act).await?;
+        }
         let gone = super::servers::kept_names(tx, scope, guild.num).await?;
         let servers = remove_guild(tx, scope, &guild, now_ms).await?;
         let mut detail = json!({ "links_ended": guild.active_links, "servers": servers, "gone": gone });
-        let Some(reason) = &self.released else {
+        let Some((reason, by)) = &self.released else {
             return Ok(act.note(tx, AuditAction::GuildRemoved, target, &detail).await?);
         };
         detail["reason"] = json!(reason.as_str());
@@ -226,7 +232,7 @@ impl Work for Remove {
         let org = orgs::get_id(tx, scope).await?;
         let detail = json!({ "org": org.as_str(), "reason": reason.as_str() });
         let (own, action) = (act.for_operators(), AuditAction::GuildReleased);
-        Ok(own.note(tx, action, target, &detail).await?)
+        by.note(tx, &own, action, target, &detail).await
     }
 }
 

@@ -12,6 +12,7 @@ use storage::records::audit::Act;
 pub use storage::tenancy::orgs::Org;
 use storage::tenancy::orgs::{self, NewOrg};
 use storage::tenancy::{guilds, invites, registration, team};
+use storage::webhooks::endpoints;
 use storage::{AccountNum, NoOrg, OrgScope, Tx, Work};
 
 use crate::billing;
@@ -291,10 +292,13 @@ impl Work for Remove {
             return Err(TenancyError::OwnerOnly.into());
         }
         if self.sold {
-            billing::removal::stop_paying(tx, act, None).await?;
+            billing::removal::refuse_paid(tx, act, None).await?;
         }
         if self.is_only_asked {
             return Ok(());
+        }
+        if self.sold {
+            billing::removal::close_soon(tx, act).await?;
         }
         let mut ended = 0;
         for guild in guilds::list_in(tx, scope).await? {
@@ -303,6 +307,7 @@ impl Work for Remove {
         }
         team::remove_all(tx, scope).await?;
         invites::revoke_all(tx, scope, now_ms).await?;
+        endpoints::remove_of_org(tx, scope, now_ms).await?;
         accounts::own_one_less(tx, self.owner).await?;
         orgs::remove(tx, scope, now_ms).await?;
         let detail = json!({ "links_ended": ended });

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use domain::erased::{Tombstone, is_erased};
-use domain::platform_id::{DiscordId, EitherId, SteamAccount, SteamId};
+use domain::platform_id::{DiscordId, EitherId, SteamId};
 use serde::Serialize;
 use serde_json::Value;
 use storage::linking::links;
 use storage::players::group_changes::{self, GroupChange, ServerPlace};
+use storage::roles::ledger;
 use storage::tenancy::servers;
 use storage::{Tx, Work};
 
@@ -53,6 +54,7 @@ fn read_change(change: &Value) -> Result<(String, &'static str), AppError> {
 pub(super) async fn get(call: &Call<'_>) -> Result<Reply, AppError> {
     let asked = Asked::of(call, vec![call.steam_id()?]);
     let found = group_changes::list(&call.app.db, call.server()?, asked.all()).await?;
+    call.mark_named(&asked.ids).await;
     Reply::of(&found.into_iter().map(Entry::from).collect::<Vec<_>>())
 }
 
@@ -65,7 +67,7 @@ pub(super) async fn get_bulk(call: &Call<'_>) -> Result<Reply, AppError> {
             .or_default();
         waiting.push(change.into());
     }
-    call.mark_seen(players.keys().filter_map(|id| SteamAccount::of(id)));
+    call.mark_named(&asked.ids).await;
     Reply::of(&players)
 }
 
@@ -82,11 +84,14 @@ pub(super) async fn clear_bulk(call: &Call<'_>) -> Result<Reply, AppError> {
 }
 
 async fn clear_all(call: &Call<'_>, ids: Vec<SteamId>) -> Result<(), AppError> {
+    let named = ids.clone();
     let work = Clear {
         asked: Asked::of(call, ids),
         now_ms: call.app.now_ms(),
     };
-    call.app.db.write_for(place(call)?, work).await
+    call.app.db.write_for(place(call)?, work).await?;
+    call.mark_named(&named).await;
+    Ok(())
 }
 
 /// Players that a plugin asks about. What remained of one who was erased is known while they are asked about.
@@ -189,6 +194,11 @@ impl Work for Clear {
     async fn run(&self, tx: &mut Tx<'_>, &place: &ServerPlace) -> Result<(), AppError> {
         servers::lock(tx, place).await?;
         let Asked { ids, erased } = &self.asked;
-        Ok(group_changes::clear(tx, place.server, ids, erased, self.now_ms).await?)
+        let gone = group_changes::clear(tx, place.server, ids, erased, self.now_ms).await?;
+        for change in gone {
+            let (player, group) = (&change.tombstone, &change.group);
+            ledger::note_end_shown(tx, place.guild, place.server, player, group).await?;
+        }
+        Ok(())
     }
 }

@@ -52,7 +52,7 @@ pub(super) async fn bulk(call: &Call<'_>) -> Result<Reply, AppError> {
         }
     }
     let updated = report(call, valid).await?;
-    call.mark_reported(&ids).await;
+    call.mark_named(&ids).await;
     Ok(Reply::counted(updated, players.len() as u64 - updated))
 }
 

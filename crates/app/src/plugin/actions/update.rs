@@ -19,6 +19,7 @@ pub(super) async fn run(call: &Call<'_>) -> Result<Reply, AppError> {
         Some("remove") => false,
         Some(_) | None => return Err(AppError::invalid("mode", "must be add or remove")),
     };
+    let named = players.clone();
     let work = Request {
         guild: call.key.guild,
         grantor: match call.key.server {
@@ -32,6 +33,7 @@ pub(super) async fn run(call: &Call<'_>) -> Result<Reply, AppError> {
     };
     call.app.db.write_for(call.key.scope, work).await?;
     call.app.bell.ring();
+    call.mark_named(&named).await;
     Ok(Reply::text(200, "Roles updated"))
 }
 

@@ -46,7 +46,7 @@ async fn many(call: &Call<'_>, body: &Value) -> Result<Reply, AppError> {
         }
     }
     let updated = report(call, valid).await?;
-    call.mark_reported(&ids).await;
+    call.mark_named(&ids).await;
     Ok(Reply::counted(updated, players.len() as u64 - updated))
 }
 
