@@ -41,11 +41,16 @@ impl Attention {
             severity: notice.severity.as_str(),
             text: notice.text,
             subject: notice.subject,
-            fix: notice.fix.map(|(label, page)| Fix {
-                label,
-                page: path(&page, org),
-            }),
+            fix: notice.fix.map(|fix| Fix::of(fix, org)),
         }
+    }
+}
+
+impl Fix {
+    /// In the organisation with this ID.
+    pub(crate) fn of((label, page): (&'static str, Page), org: &str) -> Self {
+        let page = path(&page, org);
+        Self { label, page }
     }
 }
 
@@ -56,8 +61,11 @@ fn path(page: &Page, org: &str) -> String {
         Page::Guild(id) => format!("/orgs/{org}/guilds/{id}"),
         Page::Servers => format!("/orgs/{org}/servers"),
         Page::Server(id) => format!("/orgs/{org}/servers/{id}"),
+        Page::Rules(id) => format!("/orgs/{org}/servers/{id}/roles"),
+        Page::Plugin(id) => format!("/orgs/{org}/plugin?server={id}"),
         Page::Keys => format!("/orgs/{org}/keys"),
         Page::LinkPage => format!("/orgs/{org}/link-page"),
+        Page::Visits => format!("/orgs/{org}/audit?action=visit.began"),
         Page::OurErrors => "/admin/errors?status=faults".to_owned(),
         Page::ErrorsWith(code) => format!("/admin/errors?code={code}"),
     }

@@ -105,7 +105,7 @@ pub async fn create(
         starts_at_ms: new.starts_at_ms,
         ends_at_ms: new.ends_at_ms,
     };
-    let made = announcements::create(&app, new, operator.actor()).await?;
+    let made = announcements::create(&app, new, operator.by()).await?;
     Ok(Created(AnnouncementView::of(made, app.now_ms())))
 }
 
@@ -152,7 +152,7 @@ pub async fn change(
         ends_at_ms: edit.ends_at_ms,
         ends_now: false,
     };
-    let changed = announcements::change(&app, id, change, operator.actor()).await?;
+    let changed = announcements::change(&app, id, change, operator.by()).await?;
     Ok(Found(AnnouncementView::of(changed, app.now_ms())))
 }
 
@@ -165,12 +165,12 @@ pub async fn end(
         ends_now: true,
         ..AnnouncementChange::default()
     };
-    let ended = announcements::change(&app, id, change, operator.actor()).await?;
+    let ended = announcements::change(&app, id, change, operator.by()).await?;
     Ok(Found(AnnouncementView::of(ended, app.now_ms())))
 }
 
 pub async fn delete(app: App, operator: Operator, Segments(id): Segments<AnnouncementId>) -> Answer<Done> {
-    announcements::delete(&app, id, operator.actor()).await?;
+    announcements::delete(&app, id, operator.by()).await?;
     Ok(Done)
 }
 

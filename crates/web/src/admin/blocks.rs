@@ -124,13 +124,17 @@ pub async fn create(
     if discord_id.as_ref() == Some(operator.discord_id()) {
         return Err(AppError::invalid("value", "this is your own account").into());
     }
+    if BlockEntry::networks_of(operator.client()).contains(&entry) {
+        let problem = "you are in this network yourself; the command line blocks it anyway";
+        return Err(AppError::invalid("value", problem).into());
+    }
     let request = BlockRequest {
         entry,
         discord_id,
         reason: new.reason,
         days: new.days,
     };
-    let id = blocklist::block(&app, request, operator.actor()).await?;
+    let id = blocklist::block(&app, request, operator.by()).await?;
     Ok(Created(MadeBlock { id }))
 }
 
@@ -154,6 +158,6 @@ fn entry_of(new: &NewBlock) -> Result<(BlockEntry, Option<DiscordId>), AppError>
 }
 
 pub async fn lift(app: App, operator: FreshOperator, Segments(id): Segments<BlockId>) -> Answer<Done> {
-    blocks::lift(&app, &id, operator.actor()).await?;
+    blocks::lift(&app, &id, operator.by()).await?;
     Ok(Done)
 }

@@ -65,6 +65,6 @@ pub async fn set(
     operator: Operator,
     (Segments(flag), JsonBody(switch)): (Segments<Flag>, JsonBody<FlagSwitch>),
 ) -> Answer<Done> {
-    flags::set(&app, flag, switch.on, operator.actor()).await?;
+    flags::set(&app, flag, switch.on, operator.by()).await?;
     Ok(Done)
 }

@@ -1,21 +1,19 @@
-//! The service itself: whether the audit log is intact, what waits, which bots run, builds of the plugin.
+//! The service itself: whether the audit log is intact, what waits, which bots run.
 
 use std::collections::BTreeMap;
 
-use app::admin::builds;
 use app::admin::health::{self, BotStatus, JobFilter, ListedJob, Seen};
 use app::jobs::operate::{self, Soon};
 use app::{App, AppError};
 use domain::id::OrgId;
 use domain::job::JobKind;
-use domain::plugin_build::{PluginVersion, latest};
 use domain::runner::{Reason, Step};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::paging::{limit, next};
 use crate::extract::{Asked, Asks, JobNumber, Operator, Question, Segments};
-use crate::routes::{Answer, Done, Found};
+use crate::routes::{Answer, Found};
 
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
@@ -202,7 +200,7 @@ pub async fn retry(
     operator: Operator,
     Segments(JobNumber(number)): Segments<JobNumber>,
 ) -> Answer<Found<JobTouched>> {
-    let soon = operate::retry(&app, number, operator.actor()).await?;
+    let soon = operate::retry(&app, number, operator.by()).await?;
     Ok(Found(soon.into()))
 }
 
@@ -211,7 +209,7 @@ pub async fn drop_job(
     operator: Operator,
     Segments(JobNumber(number)): Segments<JobNumber>,
 ) -> Answer<Found<JobTouched>> {
-    let soon = operate::drop_job(&app, number, operator.actor()).await?;
+    let soon = operate::drop_job(&app, number, operator.by()).await?;
     Ok(Found(soon.into()))
 }
 
@@ -294,57 +292,4 @@ pub async fn runners(app: App, operator: Operator, (): ()) -> Answer<Found<Runne
         nodes: nodes.collect(),
         bots,
     }))
-}
-
-#[derive(Serialize, ToSchema)]
-pub struct BuildPage {
-    builds: Vec<BuildRow>,
-}
-
-/// A build of the plugin.
-#[derive(Serialize, ToSchema)]
-pub struct BuildRow {
-    version: String,
-    sha256: String,
-    size: u64,
-    published_at_ms: i64,
-    file_name: String,
-    /// Not offered any more.
-    withdrawn: bool,
-    latest: bool,
-}
-
-pub async fn plugin_builds(app: App, operator: Operator, (): ()) -> Answer<Found<BuildPage>> {
-    let found = builds::list(&app, operator.scope).await?;
-    let newest = latest(&found).map(|build| build.version);
-    let rows = found.into_iter().map(|build| BuildRow {
-        latest: newest == Some(build.version),
-        version: build.version.to_string(),
-        sha256: build.sha256,
-        size: build.size,
-        published_at_ms: build.published_at_ms,
-        file_name: build.file_name,
-        withdrawn: build.is_withdrawn,
-    });
-    Ok(Found(BuildPage {
-        builds: rows.collect(),
-    }))
-}
-
-pub async fn withdraw(
-    app: App,
-    operator: Operator,
-    Segments(version): Segments<PluginVersion>,
-) -> Answer<Done> {
-    builds::set_withdrawn(&app, version, true, operator.actor()).await?;
-    Ok(Done)
-}
-
-pub async fn restore(
-    app: App,
-    operator: Operator,
-    Segments(version): Segments<PluginVersion>,
-) -> Answer<Done> {
-    builds::set_withdrawn(&app, version, false, operator.actor()).await?;
-    Ok(Done)
 }

@@ -40,10 +40,10 @@ pub struct MaintenanceSwitch {
 
 pub async fn put(
     app: App,
-    operator: Operator,
+    operator: FreshOperator,
     JsonBody(switch): JsonBody<MaintenanceSwitch>,
 ) -> Answer<Done> {
-    instance::set_maintenance(&app, switch.on, switch.message.as_deref(), operator.actor()).await?;
+    instance::set_maintenance(&app, switch.on, switch.message.as_deref(), operator.by()).await?;
     Ok(Done)
 }
 
@@ -128,7 +128,7 @@ pub async fn set_registration(
         "invite_only" => true,
         _ => return Err(AppError::invalid("mode", "must be open or invite_only").into()),
     };
-    instance::set_invite_only(&app, invite_only, operator.actor()).await?;
+    instance::set_invite_only(&app, invite_only, operator.by()).await?;
     Ok(Done)
 }
 
@@ -169,7 +169,7 @@ pub async fn make_code(
         max_uses: new.max_uses.unwrap_or(1),
         days: new.days,
     };
-    let (id, code) = instance::make_registration_code(&app, request, operator.actor()).await?;
+    let (id, code) = instance::make_registration_code(&app, request, operator.by()).await?;
     Ok(Created(MadeRegistrationCode {
         id,
         code: code.expose().to_owned(),
@@ -181,6 +181,6 @@ pub async fn revoke_code(
     operator: FreshOperator,
     Segments(id): Segments<RegistrationId>,
 ) -> Answer<Done> {
-    registration::revoke(&app, id, operator.actor()).await?;
+    registration::revoke(&app, id, operator.by()).await?;
     Ok(Done)
 }

@@ -2,6 +2,7 @@
 
 pub mod announcements;
 pub mod blocks;
+pub mod builds;
 pub mod flags;
 pub mod health;
 pub mod maintenance;
@@ -66,7 +67,7 @@ fn announcement_routes(routes: Routes) -> Routes {
             announcements::end,
         )
         .operator(get.clone(), MAINTENANCE, "Get maintenance", maintenance::get)
-        .operator(
+        .fresh_operator(
             put.clone(),
             MAINTENANCE,
             "Close or open the dashboard",
@@ -165,7 +166,13 @@ fn visit_routes(routes: Routes) -> Routes {
         )
         .operator(get, "/admin/visits", "List running visits", visits::list)
         .fresh_operator(post.clone(), VISIT, "Visit an organisation", visits::begin)
-        .operator(Method::DELETE, VISIT, "End a visit", visits::end)
+        .operator(Method::DELETE, VISIT, "End one's own visit", visits::end)
+        .operator(
+            Method::DELETE,
+            "/admin/orgs/{org}/visits/{account}",
+            "End a visit",
+            visits::end_of,
+        )
         .fresh_operator(
             post.clone(),
             "/admin/orgs/{org}/transfer",
@@ -182,6 +189,7 @@ fn visit_routes(routes: Routes) -> Routes {
 
 /// How the service is.
 fn health_routes(routes: Routes) -> Routes {
+    const BUILDS: &str = "/admin/plugin-builds";
     let (get, post) = (Method::GET, Method::POST);
     routes
         .operator(
@@ -209,22 +217,18 @@ fn health_routes(routes: Routes) -> Routes {
             "List bots that run",
             health::runners,
         )
-        .operator(
-            get,
-            "/admin/plugin-builds",
-            "List all plugin builds",
-            health::plugin_builds,
-        )
+        .operator(get, BUILDS, "List all plugin builds", builds::list)
+        .fresh_operator(post.clone(), BUILDS, "Publish a plugin build", builds::publish)
         .operator(
             post.clone(),
             "/admin/plugin-builds/{version}/withdraw",
             "Withdraw a plugin build",
-            health::withdraw,
+            builds::withdraw,
         )
         .operator(
             post,
             "/admin/plugin-builds/{version}/restore",
             "Offer a plugin build again",
-            health::restore,
+            builds::restore,
         )
 }

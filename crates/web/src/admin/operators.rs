@@ -76,12 +76,11 @@ pub async fn grant(
         DiscordId::parse(new.discord_id.trim()).map_err(|error| AppError::invalid("discord_id", error))?;
     // Until they sign in for the first time.
     let name = display_name("Operator")?;
-    let account_id = operators::grant(&app, id, name, operator.actor()).await?;
+    let account_id = operators::grant(&app, id, &name, operator.by()).await?;
     Ok(Created(MadeOperator { account_id }))
 }
 
 pub async fn revoke(app: App, operator: FreshOperator, Segments(id): Segments<AccountId>) -> Answer<Done> {
-    let by = (operator.account(), operator.actor());
-    operators::revoke(&app, by, &id).await?;
+    operators::revoke(&app, &id, operator.by()).await?;
     Ok(Done)
 }

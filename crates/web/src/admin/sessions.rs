@@ -43,12 +43,11 @@ pub async fn end_all(
     if end.confirm.trim() != CONFIRM {
         return Err(AppError::invalid("confirm", "type the words: sign out everyone").into());
     }
-    let (hash, actor) = (operator.session_hash(), operator.actor());
-    sessions::end_all_but(&app, hash, actor).await?;
+    sessions::end_all_but(&app, operator.session_hash(), operator.by()).await?;
     Ok(Done)
 }
 
 pub async fn drop_idle(app: App, operator: FreshOperator, (): ()) -> Answer<Done> {
-    sessions::drop_idle(&app, operator.actor()).await?;
+    sessions::drop_idle(&app, operator.by()).await?;
     Ok(Done)
 }

@@ -111,13 +111,23 @@ pub async fn begin(
         minutes: minutes.ok_or_else(|| AppError::invalid("minutes", "must be from 5 to 60"))?,
     };
     let by = (operator.scope(), operator.account());
-    let ends_at_ms = visits::begin(&app, by, &org, request, operator.actor()).await?;
+    let ends_at_ms = visits::begin(&app, by, &org, request, operator.by()).await?;
     Ok(Created(BegunVisit { ends_at_ms }))
 }
 
 pub async fn end(app: App, operator: Operator, Segments(org): Segments<OrgId>) -> Answer<Done> {
-    let by = (operator.scope, operator.account);
-    visits::end(&app, by, &org, operator.actor()).await?;
+    let whose = (&org, &operator.account_id);
+    visits::end(&app, operator.scope, whose, operator.by()).await?;
+    Ok(Done)
+}
+
+/// Another operator's as well.
+pub async fn end_of(
+    app: App,
+    operator: Operator,
+    (Segments(org), Segments(account)): (Segments<OrgId>, Segments<AccountId>),
+) -> Answer<Done> {
+    visits::end(&app, operator.scope, (&org, &account), operator.by()).await?;
     Ok(Done)
 }
 
@@ -142,7 +152,7 @@ pub async fn transfer(
         AccountId::parse(wanted.account_id.trim()).map_err(|error| AppError::invalid("account_id", error))?;
     let reason = reason(&wanted.reason)?;
     let to = (to, wanted.confirm);
-    recovery::transfer(&app, operator.scope(), &org, to, reason, operator.actor()).await?;
+    recovery::transfer(&app, operator.scope(), &org, to, reason, operator.by()).await?;
     Ok(Done)
 }
 
@@ -163,7 +173,7 @@ pub async fn release(
     (Segments(guild), JsonBody(wanted)): (Segments<GuildId>, JsonBody<GuildRelease>),
 ) -> Answer<Done> {
     let reason = reason(&wanted.reason)?;
-    let (scope, actor) = (operator.scope(), operator.actor());
-    recovery::release(&app, scope, guild, &wanted.confirm, reason, actor).await?;
+    let (scope, by) = (operator.scope(), operator.by());
+    recovery::release(&app, scope, guild, &wanted.confirm, reason, by).await?;
     Ok(Done)
 }

@@ -76,12 +76,15 @@ pub struct SubscriptionView {
     started_at_ms: i64,
     /// When it is paid for next; nothing where it ends.
     renews_at_ms: Option<i64>,
+    /// When it ends, where that is when its period is over.
     ends_at_ms: Option<i64>,
 }
 
 impl From<Subscription> for SubscriptionView {
     fn from(found: Subscription) -> Self {
-        let renews = found.status.counts() && found.cancel_at_ms.is_none();
+        let is_past = |at: i64| found.period_end_ms.is_some_and(|end| at > end);
+        let goes_on = found.cancel_at_ms.is_none_or(is_past);
+        let renews = found.status.counts() && goes_on;
         Self {
             id: found.id,
             status: found.status.as_str(),
@@ -94,7 +97,7 @@ impl From<Subscription> for SubscriptionView {
             bought_by: found.bought_by,
             started_at_ms: found.started_at_ms,
             renews_at_ms: found.period_end_ms.filter(|_| renews),
-            ends_at_ms: found.cancel_at_ms,
+            ends_at_ms: found.cancel_at_ms.filter(|_| !goes_on),
         }
     }
 }
@@ -229,7 +232,7 @@ pub async fn buy_bot(
 fn buyer(actor: Actor) -> Result<AccountId, AppError> {
     match actor {
         Actor::Account(id) => Ok(id),
-        Actor::Key(_) | Actor::Player | Actor::Operator | Actor::System => {
+        Actor::Visitor(_) | Actor::Key(_) | Actor::Player | Actor::Operator | Actor::System => {
             Err(AppError::internal("a purchase by nobody"))
         }
     }

@@ -70,7 +70,7 @@ struct SharedBot {
 }
 
 impl OwnBot {
-    fn of(bot: Dedicated, serving: bool, invite_url: Option<String>) -> Self {
+    fn of(bot: Dedicated, (serving, lacks_room): (bool, bool), invite_url: Option<String>) -> Self {
         let runner = &bot.runner;
         let step = runner.step;
         let is_running = matches!(step, Step::Start | Step::Online) && bot.memory_bytes > 0;
@@ -80,7 +80,9 @@ impl OwnBot {
             status: step.status(),
             step: step.set_up(),
             message: step.message(),
-            reason: Trouble::of(runner, bot.failure),
+            reason: lacks_room
+                .then_some(Trouble::NoRoom)
+                .or(Trouble::of(runner, bot.failure)),
             retry_at_ms: runner
                 .reason
                 .filter(|reason| reason.passes())
@@ -115,7 +117,7 @@ fn view(app: &App, card: Card) -> CustomBot {
         guild_name: card.guild_name,
         bot: card
             .bot
-            .map(|bot| OwnBot::of(bot, card.is_serving, card.invite_url)),
+            .map(|bot| OwnBot::of(bot, (card.is_serving, card.lacks_room), card.invite_url)),
     }
 }
 
@@ -140,14 +142,15 @@ pub async fn get(
 
 pub async fn save(
     app: App,
-    caller: Authorized<perm::ServersBots>,
+    caller: Authorized<perm::OfTeam<perm::ServersBots>>,
     (Segments(guild), JsonBody(given)): (Segments<GuildId>, JsonBody<BotToken>),
 ) -> Answer<Found<CustomBot>> {
     let request = TokenRequest {
         token: SecretString::from(given.token),
         new_identity: given.new_identity,
     };
-    own_token::save(&app, caller.scope, &guild, request, caller.actor).await?;
+    let by = (caller.actor, caller.signed_in_at_ms);
+    own_token::save(&app, caller.scope, &guild, request, by).await?;
     let card = own_bot::get(&app, caller.scope, &guild).await?;
     Ok(Found(view(&app, card)))
 }
@@ -164,7 +167,7 @@ pub async fn retry(
 
 pub async fn remove(
     app: App,
-    caller: Authorized<perm::ServersBots>,
+    caller: Authorized<perm::OfTeam<perm::ServersBots>>,
     Segments(guild): Segments<GuildId>,
 ) -> Answer<Done> {
     own_bot::remove(&app, caller.scope, &guild, caller.actor).await?;

@@ -30,10 +30,14 @@ pub trait Required: Send + Sync + 'static {
     const OWNER_ONLY: bool = false;
     /// What is sent is a file. No page of another site can send one either.
     const SENDS_FILE: bool = false;
+    /// An operator on a visit may do it too, if the visit has the permission.
+    const VISITORS: bool = true;
 }
 
 /// One type per permission that a route asks for.
 pub mod perm {
+    use std::marker::PhantomData;
+
     use domain::permission::Permission;
 
     macro_rules! required {
@@ -57,6 +61,17 @@ pub mod perm {
     impl super::Required for FileOfSettings {
         const PERMISSION: Permission = Permission::OrgSettings;
         const SENDS_FILE: bool = true;
+        const VISITORS: bool = false;
+    }
+
+    /// Only for the team: an operator on a visit does not do it, whatever the visit allows.
+    pub struct OfTeam<P>(PhantomData<P>);
+
+    impl<P: super::Required> super::Required for OfTeam<P> {
+        const PERMISSION: Permission = P::PERMISSION;
+        const OWNER_ONLY: bool = P::OWNER_ONLY;
+        const SENDS_FILE: bool = P::SENDS_FILE;
+        const VISITORS: bool = false;
     }
 
     /// The owner, for what cannot be undone about an Org.
@@ -121,10 +136,11 @@ impl<P: Required> FromRequestParts<WebState> for Authorized<P> {
         let caller = signed_in(state, &parts.extensions, token.as_ref(), org.as_ref()).await?;
         refuse_others(&parts.method, &parts.headers, &state.settings, P::SENDS_FILE)?;
         // An operator may look into an Org for a while; whoever belongs to it is nothing else there.
+        let visits = caller.membership.is_none();
         let standing = caller.membership.or_else(|| caller.visit.map(Visit::standing));
         // Someone else's Org and one that never was look the same.
         let membership = standing.ok_or(RequestError::NotFound)?;
-        if !membership.permissions.contains(P::PERMISSION) {
+        if !membership.permissions.contains(P::PERMISSION) || (visits && !P::VISITORS) {
             let permission = P::PERMISSION.as_str();
             return Err(TenancyError::MissingPermission { permission }.into());
         }
@@ -134,7 +150,11 @@ impl<P: Required> FromRequestParts<WebState> for Authorized<P> {
         Ok(Self {
             scope: membership.scope,
             account: caller.account,
-            actor: Actor::Account(caller.account_id),
+            actor: if visits {
+                Actor::Visitor(caller.account_id)
+            } else {
+                Actor::Account(caller.account_id)
+            },
             role: membership.role,
             permissions: membership.permissions,
             signed_in_at_ms: caller.signed_in_at_ms,
@@ -152,7 +172,7 @@ pub(super) fn refuse_other_sites(
     refuse_others(method, headers, settings, false)
 }
 
-fn refuse_others(
+pub(super) fn refuse_others(
     method: &Method,
     headers: &HeaderMap,
     settings: &Settings,

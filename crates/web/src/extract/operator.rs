@@ -1,18 +1,20 @@
 //! The proof that a signed-in person is an operator. A handler that reads across Orgs cannot run without it.
 
+use app::by_operator::ByOperator;
 use app::error::{IdentityError, RequestError};
 use app::identity::sessions::{self, Caller};
 use app::{AccountNum, OperatorScope};
 use axum::extract::FromRequestParts;
-use domain::audit::Actor;
 use domain::id::AccountId;
+use domain::network::ClientAddress;
 use domain::platform_id::DiscordId;
 use http::request::Parts;
 
-use super::authorized::refuse_other_sites;
+use super::authorized::refuse_others;
 use super::person::session_token;
 use super::signed_in::signed_in;
 use crate::error::Failure;
+use crate::serve::Peer;
 use crate::state::WebState;
 
 /// Somebody who stands in the configuration now or holds a grant, looked up for this request.
@@ -21,12 +23,14 @@ pub struct Operator {
     pub scope: OperatorScope,
     pub account: AccountNum,
     pub account_id: AccountId,
+    by: ByOperator,
+    session_hash: String,
 }
 
 impl Operator {
-    /// How they stand in the audit log.
-    pub fn actor(&self) -> Actor {
-        Actor::Account(self.account_id.clone())
+    /// What they do is done by them as long as they still may: the request's body may be long in coming.
+    pub fn by(&self) -> ByOperator {
+        self.by.clone()
     }
 }
 
@@ -34,23 +38,20 @@ impl FromRequestParts<WebState> for Operator {
     type Rejection = Failure;
 
     async fn from_request_parts(parts: &mut Parts, state: &WebState) -> Result<Self, Failure> {
-        let (scope, caller, _) = operator(parts, state).await?;
-        Ok(Self {
-            scope,
-            account: caller.account,
-            account_id: caller.account_id,
-        })
+        let (operator, _) = operator(parts, state, false).await?;
+        Ok(operator)
     }
 }
 
-/// The same with a sign-in of the last few minutes: what changes who gets in takes one.
-pub struct FreshOperator {
+/// The same with a sign-in of the last few minutes: what changes who gets in takes one, and what reaches everybody's game
+/// servers. `FILE` for a route to which a file is sent.
+pub struct FreshOperator<const FILE: bool = false> {
     operator: Operator,
     discord_id: DiscordId,
-    session_hash: String,
+    client: ClientAddress,
 }
 
-impl FreshOperator {
+impl<const FILE: bool> FreshOperator<FILE> {
     pub fn scope(&self) -> OperatorScope {
         self.operator.scope
     }
@@ -59,44 +60,58 @@ impl FreshOperator {
         self.operator.account
     }
 
-    pub fn actor(&self) -> Actor {
-        self.operator.actor()
+    /// As long as they still may.
+    pub fn by(&self) -> ByOperator {
+        self.operator.by()
     }
 
     pub fn discord_id(&self) -> &DiscordId {
         &self.discord_id
     }
 
+    /// Where the request comes from.
+    pub fn client(&self) -> ClientAddress {
+        self.client
+    }
+
     /// By which the session that asks is found.
     pub fn session_hash(&self) -> String {
-        self.session_hash.clone()
+        self.operator.session_hash.clone()
     }
 }
 
-impl FromRequestParts<WebState> for FreshOperator {
+impl<const FILE: bool> FromRequestParts<WebState> for FreshOperator<FILE> {
     type Rejection = Failure;
 
     async fn from_request_parts(parts: &mut Parts, state: &WebState) -> Result<Self, Failure> {
-        let (scope, caller, session_hash) = operator(parts, state).await?;
+        let (operator, caller) = operator(parts, state, FILE).await?;
         sessions::require_fresh(&state.app, caller.signed_in_at_ms)?;
         Ok(Self {
-            operator: Operator {
-                scope,
-                account: caller.account,
-                account_id: caller.account_id,
-            },
+            operator,
             discord_id: caller.discord_id,
-            session_hash,
+            client: state.settings.client(Peer::of(&parts.extensions), &parts.headers),
         })
     }
 }
 
-/// Who it is, and the hash of their session.
-async fn operator(parts: &mut Parts, state: &WebState) -> Result<(OperatorScope, Caller, String), Failure> {
+/// Who it is, and what their session says.
+async fn operator(
+    parts: &mut Parts,
+    state: &WebState,
+    sends_file: bool,
+) -> Result<(Operator, Caller), Failure> {
     let token = session_token(&parts.headers, &state.settings);
     let caller = signed_in(state, &parts.extensions, token.as_ref(), None).await?;
     let scope = caller.operator.ok_or(RequestError::OperatorOnly)?;
-    refuse_other_sites(&parts.method, &parts.headers, &state.settings)?;
-    let token = token.ok_or(IdentityError::SignInRequired)?;
-    Ok((scope, caller, token.hash()))
+    refuse_others(&parts.method, &parts.headers, &state.settings, sends_file)?;
+    let session_hash = token.ok_or(IdentityError::SignInRequired)?.hash();
+    let in_setting = state.app.operators.contains(&caller.discord_id);
+    let operator = Operator {
+        scope,
+        account: caller.account,
+        account_id: caller.account_id.clone(),
+        by: ByOperator::signed_in(caller.account_id.clone(), session_hash.clone(), in_setting),
+        session_hash,
+    };
+    Ok((operator, caller))
 }

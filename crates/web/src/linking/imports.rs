@@ -290,7 +290,7 @@ pub async fn send(
 fn account(actor: Actor) -> Result<AccountId, AppError> {
     match actor {
         Actor::Account(by) => Ok(by),
-        Actor::Key(_) | Actor::Player | Actor::Operator | Actor::System => {
+        Actor::Visitor(_) | Actor::Key(_) | Actor::Player | Actor::Operator | Actor::System => {
             Err(AppError::internal("a member without an account"))
         }
     }
@@ -298,7 +298,7 @@ fn account(actor: Actor) -> Result<AccountId, AppError> {
 
 pub async fn start(
     app: App,
-    caller: Authorized<perm::OrgSettings>,
+    caller: Authorized<perm::OfTeam<perm::OrgSettings>>,
     Segments(id): Segments<ImportId>,
 ) -> Answer<Found<Import>> {
     flags::require(&app, Flag::Imports).await?;
@@ -309,7 +309,7 @@ pub async fn start(
 
 pub async fn cancel(
     app: App,
-    caller: Authorized<perm::OrgSettings>,
+    caller: Authorized<perm::OfTeam<perm::OrgSettings>>,
     Segments(id): Segments<ImportId>,
 ) -> Answer<Found<Import>> {
     let by = account(caller.actor)?;
@@ -319,7 +319,7 @@ pub async fn cancel(
 
 pub async fn forget(
     app: App,
-    caller: Authorized<perm::OrgSettings>,
+    caller: Authorized<perm::OfTeam<perm::OrgSettings>>,
     Segments(id): Segments<ImportId>,
 ) -> Answer<Done> {
     let by = account(caller.actor)?;

@@ -157,14 +157,8 @@ fn add_of_input(codes: &mut Vec<&'static str>, route: &RouteSpec) {
     if route.path.ends_with("/users/unlink") && route.takes.is_some() {
         codes.extend(["TOO_MANY_USERS", "UNLINK_RUNNING"]);
     }
-    if route.takes_file {
-        codes.extend(["FILE_TOO_LARGE", "FILE_UNREADABLE"]);
-        codes.extend(["IMPORT_RUNNING", "UPLOADS_RUNNING", "INVALID_JSON"]);
-    }
+    add_of_files(codes, route);
     add_of_billing(codes, route);
-    if route.takes_file || route.path == "/orgs/{org}/imports/{import}/start" {
-        codes.push("FEATURE_OFF");
-    }
     if route.path.ends_with("/cleanup/run") {
         codes.push("CLEANUP_OFF");
     }
@@ -188,6 +182,19 @@ fn add_of_input(codes: &mut Vec<&'static str>, route: &RouteSpec) {
     }
 }
 
+/// Of files that are sent, and what becomes of them.
+fn add_of_files(codes: &mut Vec<&'static str>, route: &RouteSpec) {
+    if route.takes_file && route.access == Access::Operator {
+        codes.extend(["PAYLOAD_TOO_LARGE", "INVALID_JSON"]);
+    } else if route.takes_file {
+        codes.extend(["FILE_TOO_LARGE", "FILE_UNREADABLE", "FEATURE_OFF"]);
+        codes.extend(["IMPORT_RUNNING", "UPLOADS_RUNNING", "INVALID_JSON"]);
+    }
+    if route.path == "/orgs/{org}/imports/{import}/start" {
+        codes.push("FEATURE_OFF");
+    }
+}
+
 /// Of what is bought, and of what cannot go while it is.
 fn add_of_billing(codes: &mut Vec<&'static str>, route: &RouteSpec) {
     if route.path.ends_with("/bot/token") {
@@ -197,7 +204,7 @@ fn add_of_billing(codes: &mut Vec<&'static str>, route: &RouteSpec) {
             "BOT_TOKEN_REJECTED",
             "BOT_IN_USE",
         ]);
-        codes.extend(["BOT_OTHER_IDENTITY", "CHANGED_MEANWHILE"]);
+        codes.extend(["BOT_OTHER_IDENTITY", "CHANGED_MEANWHILE", "SIGN_IN_AGAIN"]);
     }
     if route.path.contains("/billing/") {
         codes.push("BILLING_OFF");
@@ -212,7 +219,7 @@ fn add_of_billing(codes: &mut Vec<&'static str>, route: &RouteSpec) {
     }
     let removes =
         route.method == Method::DELETE && matches!(route.path, "/orgs/{org}" | "/orgs/{org}/guilds/{guild}");
-    if removes || route.path == "/admin/guilds/{guild}/release" {
+    if removes {
         codes.extend([
             "ACTIVE_SUBSCRIPTION",
             "BILLING_UNSETTLED",

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use app::checkup;
 use app::notice;
 use domain::announcement;
 use domain::audit;
@@ -55,6 +56,8 @@ word_schemas! {
     MembershipMode of JoinMode;
     InviteExpiry of Expiry;
     Severity of notice::Severity;
+    CheckState of checkup::State;
+    CheckTopic of checkup::Topic;
     AnnouncementSeverity of announcement::Severity;
     AnnouncementTarget of announcement::Target;
     AnnouncementState of announcement::State;

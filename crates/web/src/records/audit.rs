@@ -177,7 +177,7 @@ pub async fn list(
     Ok(Found(AuditList::of(found, names, limit)))
 }
 
-/// The operators' own log. Who did something has their name in the entry.
+/// The operators' own log.
 pub async fn list_of_operators(
     app: App,
     operator: Operator,
@@ -185,7 +185,8 @@ pub async fn list_of_operators(
 ) -> Answer<Found<AuditList>> {
     let limit = asked.limit()?;
     let found = audit::list_for_operators(&app, operator.scope, &asked.filter()?, limit).await?;
-    Ok(Found(AuditList::of(found, Vec::new(), limit)))
+    let names = audit::name_for_operators(&app, operator.scope, &found).await?;
+    Ok(Found(AuditList::of(found, names, limit)))
 }
 
 pub async fn export(

@@ -53,6 +53,8 @@ pub struct RouteSpec {
     pub access: Access,
     /// It takes a sign-in of the last few minutes, whatever is sent.
     pub fresh: bool,
+    /// An operator on a visit gets as far as the visit goes.
+    pub visitors: bool,
     /// What stops strangers at a form that anyone may send.
     pub stop: Option<Stop>,
     /// Also served below `/api`.
@@ -86,6 +88,7 @@ impl RouteSpec {
             surface,
             access,
             fresh: false,
+            visitors: false,
             stop: None,
             mirrored: false,
             limit: None,

@@ -22,6 +22,9 @@ pub(super) trait LetIn: FromRequestParts<WebState, Rejection = Failure> + Send +
     /// Only with a sign-in of the last few minutes.
     const FRESH: bool = false;
 
+    /// An operator on a visit counts as somebody of the team, as far as the visit goes.
+    const VISITORS: bool = false;
+
     /// What their network is counted for, if they prove who they are without a session.
     const LIMIT: Option<NetworkLimit> = None;
 
@@ -31,6 +34,7 @@ pub(super) trait LetIn: FromRequestParts<WebState, Rejection = Failure> + Send +
 
 impl<P: Required> LetIn for Authorized<P> {
     const SURFACE: Surface = Surface::Dashboard;
+    const VISITORS: bool = P::VISITORS;
 
     fn access(_: &str) -> Access {
         if P::OWNER_ONLY {
@@ -61,7 +65,7 @@ impl LetIn for Operator {
     }
 }
 
-impl LetIn for FreshOperator {
+impl<const FILE: bool> LetIn for FreshOperator<FILE> {
     const SURFACE: Surface = Surface::Admin;
     const FRESH: bool = true;
 
@@ -127,7 +131,7 @@ impl Routes {
     }
 
     /// The same for what changes who gets in: it takes a sign-in of the last few minutes.
-    pub(crate) fn fresh_operator<M, I, O, F, Fut>(
+    pub(crate) fn fresh_operator<M, I, O, F, Fut, const FILE: bool>(
         self,
         method: Method,
         path: &'static str,
@@ -138,7 +142,7 @@ impl Routes {
         M: 'static,
         I: FromRequest<WebState, M, Rejection: IntoResponse> + Takes + Send + 'static,
         O: IntoResponse + Gives + 'static,
-        F: Fn(App, FreshOperator, I) -> Fut + Clone + Send + Sync + 'static,
+        F: Fn(App, FreshOperator<FILE>, I) -> Fut + Clone + Send + Sync + 'static,
         Fut: Future<Output = Answer<O>> + Send + 'static,
     {
         self.people(method, (path, summary), handler)
@@ -180,6 +184,7 @@ impl Routes {
         self.table.push(RouteSpec {
             mirrored: C::MIRRORED,
             fresh: C::FRESH,
+            visitors: C::VISITORS,
             limit: C::LIMIT,
             takes: I::BODY,
             takes_file: I::FILE,

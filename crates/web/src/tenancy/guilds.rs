@@ -279,7 +279,7 @@ pub struct NewGuild {
 
 pub async fn claim(
     app: App,
-    caller: Authorized<perm::OrgSettings>,
+    caller: Authorized<perm::OfTeam<perm::OrgSettings>>,
     Pressed(JsonBody(new), press): Pressed<JsonBody<NewGuild>>,
 ) -> Answer<Created<GuildView>> {
     let request = ClaimRequest {
@@ -305,7 +305,7 @@ pub struct Removal {
 
 pub async fn remove(
     app: App,
-    caller: Authorized<perm::OrgSettings>,
+    caller: Authorized<perm::OfTeam<perm::OrgSettings>>,
     (Segments(id), JsonBody(removal)): (Segments<GuildId>, JsonBody<Removal>),
 ) -> Answer<Done> {
     let (guild, _) = guilds::get(&app, caller.scope, &id).await?;

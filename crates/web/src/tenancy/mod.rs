@@ -1,5 +1,6 @@
 //! The dashboard's routes of Orgs, Guilds, Servers and the team.
 
+pub mod checkup;
 pub mod guilds;
 pub mod invites;
 pub mod navigation;
@@ -70,6 +71,12 @@ fn org_routes(routes: Routes) -> Routes {
         .dashboard(Method::GET, GUILD, "Get a Guild and its settings", guilds::get)
         .dashboard(Method::PATCH, GUILD, "Change a Guild's settings", guilds::change)
         .dashboard(Method::DELETE, GUILD, "Remove a Guild", guilds::remove)
+        .dashboard(
+            Method::GET,
+            "/orgs/{org}/guilds/{guild}/checkup",
+            "Check a Guild",
+            checkup::get,
+        )
 }
 
 fn server_routes(routes: Routes) -> Routes {

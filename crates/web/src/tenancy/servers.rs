@@ -193,7 +193,7 @@ pub async fn change(
 
 pub async fn delete(
     app: App,
-    caller: Authorized<perm::ServersManage>,
+    caller: Authorized<perm::OfTeam<perm::ServersManage>>,
     Segments(id): Segments<ServerId>,
 ) -> Answer<Done> {
     servers::delete(&app, caller.scope, id, caller.actor).await?;
