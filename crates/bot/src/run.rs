@@ -17,6 +17,7 @@ use crate::gateway::Line;
 use crate::hints::Hints;
 use crate::http;
 use crate::members::Members;
+use crate::reach::Crowd;
 use crate::refusal::End;
 use crate::resume::ResumeFile;
 use crate::service::Service;
@@ -36,6 +37,7 @@ pub struct Core {
     pub hints: Hints,
     pub members: Members,
     pub status: watch::Sender<Status>,
+    pub crowd: Crowd,
     /// Why Discord could not be reached, as it was logged last.
     trouble: Mutex<Option<String>>,
 }
@@ -110,6 +112,7 @@ pub async fn run(settings: Settings, stop: impl Future<Output = Stop>) -> Result
         hints: Hints::default(),
         members: Members::default(),
         status: watch::Sender::default(),
+        crowd: Crowd::new(),
         trouble: Mutex::default(),
     });
     let (words, word) = watch::channel(Word::default());

@@ -1,24 +1,41 @@
 //! `backup` and `restore`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use domain::clock::{Clock, SystemClock};
 use storage::backup::{self, Manifest};
 use storage::migrate::Migrate;
 
-use crate::cli::Common;
+use crate::cli::{BackupCommand, Common};
 use crate::open::{load_config, open_options};
 use crate::output::{Failure, say};
 
 /// The file in the data directory that tells a running service when the last backup was made.
 const LAST: &str = "last-backup";
 
-pub async fn create(common: &Common, to: &Path) -> Result<(), Failure> {
+pub async fn run(
+    common: &Common,
+    to: Option<PathBuf>,
+    command: Option<BackupCommand>,
+) -> Result<(), Failure> {
+    match (to, command) {
+        (_, Some(BackupCommand::Verify { from })) => {
+            describe("checked", &backup::verify(&from).await?, &from);
+            Ok(())
+        }
+        (Some(to), None) => create(common, &to).await,
+        (None, None) => Err("give a new directory with --to".into()),
+    }
+}
+
+async fn create(common: &Common, to: &Path) -> Result<(), Failure> {
     let config = load_config(common, None)?;
     let now_ms = SystemClock.now_ms();
     let manifest = backup::create(&open_options(&config, Migrate::Require), to, now_ms).await?;
     describe("copied and checked", &manifest, to);
-    note_made(&config.data_dir, now_ms);
+    if let Err(error) = note_made(&config.data_dir, now_ms) {
+        say(format!("The metrics do not show this backup: {}", error.text()));
+    }
     say(format!(
         "The master keys are not part of it: keep {} somewhere else that is safe.",
         config.keys.master_key_file.display()
@@ -27,15 +44,10 @@ pub async fn create(common: &Common, to: &Path) -> Result<(), Failure> {
 }
 
 /// The backup is good without this, so a data directory that cannot be written only costs the metric.
-fn note_made(data_dir: &Path, at_ms: i64) {
+pub fn note_made(data_dir: &Path, at_ms: i64) -> Result<(), Failure> {
     let (new, kept) = (data_dir.join("last-backup.new"), data_dir.join(LAST));
     let written = std::fs::write(&new, at_ms.to_string()).and_then(|()| std::fs::rename(&new, &kept));
-    if let Err(error) = written {
-        say(format!(
-            "The metrics do not show this backup, because {} cannot be written: {error}",
-            kept.display()
-        ));
-    }
+    Ok(written.map_err(|error| format!("{} cannot be written: {error}", kept.display()))?)
 }
 
 /// When the last backup was made of the database that this data directory belongs to, if any was.

@@ -37,10 +37,7 @@ async fn setup(config: &Config) -> Result<(), Failure> {
     for offer in Offer::ALL {
         prices.push((offer, price(&stripe, offer, configured(billing, offer)).await?));
     }
-    let portal = match &billing.portal_configuration {
-        Some(portal) => portal.clone(),
-        None => portal(&stripe, &prices).await?,
-    };
+    let portal = portal(&stripe, billing.portal_configuration.as_deref(), &prices).await?;
     let secret = endpoint(&stripe, &config.server.public_url).await?;
     say("\n[billing]");
     if let Some(secret) = secret {
@@ -67,21 +64,30 @@ fn configured(billing: &Billing, offer: Offer) -> &[String] {
     app::platforms::prices_of(&billing.prices, offer)
 }
 
-/// The price that the configuration names if it fits, or the one that bears its name, or a new one.
+/// The price that the configuration names if it can be bought, or the one that bears its name, or a new one.
 async fn price(stripe: &Stripe, offer: Offer, configured: &[String]) -> Result<FoundPrice, Failure> {
     if let Some(id) = configured.first() {
         let found = stripe.price(id, offer).await.map_err(|cause| {
             let name = offer.name();
             Failure::from(format!("billing.prices.{name} names {id}: {cause}"))
         })?;
-        if !found.fits {
-            let name = offer.name();
-            say(format!(
-                "# {id} does not cost what people are shown for {name}. Empty billing.prices.{name} to get one that does."
-            ));
+        let name = offer.name();
+        if found.is_active {
+            if !found.fits {
+                say(format!(
+                    "# {id} does not cost what people are shown for {name}. Empty billing.prices.{name} to get one that does."
+                ));
+            }
+            return Ok(found);
         }
-        return Ok(found);
+        say(format!(
+            "# {id} is archived, so nobody can buy {name} at it. Another price comes before it; {id} stays as long as somebody pays it."
+        ));
     }
+    priced(stripe, offer).await
+}
+
+async fn priced(stripe: &Stripe, offer: Offer) -> Result<FoundPrice, Failure> {
     let mut before = stripe.find_price(offer).await.map_err(told)?;
     if let Some(found) = before.take_if(|found| found.fits) {
         return Ok(found);
@@ -102,19 +108,49 @@ fn taken_away(what: &str) -> Failure {
     format!("what Stripe made for {what} was gone at once; try again").into()
 }
 
-async fn portal(stripe: &Stripe, prices: &[(Offer, FoundPrice)]) -> Result<String, Failure> {
-    if let Some(found) = stripe.find_portal_configuration().await.map_err(told)? {
-        return Ok(found);
+/// The portal that the configuration names, or one that was made here before, or a new one. One of ours follows the prices.
+async fn portal(
+    stripe: &Stripe,
+    configured: Option<&str>,
+    prices: &[(Offer, FoundPrice)],
+) -> Result<String, Failure> {
+    let found = match configured {
+        Some(id) => {
+            let found = stripe.portal_configuration(id, prices).await;
+            let named =
+                |cause: NotDone| Failure::from(format!("billing.portal_configuration names {id}: {cause}"));
+            Some(found.map_err(named)?)
+        }
+        None => stripe.find_portal_configuration(prices).await.map_err(told)?,
+    };
+    let Some(found) = found else {
+        return new_portal(stripe, prices).await;
+    };
+    let id = &found.id;
+    if found.is_ours && !found.fits {
+        let updated = stripe.update_portal_configuration(id, prices).await;
+        updated.map_err(told)?;
+        say(format!(
+            "# Updated the portal configuration {id}: customers switch between the prices below."
+        ));
+    } else if !found.fits {
+        say(format!(
+            "# The portal configuration {id} lets customers switch to something else than the prices of plans below: change it in Stripe's dashboard."
+        ));
     }
+    Ok(found.id)
+}
+
+async fn new_portal(stripe: &Stripe, prices: &[(Offer, FoundPrice)]) -> Result<String, Failure> {
     let mut before: Option<String> = None;
     for _ in 0..TRIES {
         let made = stripe
             .create_portal_configuration(prices, before.as_deref())
             .await;
         let made = made.map_err(told)?;
-        if let Some(found) = stripe.find_portal_configuration().await.map_err(told)? {
-            say(format!("# Created the portal configuration {found}."));
-            return Ok(found);
+        if let Some(found) = stripe.find_portal_configuration(prices).await.map_err(told)? {
+            say(format!("# Created the portal configuration {}.", found.id));
+            return Ok(found.id);
         }
         before = Some(made);
     }

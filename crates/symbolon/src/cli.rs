@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+use clap_complete::Shell;
 use domain::plugin_build::PluginVersion;
 
 use crate::admin::AdminCommand;
@@ -42,6 +43,10 @@ pub enum Command {
     Serve(ServeOptions),
     /// Run a bot's connection to Discord. `serve` runs the shared bot itself unless bot.shared is false.
     Bot(BotOptions),
+    /// Ask for what a first start needs, and write a configuration with its secrets in files of their own.
+    Init(InitOptions),
+    /// Ask a running service whether it is well; fails unless it answers that it is.
+    Health(HealthOptions),
     /// Migrate an existing database to this version's schema, then stop.
     Migrate,
     /// Check every invariant of the stored data and list what is wrong.
@@ -72,16 +77,61 @@ pub enum Command {
         command: BillingCommand,
     },
     /// Copy the database into a new directory while the service keeps running, and check the copy.
+    #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
     Backup {
         /// New directory for the copy.
-        #[arg(long, value_name = "DIR")]
-        to: PathBuf,
+        #[arg(long, value_name = "DIR", required = true)]
+        to: Option<PathBuf>,
+        #[command(subcommand)]
+        command: Option<BackupCommand>,
     },
     /// Restore a backup into an empty database, and check it.
     Restore {
         /// Directory that `symbolon backup` wrote.
         #[arg(long, value_name = "DIR")]
         from: PathBuf,
+    },
+    /// Print what a shell needs to complete commands, such as `symbolon completions bash`.
+    Completions {
+        /// Shell to print it for.
+        shell: Shell,
+    },
+    /// Write the manual pages.
+    Man {
+        /// Directory for them.
+        #[arg(long, value_name = "DIR")]
+        to: PathBuf,
+    },
+    /// Move to another database.
+    Db {
+        #[command(subcommand)]
+        command: DbCommand,
+    },
+}
+
+#[derive(Subcommand)]
+pub enum BackupCommand {
+    /// Check a backup again, without restoring it.
+    Verify {
+        /// Directory that `symbolon backup` wrote.
+        #[arg(value_name = "DIR")]
+        from: PathBuf,
+    },
+}
+
+#[derive(Subcommand)]
+pub enum DbCommand {
+    /// Copy everything into an empty database, and compare every row. The service has to be stopped.
+    Copy {
+        /// File with the URL of the other database: `sqlite:PATH` or `postgres://user:password@host/name`.
+        #[arg(long, value_name = "FILE", required_unless_present = "to")]
+        to_url_file: Option<PathBuf>,
+        /// The URL itself, where it holds no password.
+        #[arg(long, value_name = "URL", conflicts_with = "to_url_file")]
+        to: Option<String>,
+        /// New directory for what is copied on the way; removed in the end.
+        #[arg(long, value_name = "DIR")]
+        by_way_of: PathBuf,
     },
 }
 
@@ -96,6 +146,48 @@ pub struct ServeOptions {
     /// Add an organisation with 100,000 active and 400,000 ended links to a new sandbox. Takes some minutes.
     #[arg(long, requires = "sandbox")]
     pub large: bool,
+}
+
+#[derive(Args)]
+pub struct HealthOptions {
+    /// Address of the service, unless it is the one in the configuration.
+    #[arg(long, value_name = "ADDR:PORT")]
+    pub address: Option<SocketAddr>,
+    /// Ask whether it can take requests (/readyz) and not only whether it is alive (/healthz).
+    #[arg(long)]
+    pub ready: bool,
+}
+
+/// Whatever is not given is asked for on a terminal, and left out otherwise.
+#[derive(Args)]
+pub struct InitOptions {
+    /// Directory for symbolon.toml and the files with the secrets. Nothing in it is overwritten.
+    #[arg(long, value_name = "DIR")]
+    pub dir: PathBuf,
+    /// URL visitors use, such as https://link.example.org.
+    #[arg(long, value_name = "URL")]
+    pub public_url: Option<String>,
+    /// Addresses or networks of the proxies in front of it.
+    #[arg(long, value_name = "CIDR")]
+    pub trusted_proxy: Vec<String>,
+    /// ID of the Discord application.
+    #[arg(long, value_name = "ID")]
+    pub discord_client_id: Option<String>,
+    /// File with the secret of that application.
+    #[arg(long, value_name = "FILE")]
+    pub discord_client_secret_file: Option<PathBuf>,
+    /// File with the token of its bot.
+    #[arg(long, value_name = "FILE")]
+    pub discord_bot_token_file: Option<PathBuf>,
+    /// File with the Steam Web API key.
+    #[arg(long, value_name = "FILE")]
+    pub steam_api_key_file: Option<PathBuf>,
+    /// File with the URL of a PostgreSQL database; without it the database is an SQLite file.
+    #[arg(long, value_name = "FILE")]
+    pub database_url_file: Option<PathBuf>,
+    /// Discord ID of the first operator; can be given more than once.
+    #[arg(long, value_name = "ID")]
+    pub operator: Vec<String>,
 }
 
 #[derive(Subcommand)]

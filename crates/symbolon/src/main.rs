@@ -2,13 +2,19 @@
 
 mod admin;
 mod backup;
+mod backups;
 mod billing;
 mod bot;
 mod check;
 mod cli;
+mod health;
 mod import;
+mod init;
 mod logging;
+mod manual;
 mod metrics;
+mod move_to;
+mod notify;
 mod online;
 mod open;
 mod output;
@@ -51,7 +57,11 @@ fn main() -> ExitCode {
 /// A bot has little to do and there may be many on a machine: one thread will do.
 fn runtime(command: &Command) -> std::io::Result<Runtime> {
     let mut builder = match command {
-        Command::Bot(_) => Builder::new_current_thread(),
+        Command::Bot(_)
+        | Command::Health(_)
+        | Command::Init(_)
+        | Command::Completions { .. }
+        | Command::Man { .. } => Builder::new_current_thread(),
         Command::Serve(_)
         | Command::Migrate
         | Command::Doctor
@@ -61,7 +71,8 @@ fn runtime(command: &Command) -> std::io::Result<Runtime> {
         | Command::Plugin { .. }
         | Command::Billing { .. }
         | Command::Backup { .. }
-        | Command::Restore { .. } => Builder::new_multi_thread(),
+        | Command::Restore { .. }
+        | Command::Db { .. } => Builder::new_multi_thread(),
     };
     builder.enable_all().build()
 }
@@ -71,6 +82,10 @@ async fn run(cli: Cli) -> Result<(), Failure> {
     match command {
         Command::Serve(options) => serve::run(&common, &options).await,
         Command::Bot(options) => bot::run(&common, &options).await,
+        Command::Init(options) => init::run(&common, &options),
+        Command::Completions { shell } => Ok(manual::complete(shell)),
+        Command::Man { to } => manual::write(&to),
+        Command::Health(options) => health::ask(&common, &options).await,
         Command::Migrate => check::migrate(&common).await,
         Command::Doctor => check::doctor(&common).await,
         Command::Config { command } => check::config(&common, &command).await,
@@ -78,7 +93,8 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Import(options) => import::run(&common, &options).await,
         Command::Plugin { command } => plugin::run(&common, command).await,
         Command::Billing { command } => billing::run(&common, &command).await,
-        Command::Backup { to } => backup::create(&common, &to).await,
+        Command::Backup { to, command } => backup::run(&common, to, command).await,
         Command::Restore { from } => backup::restore(&common, &from).await,
+        Command::Db { command } => move_to::run(&common, &command).await,
     }
 }

@@ -123,6 +123,8 @@ async fn start(config: &Config, db: Db, clock: SharedClock) -> Result<App, Failu
             link_steps_days: config.retention.link_steps_days,
             retired_key_days: config.retention.retired_key_days,
             tombstone_days: config.retention.tombstone_days,
+            session_idle_days: config.retention.session_idle_days,
+            session_days: config.retention.session_days,
         },
         thresholds: Thresholds {
             trusted: config.trust.trusted_from,

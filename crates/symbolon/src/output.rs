@@ -37,18 +37,3 @@ pub fn complain(failure: &Failure) -> ExitCode {
     drop(writeln!(std::io::stderr(), "symbolon: {}", failure.0));
     ExitCode::FAILURE
 }
-
-/// Name and value pairs as aligned lines, or as one JSON object.
-pub fn show(fields: &[(String, String)], json: bool) {
-    if json {
-        let object: serde_json::Map<String, serde_json::Value> = fields
-            .iter()
-            .map(|(name, value)| (name.clone(), value.clone().into()))
-            .collect();
-        return say(serde_json::Value::from(object).to_string());
-    }
-    let width = fields.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-    for (name, value) in fields {
-        say(format!("{name:width$}  {value}"));
-    }
-}

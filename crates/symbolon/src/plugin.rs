@@ -1,5 +1,5 @@
 //! `symbolon plugin`: the builds that game servers download. The file store is enough for it: it works while the service
-//! runs, which shows a change within a quarter of a minute, and while the database is away.
+//! runs, which shows a change within a quarter of a minute and writes it into its log, and while the database is away.
 
 use std::path::Path;
 
@@ -7,11 +7,13 @@ use app::downloads::builds::{self, NewBuild};
 use app::platforms::{Blobs, blobs};
 use config::Config;
 use domain::clock::{Clock, SystemClock};
+use domain::picture::digest;
 use domain::plugin_build::{Build, MOST_BYTES, PluginVersion, latest};
 
+use crate::admin::{BuildDeed, BuildNote, note_build};
 use crate::cli::{Common, PluginCommand};
 use crate::open::load_config;
-use crate::output::{Failure, say};
+use crate::output::{Failure, complain, say};
 
 /// The plugin that comes with this version.
 const CARRIED: &str = include_str!("../../../plugin/Symbolon.cs");
@@ -31,13 +33,19 @@ pub async fn run(common: &Common, command: PluginCommand) -> Result<(), Failure>
     let config = load_config(common, None)?;
     let blobs = open(&config)?;
     match command {
-        PluginCommand::Publish { file, version } => publish(&blobs, &file, version).await,
+        PluginCommand::Publish { file, version } => publish(&config, &blobs, &file, version).await,
         PluginCommand::List => list(&blobs).await,
         PluginCommand::Withdraw { version } => {
+            if is_withdrawn(&blobs, version).await? == Some(false) {
+                note(&config, version, BuildDeed::Withdraw, None).await;
+            }
             builds::withdraw(&blobs, version).await?;
             tell_latest(&blobs, &format!("{version} is withdrawn.")).await
         }
         PluginCommand::Restore { version } => {
+            if is_withdrawn(&blobs, version).await? == Some(true) {
+                note(&config, version, BuildDeed::Restore, None).await;
+            }
             builds::restore(&blobs, version).await?;
             tell_latest(&blobs, &format!("{version} is offered again.")).await
         }
@@ -57,7 +65,30 @@ fn open(config: &Config) -> Result<Blobs, Failure> {
     Ok(blobs)
 }
 
-async fn publish(blobs: &Blobs, file: &Path, version: PluginVersion) -> Result<(), Failure> {
+/// None for a version that was never published.
+async fn is_withdrawn(blobs: &Blobs, version: PluginVersion) -> Result<Option<bool>, Failure> {
+    let builds = builds::list(blobs, &[]).await?;
+    let known = builds.iter().find(|build| build.version == version);
+    Ok(known.map(|build| build.is_withdrawn))
+}
+
+/// Before it is done, as in the operator area. Whoever has the file store only is told that nobody wrote it down.
+async fn note(config: &Config, version: PluginVersion, deed: BuildDeed, sha256: Option<String>) {
+    let note = BuildNote {
+        version: version.to_string(),
+        deed,
+        sha256,
+    };
+    let noted = note_build(&config.data_dir, note).await;
+    let why = match noted {
+        Ok(true) => return,
+        Ok(false) => "no service runs on this data directory",
+        Err(ref failure) => failure.text(),
+    };
+    complain(&Failure::from(format!("this is not in the audit log: {why}")));
+}
+
+async fn publish(config: &Config, blobs: &Blobs, file: &Path, version: PluginVersion) -> Result<(), Failure> {
     let told = |error: std::io::Error| format!("cannot read {}: {error}", file.display());
     let length = std::fs::metadata(file).map_err(told)?.len();
     if length > MOST_BYTES as u64 {
@@ -72,6 +103,9 @@ async fn publish(blobs: &Blobs, file: &Path, version: PluginVersion) -> Result<(
             .to_owned(),
         bytes: std::fs::read(file).map_err(told)?,
     };
+    if builds::is_new(blobs, &new).await? {
+        note(config, version, BuildDeed::Publish, Some(digest(&new.bytes))).await;
+    }
     let is_new = builds::publish(blobs, new, SystemClock.now_ms()).await?;
     let text = if is_new {
         format!("{version} is published.")

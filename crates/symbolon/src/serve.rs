@@ -25,7 +25,7 @@ use crate::cli::{Common, ServeOptions};
 use crate::open::{close, load_config, open_or_make};
 use crate::output::{Failure, refused, say};
 use crate::sandbox::Sandbox;
-use crate::{admin, bot, logging, metrics, plugin};
+use crate::{admin, backups, bot, logging, metrics, notify, plugin};
 
 /// The port of `server.metrics_listen` unless it is set.
 const USUAL_METRICS_PORT: u16 = 9464;
@@ -62,11 +62,7 @@ pub async fn run(common: &Common, options: &ServeOptions) -> Result<(), Failure>
         None => None,
     };
     let (stopper, stop) = watch::channel(false);
-    publish_plugin(&app);
-    bot::keeper::follow(&app);
-    background::start(&app, &stop);
-    admin::listen(&app, &config.data_dir, stop.clone());
-    outlive(&app, hangups, stop.clone());
+    start_tasks(&app, &config, hangups, &stop);
     let state = WebState::new(app.clone(), settings(&config));
     if let Some(operations) = operations {
         serve_operations(&state, &config.data_dir, operations, stop.clone());
@@ -77,6 +73,7 @@ pub async fn run(common: &Common, options: &ServeOptions) -> Result<(), Failure>
     }
     let bots = start_bots(&app, &config, (listener.local_addr()?, bots_log)).await?;
     announce(&config, sandbox.as_ref(), listener.local_addr()?);
+    notify::ready(&app, stop);
     let report = serve(
         listener,
         web::service(state),
@@ -90,6 +87,16 @@ pub async fn run(common: &Common, options: &ServeOptions) -> Result<(), Failure>
         "connections closed"
     );
     shut_down(&app, &stopper).await
+}
+
+/// What goes on beside the requests until the service stops.
+fn start_tasks(app: &App, config: &Config, hangups: Signal, stop: &watch::Receiver<bool>) {
+    publish_plugin(app);
+    bot::keeper::follow(app);
+    background::start(app, stop);
+    backups::start(app, config, stop.clone());
+    admin::listen(app, &config.data_dir, stop.clone());
+    outlive(app, hangups, stop.clone());
 }
 
 /// While requests are answered already: a file store that takes its time keeps nobody waiting.
@@ -217,6 +224,7 @@ async fn start_bots(
 async fn stop_signal((bots, fleet): (Keeping, Sailing)) {
     asked_to_stop().await;
     tracing::info!("stopping: finishing open requests first");
+    notify::stopping();
     tokio::join!(bots.end(), fleet.end());
 }
 

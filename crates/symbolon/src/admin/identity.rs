@@ -11,12 +11,16 @@ use domain::audit::Actor;
 use domain::blocklist::BlockEntry;
 use domain::platform_id::DiscordId;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use super::Fields;
+use super::fields::{Item, Rest};
 use super::words::{fields, named, parse};
 
 /// An operator's session is for a task at hand.
 const SESSION_MS: i64 = 60 * 60_000;
+/// As many blocks as are read.
+const MOST_BLOCKS: usize = 500;
 
 #[derive(Debug, Subcommand, Serialize, Deserialize)]
 pub enum IdentityCommand {
@@ -114,24 +118,27 @@ async fn revoke(app: &App, discord: &str) -> Result<Fields, AppError> {
 }
 
 async fn list_operators(app: &App) -> Result<Fields, AppError> {
-    let described = |operator: accounts::Operator| {
-        let granted = operator.account.as_ref().is_some_and(|account| account.operator);
-        let why = match (operator.in_setting, granted) {
-            (true, true) => "by the setting `operators` and by a grant",
-            (true, false) => "by the setting `operators`",
-            (false, _) => "by a grant",
-        };
-        let who = operator
-            .account
-            .map(|account| format!("{}, {}, ", account.name, account.id));
-        let shown = [who.as_deref().unwrap_or("never signed in, "), why].concat();
-        (operator.discord_id.to_string(), shown)
+    let found = accounts::list_operators(app).await?;
+    Ok(Fields::list(found.into_iter().map(operator), Rest::Nothing))
+}
+
+fn operator(operator: accounts::Operator) -> Item {
+    let granted = operator.account.as_ref().is_some_and(|account| account.operator);
+    let why = match (operator.in_setting, granted) {
+        (true, true) => "by the setting `operators` and by a grant",
+        (true, false) => "by the setting `operators`",
+        (false, _) => "by a grant",
     };
-    Ok(accounts::list_operators(app)
-        .await?
-        .into_iter()
-        .map(described)
-        .collect())
+    let who = operator.account.as_ref();
+    let told = who.map(|account| format!("{}, {}, ", account.name, account.id));
+    Item {
+        name: operator.discord_id.to_string(),
+        line: [told.as_deref().unwrap_or("never signed in, "), why].concat(),
+        object: json!({
+            "discord_id": operator.discord_id, "account_id": who.map(|account| &account.id),
+            "name": who.map(|account| &account.name), "in_setting": operator.in_setting, "granted": granted,
+        }),
+    }
 }
 
 async fn session(app: &App, discord: &str) -> Result<Fields, AppError> {
@@ -166,15 +173,34 @@ async fn unblock(app: &App, who: &Who) -> Result<Fields, AppError> {
 
 async fn list_blocks(app: &App) -> Result<Fields, AppError> {
     let found = blocklist::list(app, "").await?;
-    let pair = |blocked: blocklist::Blocked| {
-        let shown = [blocked.id.as_str(), " ", &blocked.reason].concat();
-        let entry = match blocked.entry.split_once(":x:") {
-            Some((kind, _)) => [kind, ": an erased account, ", blocked.id.as_str()].concat(),
-            None => blocked.entry,
-        };
-        (entry, shown)
+    let rest = if found.len() < MOST_BLOCKS {
+        Rest::Nothing
+    } else {
+        Rest::Uncounted
     };
-    Ok(found.into_iter().map(pair).collect())
+    Ok(Fields::list(found.into_iter().map(blocked), rest))
+}
+
+fn blocked(blocked: blocklist::Blocked) -> Item {
+    let erased = BlockEntry::read(&blocked.entry).is_of_erased();
+    let (kind, value) = blocked
+        .entry
+        .split_once(':')
+        .unwrap_or(("network", &blocked.entry));
+    let object = json!({
+        "id": blocked.id, "kind": kind, "value": Some(value).filter(|_| !erased), "erased": erased,
+        "reason": blocked.reason, "created_at_ms": blocked.created_at_ms, "expires_at_ms": blocked.expires_at_ms,
+    });
+    let name = if erased {
+        [kind, ": an erased account, ", blocked.id.as_str()].concat()
+    } else {
+        blocked.entry.clone()
+    };
+    Item {
+        name,
+        line: [blocked.id.as_str(), " ", &blocked.reason].concat(),
+        object,
+    }
 }
 
 async fn erase(app: &App, discord: Option<&str>, steam: Option<&str>) -> Result<Fields, AppError> {
@@ -189,10 +215,9 @@ async fn erase(app: &App, discord: Option<&str>, steam: Option<&str>) -> Result<
     }
     let done = done?;
     let account = if done.account { "deleted" } else { "none" };
-    Ok(fields([
-        ("communities", done.communities.to_string().as_str()),
-        ("dashboard_account", account),
-    ]))
+    Ok(Fields::new()
+        .with("communities", done.communities)
+        .with("dashboard_account", account))
 }
 
 /// The entry that was named, and the account whose sessions end with it.

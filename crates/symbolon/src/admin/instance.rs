@@ -69,7 +69,7 @@ pub(super) async fn run(app: &App, command: InstanceCommand) -> Result<Fields, A
 async fn maintenance(app: &App, state: Switch, message: Option<&str>) -> Result<Fields, AppError> {
     let on = state == Switch::On;
     instance::set_maintenance(app, on, message, Actor::Operator).await?;
-    Ok(fields([("maintenance", if on { "on" } else { "off" })]))
+    Ok(Fields::new().told("maintenance", if on { "on" } else { "off" }, on))
 }
 
 async fn registration(app: &App, mode: RegistrationMode) -> Result<Fields, AppError> {
@@ -91,10 +91,9 @@ async fn registration_code(app: &App, note: &str, days: Option<u32>) -> Result<F
 
 async fn rotate_master_key(app: &App) -> Result<Fields, AppError> {
     let rotation = master_keys::rotate(app).await?;
-    Ok(fields([
-        ("active", rotation.kid.as_str()),
-        ("resealed", &rotation.resealed.to_string()),
-    ]))
+    Ok(Fields::new()
+        .with("active", rotation.kid.as_str())
+        .with("resealed", rotation.resealed))
 }
 
 async fn remove_master_key(app: &App, kid: &str) -> Result<Fields, AppError> {

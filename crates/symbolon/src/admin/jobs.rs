@@ -5,8 +5,10 @@ use app::{App, AppError};
 use clap::Subcommand;
 use domain::audit::Actor;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use super::Fields;
+use super::fields::{Item, Rest};
 use super::words::named;
 
 #[derive(Debug, Subcommand, Serialize, Deserialize)]
@@ -33,30 +35,22 @@ pub(super) async fn run(app: &App, command: JobsCommand) -> Result<Fields, AppEr
     match command {
         JobsCommand::List { limit } => {
             let ((listed, more), now_ms) = (operate::list(app, limit).await?, app.now_ms());
-            let line = |job: &ListedJob| (job.num.to_string(), describe(job, now_ms));
-            let mut lines: Fields = listed.iter().map(line).collect();
-            if more > 0 {
-                lines.push(field("more", more));
-            }
-            Ok(lines)
+            let items = listed.iter().map(|job| item(job, now_ms));
+            Ok(Fields::list(items, Rest::Counted(more)))
         }
         JobsCommand::Retry { number } => {
             let soon = operate::retry(app, number, Actor::Operator)
                 .await
                 .map_err(unknown)?;
-            Ok(vec![
-                field("job", number),
-                field("tried", word(soon, "now", "already running")),
-            ])
+            let word = word(soon, "now", "already running");
+            Ok(Fields::new().with("job", number).with("tried", word))
         }
         JobsCommand::Drop { number } => {
             let soon = operate::drop_job(app, number, Actor::Operator)
                 .await
                 .map_err(unknown)?;
-            Ok(vec![
-                field("job", number),
-                field("dropped", word(soon, "now", "before its next step")),
-            ])
+            let word = word(soon, "now", "before its next step");
+            Ok(Fields::new().with("job", number).with("dropped", word))
         }
     }
 }
@@ -65,14 +59,22 @@ fn unknown(error: AppError) -> AppError {
     named(error, "number", "there is no such job")
 }
 
-fn field(name: &str, value: impl ToString) -> (String, String) {
-    (name.to_owned(), value.to_string())
-}
-
 fn word(soon: Soon, now: &'static str, running: &'static str) -> &'static str {
     match soon {
         Soon::Now => now,
         Soon::Running => running,
+    }
+}
+
+fn item(job: &ListedJob, now_ms: i64) -> Item {
+    Item {
+        name: job.num.to_string(),
+        line: describe(job, now_ms),
+        object: json!({
+            "number": job.num, "kind": job.kind, "lane": job.lane, "org_id": job.org, "created_at_ms": job.created_at_ms,
+            "attempts": job.attempts, "done": job.done, "total": job.total, "cancelled": job.cancelled,
+            "last_error": job.last_error, "run_at_ms": job.run_at_ms, "running": job.is_taken,
+        }),
     }
 }
 

@@ -1,14 +1,19 @@
 //! `symbolon admin`: one set of commands, run by the service itself when it is up, else on the database directly.
 
 mod bots;
+mod builds;
 mod command;
+mod fields;
+mod find;
 mod identity;
 mod instance;
 mod jobs;
 mod keys;
 mod linking;
+mod lists;
 mod socket;
 mod tenancy;
+mod webhooks;
 mod words;
 
 use app::App;
@@ -19,18 +24,50 @@ use serde::{Deserialize, Serialize};
 pub use command::AdminCommand;
 pub use socket::listen;
 
+use self::fields::Fields;
 use crate::cli::Common;
 use crate::open::{close, load_config, open_existing};
-use crate::output::{Failure, show};
-
-/// What a command prints: names and values.
-pub type Fields = Vec<(String, String)>;
+use crate::output::Failure;
 
 /// What is asked over the socket.
 #[derive(Serialize, Deserialize)]
 enum Request {
     Admin(AdminCommand),
     Import(ImportSlice),
+    Build(BuildNote),
+}
+
+/// What is about to be done with a build of the plugin.
+#[derive(Serialize, Deserialize)]
+pub struct BuildNote {
+    pub version: String,
+    pub deed: BuildDeed,
+    /// Of the file, where there is a new one.
+    pub sha256: Option<String>,
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize)]
+pub enum BuildDeed {
+    Publish,
+    Withdraw,
+    Restore,
+}
+
+/// Has the running service write it into the operators' log. False where none runs on this data directory.
+pub async fn note_build(data_dir: &std::path::Path, note: BuildNote) -> Result<bool, Failure> {
+    let Some(mut connection) = socket::Connection::open(data_dir).await? else {
+        return Ok(false);
+    };
+    match connection.ask(&Request::Build(note)).await? {
+        Reply::Done(_) => Ok(true),
+        Reply::Refused(text) => Err(text.into()),
+        Reply::Imported(_) => Err("the running service sent an unexpected answer".into()),
+    }
+}
+
+/// Whether a service runs on this data directory.
+pub async fn is_served(data_dir: &std::path::Path) -> Result<bool, Failure> {
+    Ok(socket::Connection::open(data_dir).await?.is_some())
 }
 
 /// The answer as it travels over the socket.
@@ -87,7 +124,7 @@ pub async fn run(common: &Common, json: bool, command: AdminCommand) -> Result<(
     let closed = channel.close().await;
     match reply? {
         Reply::Done(fields) => {
-            show(&fields, json);
+            fields.show(json);
             closed
         }
         Reply::Refused(text) => Err(text.into()),
@@ -99,6 +136,7 @@ async fn execute(app: &App, request: Request) -> Reply {
     let done = match request {
         Request::Admin(command) => command::run(app, command).await.map(Reply::Done),
         Request::Import(slice) => linking::import(app, slice).await.map(Reply::Imported),
+        Request::Build(note) => builds::note(app, note).await.map(Reply::Done),
     };
     match done {
         Ok(reply) => reply,

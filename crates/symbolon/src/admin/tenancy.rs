@@ -9,11 +9,15 @@ use app::{App, AppError};
 use clap::{Args, Subcommand};
 use domain::audit::Actor;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::Fields;
-use super::words::{fields, find_guild, find_server, named, parse};
+use super::fields::{Item, Rest};
+use super::words::{fields, find_guild, find_org, find_server, named, parse};
 
 const DAY_MS: i64 = 24 * 60 * 60_000;
+/// As many organisations as are read.
+const MOST_ORGS: usize = 1000;
 
 #[derive(Debug, Subcommand, Serialize, Deserialize)]
 pub enum TenancyCommand {
@@ -177,9 +181,11 @@ async fn set_steam_group(app: &App, guild: &str, group: Option<&str>) -> Result<
     };
     guild_changes::change(app, scope, id.clone(), change, Actor::Operator).await?;
     let (_, settings) = guilds::get(app, scope, &id).await?;
-    let group = settings.steam_group;
-    let number = group.map_or_else(|| "none".to_owned(), |group| group.id.to_string());
-    Ok(fields([("guild", guild), ("steam_group", &number)]))
+    let named = Fields::new().with("guild", guild);
+    Ok(match settings.steam_group {
+        Some(group) => named.with("steam_group", group.id.to_string()),
+        None => named.told("steam_group", "none", Value::Null),
+    })
 }
 
 async fn create_server(app: &App, guild: &str, name: &str) -> Result<Fields, AppError> {
@@ -194,17 +200,25 @@ async fn create_server(app: &App, guild: &str, name: &str) -> Result<Fields, App
 async fn set_active(app: &App, server: &str, active: bool) -> Result<Fields, AppError> {
     let (scope, id) = find_server(app, server).await?;
     servers::set_active(app, scope, id, active, Actor::Operator).await?;
-    Ok(fields([
-        ("server", server),
-        ("active", if active { "yes" } else { "no" }),
-    ]))
+    let text = if active { "yes" } else { "no" };
+    Ok(Fields::new().with("server", server).told("active", text, active))
 }
 
 async fn list_orgs(app: &App) -> Result<Fields, AppError> {
     let found = orgs::list(app).await?;
-    let line = |org: &orgs::Org| {
-        let limits = app.plans.ceilings(org.tier);
-        format!(
+    let rest = if found.len() < MOST_ORGS {
+        Rest::Nothing
+    } else {
+        Rest::Uncounted
+    };
+    Ok(Fields::list(found.iter().map(|one| org(app, one)), rest))
+}
+
+fn org(app: &App, org: &orgs::Org) -> Item {
+    let limits = app.plans.ceilings(org.tier);
+    Item {
+        name: org.id.to_string(),
+        line: format!(
             "{} ({}), {}/{} Guilds, {}/{} Servers, {}/{} links",
             org.name,
             org.tier,
@@ -214,12 +228,13 @@ async fn list_orgs(app: &App) -> Result<Fields, AppError> {
             limits.servers,
             org.links,
             limits.links
-        )
-    };
-    Ok(found
-        .iter()
-        .map(|org| (org.id.as_str().to_owned(), line(org)))
-        .collect())
+        ),
+        object: json!({
+            "id": org.id, "name": org.name, "slug": org.slug, "tier": org.tier, "owner_account_id": org.owner,
+            "guilds": org.guilds, "servers": org.servers, "links": org.links,
+            "limits": { "guilds": limits.guilds, "servers": limits.servers, "links": limits.links },
+        }),
+    }
 }
 
 async fn set_tier(app: &App, org: &str, tier: &str, days: Option<u32>) -> Result<Fields, AppError> {
@@ -256,9 +271,4 @@ async fn forget_subscription(
         ("forgotten", &subscription),
         ("tier", tier),
     ]))
-}
-
-async fn find_org(app: &App, text: &str) -> Result<orgs::Org, AppError> {
-    let found = orgs::get(app, &parse::org("org", text)?).await;
-    found.map_err(|error| named(error, "org", "there is no such organisation"))
 }

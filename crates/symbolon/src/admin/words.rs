@@ -1,16 +1,55 @@
 //! What all commands share: reading arguments, finding what they name, fields to print.
 
 use app::error::RequestError;
-use app::tenancy::{guilds, servers};
+use app::tenancy::{guilds, orgs, servers};
 use app::{App, AppError, OrgScope};
+use domain::erased::is_erased;
 use domain::id::{GuildId, ServerId};
+use domain::platform_id::EitherId;
+use jiff::Timestamp;
 
 use super::Fields;
 
 pub(super) fn fields<const N: usize>(pairs: [(&str, &str); N]) -> Fields {
     pairs
-        .map(|(name, value)| (name.to_owned(), value.to_owned()))
-        .to_vec()
+        .into_iter()
+        .fold(Fields::new(), |all, (name, text)| all.with(name, text))
+}
+
+/// A time as people read it.
+pub(super) fn utc(at_ms: i64) -> String {
+    match Timestamp::from_millisecond(at_ms) {
+        Ok(at) => at.strftime("%Y-%m-%d %H:%M UTC").to_string(),
+        Err(_) => at_ms.to_string(),
+    }
+}
+
+/// An account of Discord or Steam, as it is stored; nothing for one that was erased.
+pub(super) fn known(id: &str) -> Option<&str> {
+    Some(id).filter(|id| !is_erased(id))
+}
+
+/// The same for people, with its name where there is one.
+pub(super) fn account(id: &str, name: Option<&str>) -> String {
+    match (known(id), name) {
+        (None, _) => "an erased account".to_owned(),
+        (Some(id), None) => id.to_owned(),
+        (Some(id), Some(name)) => format!("{id} ({name})"),
+    }
+}
+
+/// The account that was named, if any. No command takes both.
+pub(super) fn either(discord: Option<&str>, steam: Option<&str>) -> Result<Option<EitherId>, AppError> {
+    Ok(match (discord, steam) {
+        (Some(text), _) => Some(EitherId::Discord(parse::discord("discord", text)?)),
+        (None, Some(text)) => Some(EitherId::Steam(parse::steam("steam", text)?)),
+        (None, None) => None,
+    })
+}
+
+pub(super) async fn find_org(app: &App, text: &str) -> Result<orgs::Org, AppError> {
+    let found = orgs::get(app, &parse::org("org", text)?).await;
+    found.map_err(|error| named(error, "org", "there is no such organisation"))
 }
 
 pub(super) async fn find_guild(app: &App, text: &str) -> Result<(OrgScope, GuildId), AppError> {

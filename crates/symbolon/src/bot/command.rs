@@ -74,10 +74,6 @@ fn settings(config: &Config) -> Result<Settings, Failure> {
 /// It dies with its parent, gets no more rights than it has, and leaves no memory behind when it crashes: its token is
 /// in there. Before there are other threads, which all have it then.
 fn confine() -> std::io::Result<()> {
-    let at_most = |most| Rlimit {
-        current: Some(most),
-        maximum: Some(most),
-    };
     // In a container it has none.
     if getppid().is_some() {
         set_parent_process_death_signal(Some(Signal::KILL))?;
@@ -85,7 +81,16 @@ fn confine() -> std::io::Result<()> {
     set_no_new_privs(true)?;
     setrlimit(Resource::Core, at_most(0))?;
     setrlimit(Resource::Nofile, at_most(MOST_FILES.cast_unsigned()))?;
+    // A machine without memory is to end a bot before anything else. Where that cannot be said it guesses.
+    drop(std::fs::write("/proc/self/oom_score_adj", "1000"));
     Ok(())
+}
+
+const fn at_most(most: u64) -> Rlimit {
+    Rlimit {
+        current: Some(most),
+        maximum: Some(most),
+    }
 }
 
 /// It goes on as a user of its own, who can do nothing but what is everybody's to do. Its folder is that user's, and the
@@ -121,7 +126,11 @@ fn take_over() -> Result<(Handed, impl Future<Output = Stop>), Failure> {
     let mut line = String::new();
     input.read_line(&mut line)?;
     let mut handed = parse(&line)?;
+    if let Some(most) = handed.most_data_bytes {
+        setrlimit(Resource::Data, at_most(most))?;
+    }
     become_user(&mut handed)?;
+    config::leak_point(&handed.settings.state_dir);
     let (sender, closed) = oneshot::channel::<Stop>();
     // It reads until the process ends, and keeps nobody from ending it.
     std::thread::Builder::new()

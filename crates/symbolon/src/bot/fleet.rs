@@ -1,7 +1,6 @@
 //! Guilds' own bots: this node takes as many as it has room for, and drives each by itself. What is to be done is read
 //! once a second for all of them.
 
-use std::collections::HashSet;
 use std::fs::File;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -13,6 +12,7 @@ use app::bots::leases::Lease;
 use app::{App, AppError};
 use config::{BotHost, Config, DatabaseUrl};
 use domain::bot::BotId;
+use domain::platform_id::DiscordId;
 use domain::random;
 use tokio::sync::{Mutex, mpsc, watch};
 use tokio::time::Instant;
@@ -22,6 +22,7 @@ use super::host::containers::Containers;
 use super::host::engine::Engine;
 use super::host::local::Local;
 use super::host::swarm::Services;
+use super::predecessor::Mark;
 use super::reachable;
 use super::round::{Driven, Round, is_held};
 use super::slot::{Read, Slot};
@@ -32,13 +33,8 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 const RENEW_EVERY: Duration = Duration::from_secs(5);
 /// Without the database's word for so long another node may be about to take our bots.
 const SURE_FOR: Duration = Duration::from_secs(9);
-/// How often a node looks whether another one has gone.
-const TAKE_EVERY: u64 = 3;
 /// Two bots in a second.
 const BETWEEN_STARTS: Duration = Duration::from_millis(500);
-/// How often what is left of bots is looked for, and how long a host may take to remove it.
-const SWEEP_EVERY: Duration = Duration::from_secs(300);
-const SWEEP_WITHIN: Duration = Duration::from_secs(600);
 /// All of them have so long to end.
 const END_WITHIN: Duration = Duration::from_secs(8);
 
@@ -135,11 +131,8 @@ fn keep_lookout(app: &App, (stopped, alive): (watch::Receiver<bool>, mpsc::Sende
 }
 
 async fn look_out(app: &App, known: &mut HandOvers) -> Result<(), AppError> {
-    if leads(app) {
-        let bots = fleet::list(app).await?;
-        hand_over(app, known, &bots).await?;
-    }
-    Ok(())
+    let bots = fleet::list(app).await?;
+    hand_over(app, known, &bots).await
 }
 
 /// Done by the node that leads, whatever runs there.
@@ -218,7 +211,9 @@ impl<H: Host> Fleet<H> {
 
     async fn keep(self: Arc<Self>, mut stop: watch::Receiver<bool>) {
         let mut problem = None;
-        if let Err(error) = fleet::free_left(&self.app).await {
+        // It is held until this node ends its bots.
+        let mut mark = self.mark();
+        if let Err(error) = self.free_left(mark.as_mut()).await {
             note(&mut problem, &error);
         }
         let mut round = Round::default();
@@ -234,6 +229,34 @@ impl<H: Host> Fleet<H> {
         }
         round.driven.clear();
         while round.tasks.join_next().await.is_some() {}
+        drop(mark);
+    }
+
+    /// Who ran bots here before; none where another node does now, or where nobody else could have them.
+    fn mark(&self) -> Option<Mark> {
+        if !self.has_others() {
+            return None;
+        }
+        let taken = Mark::take(&self.config.data_dir);
+        taken.unwrap_or_else(|error| {
+            tracing::warn!(%error, "the next node here waits for the leases of Custom Bots");
+            None
+        })
+    }
+
+    /// Frees what is certain to be left: by whoever had an embedded database, and by whoever had this data directory.
+    async fn free_left(&self, mark: Option<&mut Mark>) -> Result<(), AppError> {
+        fleet::free_left(&self.app).await?;
+        let Some(mark) = mark else {
+            return Ok(());
+        };
+        if let Some(before) = mark.before().ok().flatten().filter(|name| *name != self.owner) {
+            fleet::free_left_by(&self.app, before).await?;
+        }
+        if let Err(error) = mark.leave(&self.owner) {
+            tracing::warn!(%error, "the next node here waits for the leases of Custom Bots");
+        }
+        Ok(())
     }
 
     /// Reads what there is, and tells each bot's driver.
@@ -246,34 +269,36 @@ impl<H: Host> Fleet<H> {
         let reading = self.readings.fetch_add(1, Ordering::SeqCst) + 1;
         let bots = fleet::list(&self.app).await?;
         round.drop_others(&self.owner, &bots);
+        self.sweep(round, &bots).await;
         for bot in &bots {
             if is_held(bot, &self.owner).is_some() {
                 self.tell(round, bot.clone(), reading);
             }
         }
-        self.take(round, &bots, reading).await?;
-        hand_over(&self.app, &mut round.hand_overs, &bots).await?;
-        self.sweep(round, &bots);
-        Ok(())
+        self.take(round, &bots).await?;
+        hand_over(&self.app, &mut round.hand_overs, &bots).await
     }
 
     /// Takes bots that nobody runs, as many as there is room for. One for which nothing is to be done takes no room: its
-    /// driver gives it back, and whoever has room takes it when there is something to be done.
-    async fn take(&self, round: &Round, bots: &[Seen], reading: u64) -> Result<(), AppError> {
+    /// driver gives it back, and whoever has room takes it when there is something to be done, if only to end what is left.
+    async fn take(&self, round: &Round, bots: &[Seen]) -> Result<(), AppError> {
         let now_ms = self.app.shared_now_ms().await;
         let room = self.config.bot.capacity - round.count_held(&self.owner, bots);
-        let wanting: Vec<&Seen> = bots
+        let wanting: Vec<DiscordId> = bots
             .iter()
-            .filter(|bot| is_held(bot, &self.owner).is_none())
-            .filter(|bot| !bot.runner.rests(fleet::is_paid(&self.app, bot), now_ms))
+            .filter(|bot| bot.is_free(now_ms) && is_held(bot, &self.owner).is_none())
+            .filter(|bot| self.has_work(bot, now_ms))
+            .map(|bot| bot.bot_user_id.clone())
             .collect();
-        let is_any_free = wanting.iter().any(|bot| bot.held_by.is_none());
-        let is_due = is_any_free || reading.is_multiple_of(TAKE_EVERY);
-        if room > 0 && is_due && !wanting.is_empty() && !self.is_stopping() {
-            let wanting = wanting.iter().map(|bot| bot.bot_user_id.clone()).collect();
+        if room > 0 && !wanting.is_empty() && !self.is_stopping() {
             fleet::take_free(&self.app, &self.owner, wanting, room).await?;
         }
         Ok(())
+    }
+
+    /// Whether something is to be done for a bot.
+    pub fn has_work(&self, bot: &Seen, now_ms: i64) -> bool {
+        bot.has_process() || !bot.runner.rests(fleet::is_paid(&self.app, bot), now_ms)
     }
 
     /// The driver of a bot hears of it, and begins to drive when it is new.
@@ -322,31 +347,10 @@ impl<H: Host> Fleet<H> {
             }
             round.is_sure = false;
             round.driven.clear();
+            // What it would remove may be another node's work by now.
+            round.sweeping.abort_all();
         }
         answer.unwrap_or(Ok(0)).map(drop)
-    }
-
-    /// Removes what is left of bots that are no more: at the start, when there are others than before, when one has gone,
-    /// and every few minutes. Beside everything else, for a host can take its time.
-    fn sweep(self: &Arc<Self>, round: &mut Round, bots: &[Seen]) {
-        while round.sweeping.try_join_next().is_some() {}
-        let known: HashSet<String> = bots.iter().map(|bot| bot.id.as_str().to_owned()).collect();
-        let is_due = round.is_sweep_wanted || round.swept_at.elapsed() > SWEEP_EVERY;
-        if !round.sweeping.is_empty() || (round.known == known && !is_due) {
-            return;
-        }
-        round.known.clone_from(&known);
-        (round.is_sweep_wanted, round.swept_at) = (false, Instant::now());
-        let fleet = Arc::clone(self);
-        round.sweeping.spawn(async move {
-            let swept = tokio::time::timeout(SWEEP_WITHIN, fleet.host.sweep(known)).await;
-            if let Ok(Err(failure)) = swept {
-                tracing::warn!(
-                    error = failure.text(),
-                    "what is left of Custom Bots cannot be removed"
-                );
-            }
-        });
     }
 }
 

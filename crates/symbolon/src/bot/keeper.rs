@@ -17,7 +17,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 
 use super::process::{Process, Starter};
-use super::watching::watch;
+use super::watching::{self, watch};
 use super::{Handed, reachable};
 use crate::output::Failure;
 
@@ -265,6 +265,7 @@ impl Keeper {
             log_level: config.log.level.clone(),
             log_as_text: config.log.format == LogFormat::Text,
             run_as: None,
+            most_data_bytes: Some(watching::MOST_DATA),
             settings: Settings {
                 service_url: format!("http://{}", self.address),
                 bot_id: BotId::Platform.as_str().to_owned(),

@@ -6,7 +6,9 @@ use std::time::Duration;
 use app::bots::fleet::{self, Change, Credentials, Seen};
 use bot::{Parent, Settings};
 use config::{LogFormat, abort_point};
+use domain::bot::BotState;
 use domain::random;
+use domain::runner::{Reason, Step};
 use tokio::time::Instant;
 
 use super::Handed;
@@ -17,15 +19,23 @@ use crate::output::Failure;
 
 /// A child that its node does not answer leaves after this.
 const GIVE_UP_AFTER_MS: u64 = 12_000;
+/// Then it has, counted from when its node last wrote down what it said.
+const SURELY_GONE_MS: i64 = 13_000;
 /// A host that takes longer does not answer.
 const HOST_WITHIN: Duration = Duration::from_secs(120);
 
 impl<H: Host> Slot<H> {
     pub async fn launch(&mut self, bot: &Seen) {
-        if std::mem::take(&mut self.is_new) && self.go_on(bot).await {
-            return;
+        if std::mem::take(&mut self.is_new) {
+            if self.go_on(bot).await {
+                return;
+            }
+            // Discord told a process that has gone since, and nobody wrote it down.
+            if bot.was_rejected() {
+                return self.arrive(bot, Step::Failed, Some(Reason::TokenRejected)).await;
+            }
         }
-        if !self.fleet.take_turn().await {
+        if self.may_run_elsewhere(bot).await || !self.fleet.take_turn().await {
             return;
         }
         abort_point("launch.before");
@@ -39,7 +49,7 @@ impl<H: Host> Slot<H> {
             restart: self.restart,
             ..Change::default()
         };
-        if !self.note(begins).await {
+        if self.note(begins).await != Some(true) {
             return;
         }
         abort_point("launch.noted");
@@ -60,6 +70,20 @@ impl<H: Host> Slot<H> {
         tracing::warn!(bot = bot.id.as_str(), error, "a Custom Bot could not be started");
         let after = bot.runner.missed(self.now_ms().await);
         self.note(moved(bot, after)).await;
+    }
+
+    /// Whether the process of another node may still be there. It leaves when nobody answers it; until then Discord would
+    /// see two.
+    async fn may_run_elsewhere(&self, bot: &Seen) -> bool {
+        let Some((instance, state, _)) = &bot.said else {
+            return false;
+        };
+        let is_another = bot.has_process() && *instance != self.lease.owner && *state != BotState::Stopped;
+        let heard_at_ms = bot.heard_at_ms.unwrap_or(0);
+        !H::OUTLIVES
+            && is_another
+            && self.fleet.has_others()
+            && self.now_ms().await < heard_at_ms + SURELY_GONE_MS
     }
 
     /// Goes on with what runs already; false when nothing does.
@@ -116,8 +140,9 @@ impl<H: Host> Slot<H> {
         let handed = Handed {
             log_level: config.log.level.clone(),
             log_as_text: config.log.format == LogFormat::Text,
-            // The host knows.
+            // The host knows both.
             run_as: None,
+            most_data_bytes: None,
             settings: Settings {
                 service_url: fleet.host.service_url().to_owned(),
                 bot_id: bot.bot_user_id.as_str().to_owned(),

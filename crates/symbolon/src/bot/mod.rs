@@ -1,14 +1,17 @@
 //! The bot as a process: on its own, or as a child of the service.
 
 mod command;
+mod ending;
 pub mod fleet;
 mod host;
 pub mod keeper;
 mod launch;
+mod predecessor;
 mod process;
 mod round;
 mod silence;
 mod slot;
+mod sweep;
 mod watching;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -36,6 +39,9 @@ struct Handed {
     /// The user that it is to run as, who has the folder of its settings; none where it runs as whoever started it.
     #[serde(default)]
     run_as: Option<u32>,
+    /// What the kernel gives it at most; none where a container's limit does.
+    #[serde(default)]
+    most_data_bytes: Option<u64>,
     settings: Settings,
 }
 

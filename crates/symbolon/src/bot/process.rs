@@ -92,14 +92,18 @@ impl Process {
         self.wait().await;
     }
 
-    /// Memory that is its own alone; 0 where that cannot be told.
+    /// Memory that is its own alone, also what the machine has put on disk; 0 where that cannot be told.
     pub fn memory_bytes(&self) -> u64 {
         let pid = self.pid.map_or(0, |pid| pid.as_raw_nonzero().get());
         let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-        let own = status.lines().find_map(|line| line.strip_prefix("RssAnon:"));
-        let kilobytes = own.and_then(|own| own.split_whitespace().next()?.parse::<u64>().ok());
-        kilobytes.unwrap_or(0) * 1_024
+        own_bytes(&status)
     }
+}
+
+fn own_bytes(status: &str) -> u64 {
+    let is_own = |line: &&str| line.starts_with("RssAnon:") || line.starts_with("VmSwap:");
+    let kilobytes = |line: &str| line.split_whitespace().nth(1)?.parse::<u64>().ok();
+    status.lines().filter(is_own).filter_map(kilobytes).sum::<u64>() * 1_024
 }
 
 fn follow(orders: &Receiver<Order>) {
@@ -145,6 +149,8 @@ fn spawn(log: Option<File>) -> std::io::Result<Child> {
         .env_clear()
         // It needs 3 MiB, which pages of 2 MiB would turn into 8. The allocator asks before `main` could.
         .env("MIMALLOC_ALLOW_THP", "0")
+        // In KiB. What it reserves at first counts against what a process may have.
+        .env("MIMALLOC_ARENA_RESERVE", "65536")
         .process_group(0)
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
@@ -155,6 +161,14 @@ fn spawn(log: Option<File>) -> std::io::Result<Child> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn memory_that_was_put_on_disk_counts_too() {
+        let status =
+            "VmRSS:\t   9000 kB\nRssAnon:\t    4000 kB\nRssFile:\t    5000 kB\nVmSwap:\t     500 kB\n";
+        assert_eq!(own_bytes(status), 4_500 * 1_024);
+        assert_eq!(own_bytes(""), 0, "nobody knows");
+    }
 
     #[test]
     fn the_memory_of_a_process_is_known_to_whoever_started_it() {

@@ -8,6 +8,7 @@ use tokio::sync::watch;
 use tokio::task::{self, JoinSet};
 use tokio::time::Instant;
 
+use super::host::Bots;
 use super::slot::Read;
 
 /// A bot of this node.
@@ -30,7 +31,8 @@ pub struct Round {
     /// Something may be left since the last time.
     pub is_sweep_wanted: bool,
     pub swept_at: Instant,
-    pub known: HashSet<String>,
+    /// As of the last reading.
+    pub bots: watch::Sender<Bots>,
 }
 
 impl Round {
@@ -83,7 +85,7 @@ impl Default for Round {
             sweeping: JoinSet::new(),
             is_sweep_wanted: true,
             swept_at: Instant::now(),
-            known: HashSet::new(),
+            bots: watch::Sender::default(),
         }
     }
 }

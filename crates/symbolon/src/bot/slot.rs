@@ -8,15 +8,16 @@ use app::bots::leases::{self, Lease};
 use config::abort_point;
 use domain::runner::{Move, Reason, Restart, Runner, Running, Step, decide};
 use tokio::sync::watch;
-use tokio::time::Instant;
+use tokio::time::{Instant, MissedTickBehavior};
 
+use super::ending::Ended;
 use super::fleet::Fleet;
 use super::host::{End, Host, Running as _};
 use super::launch::asked;
 use super::silence::Silence;
 
-/// One that was not heard of for so long did not crash, but lost the service.
-const OUT_OF_SIGHT: Duration = Duration::from_secs(11);
+/// How often a process is looked at, whether or not the database answers.
+const WATCH_EVERY: Duration = Duration::from_secs(1);
 /// A bot that began too many sessions today is tried again then.
 const BUDGET_REST_MS: i64 = 60 * 60_000;
 
@@ -38,7 +39,11 @@ pub struct Slot<H: Host> {
     pub fleet: Arc<Fleet<H>>,
     pub lease: Lease,
     pub child: Option<Child<H::Running>>,
-    /// What was read before the last change is no longer true.
+    /// How the last one ended, until that is written down.
+    pub ended: Option<Ended>,
+    /// Since when another bot is to take its work.
+    pub yields_since: Option<Instant>,
+    /// What was read before the last change is no longer true, and what was acted upon is done.
     ignore_until: u64,
     /// Why the next process is started, if not for the first time.
     pub restart: Option<Restart>,
@@ -54,6 +59,8 @@ impl<H: Host> Slot<H> {
             fleet,
             lease,
             child: None,
+            ended: None,
+            yields_since: None,
             ignore_until: 0,
             restart: None,
             is_new: true,
@@ -65,6 +72,8 @@ impl<H: Host> Slot<H> {
     pub async fn drive(mut self, mut rows: watch::Receiver<Read>) {
         let mut last = rows.borrow().bot.clone();
         self.restart = why_now(&last);
+        let mut ticks = tokio::time::interval(WATCH_EVERY);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             let fresh = self.fresh(&mut rows);
             let is_fresh = fresh.is_some();
@@ -82,13 +91,20 @@ impl<H: Host> Slot<H> {
                     None => std::future::pending().await,
                 }
             };
-            tokio::select! {
-                changed = rows.changed() => if changed.is_err() { break },
-                why = ended => {
-                    self.exited(&last, why).await;
-                    self.ignore_until = self.fleet.reading();
-                    last.runner = self.noted.take().unwrap_or(last.runner);
+            let why = tokio::select! {
+                changed = rows.changed() => {
+                    if changed.is_err() {
+                        break;
+                    }
+                    None
                 }
+                why = ended => Some(why),
+                _ = ticks.tick() => self.end_if_too_large(&last).await,
+            };
+            if let Some(why) = why {
+                self.exited(&last, why).await;
+                self.ignore_until = self.fleet.reading();
+                last.runner = self.noted.take().unwrap_or(last.runner);
             }
         }
         if !H::OUTLIVES
@@ -99,16 +115,19 @@ impl<H: Host> Slot<H> {
         self.give_back().await;
     }
 
-    /// What was read after the last change; none before that.
-    fn fresh(&self, rows: &mut watch::Receiver<Read>) -> Option<Seen> {
+    /// What was read after the last change; none before that, and each reading once.
+    fn fresh(&mut self, rows: &mut watch::Receiver<Read>) -> Option<Seen> {
         let row = rows.borrow_and_update();
-        (row.reading > self.ignore_until).then(|| row.bot.clone())
+        let is_fresh = row.reading > self.ignore_until;
+        self.ignore_until = self.ignore_until.max(row.reading);
+        is_fresh.then(|| row.bot.clone())
     }
 
     /// Nothing is to be done for it before somebody does something, and it takes nobody's place meanwhile.
     async fn rests(&self, bot: &Seen) -> bool {
         let paid = fleet::is_paid(&self.fleet.app, bot);
-        self.child.is_none() && bot.runner.rests(paid, self.now_ms().await)
+        let is_over = self.child.is_none() && self.ended.is_none() && !bot.has_process();
+        is_over && bot.runner.rests(paid, self.now_ms().await)
     }
 
     /// By the clock that nodes share.
@@ -122,19 +141,29 @@ impl<H: Host> Slot<H> {
         if self.fleet.is_stopping() {
             return false;
         }
-        if let Some(why) = self.has_gone_wrong(bot) {
+        if self.ended.is_some() {
+            self.settle(bot).await;
+            return true;
+        }
+        if self.is_silent(bot) {
             if self.end(bot, End::Kill).await {
-                self.exited(bot, why).await;
+                self.exited(bot, Restart::Silent).await;
             }
             return true;
         }
         let paid = fleet::is_paid(&self.fleet.app, bot);
         let now_ms = self.now_ms().await;
         match decide(&bot.runner, paid, self.running(bot), now_ms) {
+            // Whoever had it before left something behind.
+            Move::Wait if self.child.is_none() && bot.has_process() && bot.runner.rests(paid, now_ms) => {
+                self.leave(bot, End::Kill).await;
+            }
             Move::Wait => return false,
             Move::Work(step) => self.work(bot, step).await,
             Move::Launch => self.launch(bot).await,
+            Move::Pause if bot.runner.step == Step::Paused => return self.make_way(bot).await,
             Move::Pause => self.arrive(bot, Step::Paused, None).await,
+            Move::End => self.leave(bot, End::Leave).await,
             Move::Again(restart) => {
                 if self.end(bot, End::Leave).await {
                     self.restart = Some(restart);
@@ -145,8 +174,9 @@ impl<H: Host> Slot<H> {
         true
     }
 
-    /// It is somewhere else than it was.
-    async fn arrive(&mut self, bot: &Seen, step: Step, reason: Option<Reason>) {
+    /// It is somewhere else than it was. That is written down first: whatever ends now, nothing is begun any more for a bot
+    /// that is to rest.
+    pub async fn arrive(&mut self, bot: &Seen, step: Step, reason: Option<Reason>) {
         let now_ms = self.now_ms().await;
         let wait_ms = match reason {
             Some(reason) if reason.passes() => BUDGET_REST_MS,
@@ -159,22 +189,13 @@ impl<H: Host> Slot<H> {
                 "a Custom Bot has failed"
             );
         }
-        let how = match step {
-            Step::Paused => Some(End::Pause),
-            Step::Failed => Some(End::Leave),
-            Step::Allocate | Step::Install | Step::Deploy | Step::Start | Step::Online => None,
-        };
-        if let Some(how) = how
-            && !self.end(bot, how).await
-        {
-            return;
-        }
-        abort_point("arrive.ended");
         if step == Step::Start && self.child.is_none() {
             self.restart = Some(Restart::Resumed);
         }
-        self.note(moved(bot, bot.runner.at(step, reason, now_ms + wait_ms)))
-            .await;
+        let change = moved(bot, bot.runner.at(step, reason, now_ms + wait_ms));
+        let is_noted = self.note(change).await == Some(true);
+        self.yields_since = (is_noted && step == Step::Paused).then(Instant::now);
+        abort_point(&format!("{}.noted", step.as_str()));
     }
 
     /// What the process says, if it is this one.
@@ -186,63 +207,6 @@ impl<H: Host> Slot<H> {
             state: said.map_or(domain::bot::BotState::Connecting, |said| said.1),
             failure: said.and_then(|said| said.2),
         })
-    }
-
-    /// A process that cannot be left as it is.
-    fn has_gone_wrong(&mut self, bot: &Seen) -> Option<Restart> {
-        let child = self.child.as_mut()?;
-        let most = self.fleet.config.bot.memory_mib * 1024 * 1024;
-        if child.running.memory_bytes() > most {
-            tracing::error!(
-                bot = bot.id.as_str(),
-                "a Custom Bot takes too much memory, and is started anew"
-            );
-            return Some(Restart::Memory);
-        }
-        let is_silent = child.silence.is_too_long(bot.heard_at_ms, Instant::now());
-        is_silent.then_some(Restart::Silent)
-    }
-
-    /// Ends what runs, whoever started it; false when the host cannot be asked, and it is tried again.
-    async fn end(&mut self, bot: &Seen, how: End) -> bool {
-        abort_point("end.before");
-        let ended = match &mut self.child {
-            Some(child) => asked(child.running.end(how)).await,
-            None => asked(self.fleet.host.clear(bot.id.as_str())).await,
-        };
-        if let Err(failure) = &ended {
-            tracing::warn!(
-                bot = bot.id.as_str(),
-                error = failure.text(),
-                "a Custom Bot could not be ended"
-            );
-            return false;
-        }
-        self.child = None;
-        abort_point("end.after");
-        true
-    }
-
-    /// Its process is no more. One that was out of sight before did not crash: it could not reach this service, or its
-    /// machine is gone.
-    async fn exited(&mut self, bot: &Seen, why: Restart) {
-        abort_point("exited.before");
-        let child = self.child.take();
-        let was_lost = child.is_some_and(|child| child.silence.lasts(Instant::now()) > OUT_OF_SIGHT);
-        let now_ms = self.now_ms().await;
-        let after = if was_lost || why == Restart::Silent {
-            bot.runner.missed(now_ms)
-        } else {
-            bot.runner.exited(now_ms)
-        };
-        if after.step == Step::Failed && !self.end(bot, End::Kill).await {
-            return;
-        }
-        self.restart = Some(why);
-        let mut change = moved(bot, after);
-        change.restart = Some(why);
-        self.note(change).await;
-        abort_point("exited.after");
     }
 
     async fn work(&mut self, bot: &Seen, step: Step) {
@@ -270,17 +234,17 @@ impl<H: Host> Slot<H> {
         abort_point(&format!("{}.noted", step.as_str()));
     }
 
-    /// False when the bot is another node's, or was changed meanwhile.
-    pub async fn note(&mut self, change: Change) -> bool {
+    /// False when the bot is another node's, or was changed meanwhile; none when nobody could say.
+    pub async fn note(&mut self, change: Change) -> Option<bool> {
         let moved = change.moved.as_ref().map(|(_, to)| to.clone());
         match fleet::note(&self.fleet.app, &self.lease, change).await {
             Ok(noted) => {
                 self.noted = moved.filter(|_| noted).or(self.noted.take());
-                noted
+                Some(noted)
             }
             Err(error) => {
                 tracing::warn!(error = %error.internal_detail(), "what happened to a Custom Bot was not noted");
-                false
+                None
             }
         }
     }

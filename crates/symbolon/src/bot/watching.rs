@@ -15,6 +15,8 @@ const MOST_SILENT_MS: i64 = 50_000;
 const MISSED_ROUNDS: u32 = 3;
 /// Memory of a child; it needs a few megabytes.
 const MOST_MEMORY: u64 = 256 * 1024 * 1024;
+/// What the kernel gives it at most, however fast it asks.
+pub const MOST_DATA: u64 = 4 * MOST_MEMORY;
 
 /// Until the process has ended, or has to be ended.
 pub async fn watch(app: &App, process: &mut Process) {

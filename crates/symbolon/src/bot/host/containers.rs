@@ -1,7 +1,6 @@
 //! Custom Bots as containers of this machine's engine. Each gets its token on its standard input, and ends when that
 //! closes: with the service that started it.
 
-use std::collections::HashSet;
 use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
@@ -12,10 +11,10 @@ use std::time::Duration;
 use bollard::Docker;
 use bollard::container::AttachContainerResults;
 use bollard::errors::Error;
-use bollard::models::{ContainerCreateBody, HostConfig, ResourcesUlimits};
+use bollard::models::{ContainerCreateBody, HostConfig, HostConfigLogConfig, ResourcesUlimits};
 use bollard::query_parameters::{
-    AttachContainerOptions, CreateContainerOptions, ListContainersOptions, RemoveContainerOptions,
-    StartContainerOptions, WaitContainerOptions,
+    AttachContainerOptions, CreateContainerOptions, InspectContainerOptions, ListContainersOptions,
+    RemoveContainerOptions, StartContainerOptions, WaitContainerOptions,
 };
 use domain::runner::Restart;
 use futures_util::StreamExt;
@@ -24,7 +23,7 @@ use tokio::sync::{oneshot, watch};
 use tokio::task::JoinSet;
 
 use super::engine::{self, Engine, MOST_THREADS, STATE, USER, unless_gone};
-use super::{End, Host, Order, Running};
+use super::{Bots, End, Host, Order, Running};
 use crate::bot::{MOST_FILES, PAUSE};
 use crate::output::Failure;
 
@@ -33,6 +32,9 @@ const LAST_WORDS: Duration = Duration::from_secs(4);
 /// Of all bots on a machine together, for they are the same user. What an engine gives by itself can be more than it has.
 const ALL_THREADS: i64 = 4_096;
 const ASK_AGAIN: Duration = Duration::from_secs(1);
+/// How long somebody else may take to remove a container.
+const REMOVAL_LOOKS: u32 = 100;
+const REMOVAL_LOOK_EVERY: Duration = Duration::from_millis(100);
 /// Killed, and not by us: it took more memory than it may.
 const KILLED: i64 = 137;
 
@@ -73,6 +75,10 @@ impl Containers {
                 ulimits: Some(vec![at_most("nofile", MOST_FILES), at_most("nproc", ALL_THREADS)]),
                 network_mode: engine.network.clone(),
                 auto_remove: Some(true),
+                log_config: Some(HostConfigLogConfig {
+                    typ: Some(engine::LOG_DRIVER.to_owned()),
+                    config: Some(engine::log_options()),
+                }),
                 readonly_rootfs: Some(true),
                 cap_drop: words(&["ALL"]),
                 security_opt: words(&["no-new-privileges"]),
@@ -170,7 +176,7 @@ impl Host for Containers {
         Ok(None)
     }
 
-    async fn sweep(&self, kept: HashSet<String>) -> Result<(), Failure> {
+    async fn sweep(&self, bots: watch::Receiver<Bots>) -> Result<(), Failure> {
         let docker = self.engine.docker().await?;
         let options = ListContainersOptions {
             all: true,
@@ -181,7 +187,8 @@ impl Host for Containers {
             let Some(bot) = engine::bot_of(container.labels.as_ref()) else {
                 continue;
             };
-            if !kept.contains(bot) {
+            let is_kept = bots.borrow().running.contains(bot);
+            if !is_kept {
                 remove(docker, &engine::name(bot)).await?;
             }
         }
@@ -234,10 +241,22 @@ async fn remove(docker: &Docker, name: &str) -> Result<(), Failure> {
         ..RemoveContainerOptions::default()
     };
     match docker.remove_container(name, Some(options)).await {
-        // Somebody removes it already.
-        Err(Error::DockerResponseServerError { status_code: 409, .. }) => Ok(()),
+        // Somebody removes it already, and may not be done.
+        Err(Error::DockerResponseServerError { status_code: 409, .. }) => gone(docker, name).await,
         answer => unless_gone(answer).map(drop),
     }
+}
+
+/// Returns when there is no such container.
+async fn gone(docker: &Docker, name: &str) -> Result<(), Failure> {
+    let is_there = || docker.inspect_container(name, None::<InspectContainerOptions>);
+    for _ in 0..REMOVAL_LOOKS {
+        if unless_gone(is_there().await)?.is_none() {
+            return Ok(());
+        }
+        tokio::time::sleep(REMOVAL_LOOK_EVERY).await;
+    }
+    Err("the engine does not remove a container".into())
 }
 
 /// Keeps the standard input of a container open.

@@ -19,6 +19,9 @@ const ANSWER_WITHIN_S: u64 = 30;
 pub const USER: &str = "65534";
 /// Where a bot keeps what it needs to go on with its session; in memory.
 pub const STATE: &str = "/state";
+/// How an engine keeps what a bot says, beside where it is passed on to. It is bounded: a machine has many bots.
+pub const LOG_DRIVER: &str = "json-file";
+const LOG_SIZE: &str = "10m";
 /// Threads of a bot; it needs three.
 pub const MOST_THREADS: i64 = 64;
 
@@ -72,6 +75,10 @@ impl Engine {
         labels.extend(bot.map(|bot| format!("symbolon.bot={bot}")));
         HashMap::from([("label".to_owned(), labels)])
     }
+}
+
+pub fn log_options() -> HashMap<String, String> {
+    HashMap::from([("max-size".to_owned(), LOG_SIZE.to_owned())])
 }
 
 /// What everything is called that is made for a bot.

@@ -1,6 +1,5 @@
 //! Custom Bots as processes of this machine: they live no longer than the service that started them.
 
-use std::collections::HashSet;
 use std::fs::File;
 use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, chown};
@@ -8,20 +7,26 @@ use std::path::{Path, PathBuf};
 
 use config::Config;
 use domain::runner::Restart;
+use tokio::sync::watch;
 
 use super::super::process::{Process, Starter};
 use super::users::{User, Users};
-use super::{End, Host, Order, Running};
+use super::{Bots, End, Host, Order, Running};
 use crate::output::Failure;
 
 /// What a bot keeps for itself, in its folder. All else in there is the service's.
 pub(super) const STATE: &str = "state";
+/// What the kernel gives a bot, for each byte after which it is ended: only one that asks faster than anybody looks gets
+/// there. And what every bot gets.
+const DATA_PER_BYTE: u64 = 4;
+const LEAST_DATA: u64 = 256 * 1024 * 1024;
 
 pub struct Local {
     starter: Starter,
     /// The folder of all bots.
     folder: PathBuf,
     service_url: String,
+    most_data_bytes: u64,
     /// None where bots run as whoever runs the service.
     users: Option<Users>,
 }
@@ -40,6 +45,7 @@ impl Local {
             users: Users::find(bot.first_uid, bot.capacity, &folder),
             folder,
             service_url,
+            most_data_bytes: (bot.memory_mib * 1024 * 1024 * DATA_PER_BYTE).max(LEAST_DATA),
         })
     }
 }
@@ -77,7 +83,7 @@ impl Host for Local {
             .transpose()?;
         let (state, owner) = (self.state_dir(&order.bot), user.as_ref().map(|user| user.id));
         tokio::task::spawn_blocking(move || hand_out(&state, owner)).await??;
-        order.handed.run_as = owner;
+        (order.handed.run_as, order.handed.most_data_bytes) = (owner, Some(self.most_data_bytes));
         let line = serde_json::to_string(&order.handed)?;
         Ok(Own {
             process: self.starter.start(line, order.log).await?,
@@ -89,14 +95,16 @@ impl Host for Local {
         Ok(None)
     }
 
-    async fn sweep(&self, kept: HashSet<String>) -> Result<(), Failure> {
+    async fn sweep(&self, bots: watch::Receiver<Bots>) -> Result<(), Failure> {
+        let is_known = move |bot: &str| bots.borrow().known.contains(bot);
         if let Some(users) = &self.users {
-            users.keep(|bot| kept.contains(bot));
+            users.keep(&is_known);
         }
         let folder = self.folder.clone();
+        // One that rests keeps what it needs to go on.
         let swept = tokio::task::spawn_blocking(move || {
             for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-                if !kept.contains(entry.file_name().to_string_lossy().as_ref()) {
+                if !is_known(entry.file_name().to_string_lossy().as_ref()) {
                     drop(std::fs::remove_dir_all(entry.path()));
                 }
             }

@@ -11,12 +11,22 @@ use std::collections::HashSet;
 use std::fs::File;
 
 use domain::runner::Restart;
+use tokio::sync::watch;
 
 use super::Handed;
 use crate::output::Failure;
 
 /// A bot that outlives its node leaves when the service was silent for so long: by then it may run elsewhere.
 pub const LEAVE_AFTER_MS: u64 = 60_000;
+
+/// Bots as they were read last, by our ids of them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Bots {
+    /// All that there are.
+    pub known: HashSet<String>,
+    /// Those for which something may run.
+    pub running: HashSet<String>,
+}
 
 /// A bot that is to be started.
 pub struct Order {
@@ -70,8 +80,9 @@ pub trait Host: Send + Sync + 'static {
         token_version: i64,
     ) -> impl Future<Output = Result<Option<(Self::Running, String)>, Failure>> + Send;
 
-    /// Ends and removes what is left of bots that are no more.
-    fn sweep(&self, kept: HashSet<String>) -> impl Future<Output = Result<(), Failure>> + Send;
+    /// Ends and removes what is left of bots that are no more, or for which nothing is to run. They are looked up each time
+    /// anew: it can take minutes.
+    fn sweep(&self, bots: watch::Receiver<Bots>) -> impl Future<Output = Result<(), Failure>> + Send;
 }
 
 /// A bot that runs.

@@ -3,7 +3,7 @@
 use bollard::models::{
     Limit, Mount, MountType, NetworkAttachmentConfig, ServiceSpecMode, ServiceSpecModeReplicated, TaskSpec,
     TaskSpecContainerSpec, TaskSpecContainerSpecFile, TaskSpecContainerSpecPrivileges,
-    TaskSpecContainerSpecSecrets, TaskSpecResources, TaskSpecRestartPolicy,
+    TaskSpecContainerSpecSecrets, TaskSpecLogDriver, TaskSpecResources, TaskSpecRestartPolicy,
     TaskSpecRestartPolicyConditionEnum,
 };
 
@@ -38,6 +38,10 @@ pub fn template(engine: &Engine, bot: &str, secret: String) -> TaskSpec {
         restart_policy: Some(TaskSpecRestartPolicy {
             condition: Some(TaskSpecRestartPolicyConditionEnum::NONE),
             ..TaskSpecRestartPolicy::default()
+        }),
+        log_driver: Some(TaskSpecLogDriver {
+            name: Some(engine::LOG_DRIVER.to_owned()),
+            options: Some(engine::log_options()),
         }),
         networks: engine.network.clone().map(|target| {
             vec![NetworkAttachmentConfig {

@@ -1,7 +1,6 @@
 //! Custom Bots as services of a Docker Swarm, which spreads them over its machines. A service outlives the node that made
 //! it; the next node goes on with it. Its token is a secret of the Swarm, which a machine has in memory only.
 
-use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,7 +19,7 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::engine::{self, Engine, STATE, unless_gone};
-use super::{End, Host, LEAVE_AFTER_MS, Order, Running, service};
+use super::{Bots, End, Host, LEAVE_AFTER_MS, Order, Running, service};
 use crate::output::Failure;
 
 const LOOK_EVERY: Duration = Duration::from_secs(2);
@@ -157,20 +156,20 @@ impl Swarm {
             }
             unless_gone(docker.delete_service(&id).await)?;
         }
-        self.clear_secrets(docker, Some(bot), &HashSet::new()).await
+        self.clear_secrets(docker, Some(bot), |_| false).await
     }
 
-    /// Of one bot, or of all that are not kept.
+    /// Of one bot, or of all that are not wanted.
     async fn clear_secrets(
         &self,
         docker: &Docker,
         bot: Option<&str>,
-        kept: &HashSet<String>,
+        is_wanted: impl Fn(&str) -> bool + Send + Sync,
     ) -> Result<(), Failure> {
         let filters = Some(self.engine.ours(bot));
         for secret in docker.list_secrets(Some(ListSecretsOptions { filters })).await? {
             let labels = secret.spec.as_ref().and_then(|spec| spec.labels.as_ref());
-            let is_kept = engine::bot_of(labels).is_none_or(|bot| kept.contains(bot));
+            let is_kept = engine::bot_of(labels).is_none_or(&is_wanted);
             if let Some(id) = secret.id.filter(|_| !is_kept) {
                 unless_gone(docker.delete_secret(&id).await)?;
             }
@@ -271,7 +270,8 @@ impl Host for Services {
         Ok(Some((swarm.handle(bot, id), instance.unwrap_or_default())))
     }
 
-    async fn sweep(&self, kept: HashSet<String>) -> Result<(), Failure> {
+    async fn sweep(&self, bots: watch::Receiver<Bots>) -> Result<(), Failure> {
+        let is_wanted = |bot: &str| bots.borrow().running.contains(bot);
         let docker = self.0.engine.docker().await?;
         let options = ListServicesOptions {
             filters: Some(self.0.engine.ours(None)),
@@ -280,12 +280,12 @@ impl Host for Services {
         for service in docker.list_services(Some(options)).await? {
             let labels = service.spec.as_ref().and_then(|spec| spec.labels.as_ref());
             if let Some(bot) = engine::bot_of(labels)
-                && !kept.contains(bot)
+                && !is_wanted(bot)
             {
                 self.0.clear(bot).await?;
             }
         }
-        self.0.clear_secrets(docker, None, &kept).await
+        self.0.clear_secrets(docker, None, is_wanted).await
     }
 }
 
