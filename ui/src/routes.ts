@@ -75,6 +75,12 @@ export const routes: Route[] = [
     load: () => import('./features/tenancy/guilds/Guild.svelte'),
   },
   {
+    path: '/orgs/:org/guilds/:gid/checkup',
+    title: 'Check-up',
+    needs: ['servers.view'],
+    load: () => import('./features/tenancy/guilds/Checkup.svelte'),
+  },
+  {
     path: '/orgs/:org/guilds/:gid/bot',
     title: 'Custom Bot',
     needs: ['servers.bots'],

@@ -48,6 +48,7 @@ const states = {
   install: starting('install'),
   deploy: starting('deploy'),
   start: starting('start'),
+  no_room: starting('allocate', { reason: 'no_room' }),
   not_in_guild: starting('start', { reason: 'not_in_guild', invite_url: INVITE }),
   unreachable: starting('start', { reason: 'unreachable', retry_at_ms: NOW + 40_000 }),
   intents: { ...online, bot: { ...bot, reason: 'intents_missing' } },

@@ -95,13 +95,14 @@ const MAYA = { actor_kind: 'account', actor_id: 'usr_maya', actor_name: 'maya.ok
 const CLI = { actor_kind: 'operator_cli', actor_id: null, actor_name: null };
 const told = [
   { ...MAYA, action: 'maintenance.switched', target: null, detail: { on: false } },
-  { ...MAYA, action: 'block.added', target: 'blk_1', detail: { kind: 'discord' } },
+  { ...MAYA, action: 'block.added', target: 'blk_1', detail: { until_ms: null } },
   { ...CLI, action: 'operator.granted', target: 'usr_iven', detail: {} },
   { ...MAYA, action: 'registration.changed', target: null, detail: { mode: 'invite_only' } },
   { ...MAYA, action: 'registration.code_made', target: 'reg_1', detail: {} },
 ];
 const audit = (query) => ({
   entries: Array.from({ length: 12 }, (_, i) => ({ seq: 90 - i, at_ms: ago(i * 3 * HOUR), ...told[i % told.length] })).filter(({ action }) => !query?.get('action') || action === query.get('action')),
+  names: [{ id: 'usr_iven', kind: 'account', name: 'iven', server_id: null, gone: false }],
   next_before: null,
   actions: [...new Set(told.map(({ action }) => action))],
 });
@@ -139,7 +140,7 @@ export const CALM_READS = {
   '/admin/announcements': { ...NONE, announcements: [] },
   '/admin/registration': { ...NONE, mode: 'invite_only', codes: [] },
   '/admin/flags': { flags: [] },
-  '/admin/audit': { entries: [], next_before: null, actions: [] },
+  '/admin/audit': { entries: [], names: [], next_before: null, actions: [] },
   '/admin/jobs': { ...NONE, jobs: [], kinds: [], lanes: [] },
   '/admin/runners': { states: [], nodes: [], bots: [] },
   '/admin/plugin-builds': { builds: [] },
@@ -159,11 +160,13 @@ export const OPERATOR_WRITES = {
   'POST /admin/operators': [201, { account_id: 'usr_ruta' }],
   'POST /admin/jobs/8841/retry': [200, { running: false }],
   'DELETE /admin/jobs/8841': [200, { running: false }],
+  'POST /admin/plugin-builds': [201, { version: 'v1.9.0', new: true }],
+  'DELETE /admin/orgs/org_1/visits/usr_iven': [204],
   'POST /admin/orgs/org_1/visit': [201, { ends_at_ms: NOW + 30 * MINUTE }],
 };
 
 /** The account of an operator who visits this organisation. */
 export function visiting(me, org, write = false) {
-  const permissions = ['links.view', 'servers.view', 'audit.view', 'analytics.view', ...(write ? ['org.settings', 'org.navigation', 'links.unlink', 'links.cleanup', 'servers.manage', 'servers.roles', 'servers.bots'] : [])];
+  const permissions = ['links.view', 'servers.view', 'audit.view', 'analytics.view', ...(write ? ['org.settings', 'org.navigation', 'links.unlink', 'servers.manage', 'servers.roles', 'servers.bots'] : [])];
   return { ...me, operator: true, orgs: [{ ...org, role: 'staff', permissions, visit: { ends_at_ms: NOW + 42 * MINUTE, write } }] };
 }

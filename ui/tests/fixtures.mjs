@@ -6,6 +6,7 @@ import { builds, pluginFile, refused } from './fixtures-plugin.mjs';
 import { auditOf, PERSON_READS, PERSON_WRITES, roleHistoryOf } from './fixtures-person.mjs';
 import { checkedImport, importing, imports, importsChecked, importsNone, importsNothing } from './fixtures-imports.mjs';
 import { kicked, lacking, onDiscord, unseen } from './fixtures-discord.mjs';
+import { checkup, checkupBroken, checkupFine, checkupOfServers } from './fixtures-checkup.mjs';
 import { analytics, nothing } from './fixtures-analytics.mjs';
 import { billing, billingEnding, billingFree, billingGiven, billingLate, billingOver, BILLING_WRITES } from './fixtures-billing.mjs';
 import { CALM_READS, OPERATOR_READS, OPERATOR_WRITES, visiting } from './fixtures-operators.mjs';
@@ -254,6 +255,9 @@ export const READS = {
   },
   '/orgs/o1/guilds/g1': guildSettings,
   '/orgs/o1/guilds/g1/discord': onDiscord,
+  '/orgs/o1/guilds/g1/checkup': checkup,
+  '/orgs/o1/guilds/g2/checkup': { ...checkupFine, guild_id: 'g2', name: 'Rustlands Modded' },
+  '/orgs/o2/guilds/g1/checkup': checkupOfServers,
   '/orgs/o1/guilds/g1/bot': online,
   '/orgs/o1/guilds/g1/role-history': roleHistoryOf(roleHistory),
   '/orgs/o1/guilds/g2/role-history': roleHistoryOf({ entries: [], next: null }, []),
@@ -387,7 +391,7 @@ const gone = { ...servers[0], key: { ...servers[0].key, revoked: true } };
 
 /** Other worlds, chosen by the cookie `mock`. */
 export const WORLDS = {
-  kicked: { '/orgs/o1/guilds/g1/discord': kicked, '/orgs/o1/servers/s1/roles': { ...roleRules, present: false } },
+  kicked: { '/orgs/o1/guilds/g1/discord': kicked, '/orgs/o1/guilds/g1/checkup': checkupBroken, '/orgs/o1/servers/s1/roles': { ...roleRules, present: false } },
   checking: { '/orgs/o1/guilds/g1/role-recheck': rechecking },
   unlinking: { '/orgs/o1/users/unlink': unlinking },
   checked: { '/orgs/o1/imports': importsChecked },
@@ -397,7 +401,7 @@ export const WORLDS = {
   // An Admin, who is not the Owner.
   admin: { '/account': { ...me, orgs: [{ ...rustlands, role: 'admin', permissions: ADMIN }, arcadia] } },
   roles_only: holding('servers.roles'),
-  viewer: holding('servers.view'),
+  viewer: { ...holding('servers.view'), '/orgs/o1/guilds/g1/checkup': checkupOfServers },
   cleaner: holding('links.cleanup'),
   payer: holding('org.billing'),
   // Someone who looks after the bots and pays for nothing.

@@ -20,7 +20,7 @@ export async function through(page) {
 const bar = (page) => page.getByText('You have unsaved changes.').waitFor();
 
 const BOT = '/orgs/o1/guilds/g1/bot';
-const BOTS = ['unbought', 'unsold', 'tokenless', 'allocate', 'install', 'deploy', 'start', 'not_in_guild', 'unreachable', 'intents', 'lacking', 'included', 'alone', 'handover', 'handback', 'paused', 'paused_alone', 'resuming', 'token_rejected', 'crash_loop', 'install_error', 'sharding_required', 'refused', 'identify_budget'];
+const BOTS = ['unbought', 'unsold', 'tokenless', 'allocate', 'install', 'deploy', 'start', 'no_room', 'not_in_guild', 'unreachable', 'intents', 'lacking', 'included', 'alone', 'handover', 'handback', 'paused', 'paused_alone', 'resuming', 'token_rejected', 'crash_loop', 'install_error', 'sharding_required', 'refused', 'identify_budget'];
 
 // name: [path, world, what to do before looking]
 export const SCREENS = {
@@ -99,6 +99,12 @@ export const SCREENS = {
     await page.getByLabel('Log Channel ID').fill('nowhere');
     await page.getByText('No channel matches.').waitFor();
   }],
+  'guild-checkup': ['/orgs/o1/guilds/g1/checkup'],
+  'guild-checkup-fine': ['/orgs/o1/guilds/g2/checkup'],
+  'guild-checkup-broken': ['/orgs/o1/guilds/g1/checkup', 'kicked'],
+  'guild-checkup-viewer': ['/orgs/o1/guilds/g1/checkup', 'viewer'],
+  'guild-checkup-missing': ['/orgs/o1/guilds/g9/checkup'],
+  'guild-checkup-error': ['/orgs/o1/guilds/g1/checkup', 'error'],
   bot: [BOT],
   ...Object.fromEntries(BOTS.map((state) => [`bot-${state.replaceAll('_', '-')}`, [BOT, `bot_${state}`]])),
   'bot-keeper': [BOT, 'botkeeper'],

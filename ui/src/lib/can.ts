@@ -40,6 +40,11 @@ export function can(org: Pick<OrgSummary, 'role' | 'permissions'> | null, permis
   return org !== null && (org.role === 'owner' || org.permissions.includes(permission));
 }
 
+/** Whether somebody is in the team and no operator on a visit: what cannot be put back is the team's to do. */
+export function inTeam(org: Pick<OrgSummary, 'visit'> | null): boolean {
+  return org !== null && org.visit == null;
+}
+
 /** "Reveal and replace keys"; a name this version does not know stays as it is. */
 export function permissionLabel(permission: string): string {
   return (WORDS as Record<string, string>)[permission] ?? permission;

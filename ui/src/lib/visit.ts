@@ -1,12 +1,11 @@
 // Operators look into an organisation by a visit: it is listed among their own until the visit ends.
 
-import type { Visited } from './api/pending';
-import type { Me, OrgSummary } from './api/schema';
+import type { Me, OrgSummary, VisitOfOrg } from './api/schema';
 
-export type Visit = NonNullable<Visited['visit']>;
+export type Visit = VisitOfOrg;
 
 /** The visit by which this person sees an organisation; null for one of their own. */
-export function visitOf(org: OrgSummary & Visited): Visit | null {
+export function visitOf(org: OrgSummary): Visit | null {
   return org.visit ?? null;
 }
 

@@ -131,6 +131,31 @@ test('a visit begins with a reason that names nobody', async () => {
   await leave();
 });
 
+test('any operator ends a visit from the overview', async () => {
+  const { page, leave } = await operate('/admin');
+  const sent = await sends(page, 'DELETE', () => button(page, 'End iven’s visit to Rust Haven').click());
+  assert.equal(sent.path, '/api/admin/orgs/org_1/visits/usr_iven');
+  await page.getByText('Ended iven’s visit to Rust Haven').waitFor();
+  await leave();
+});
+
+test('a build is published after a question, once file and version are right', async () => {
+  const { page, leave } = await operate('/admin/builds');
+  await button(page, 'Publish build').click();
+  await page.getByText('Choose a file first.').waitFor();
+  await page.getByText('Enter a version like v1.2.3.').waitFor();
+  await page.getByLabel('File', { exact: true }).setInputFiles({ name: 'Symbolon.cs', mimeType: 'text/plain', buffer: Buffer.from('class Symbolon') });
+  await page.getByLabel('Version', { exact: true }).fill('1.9.0');
+  await button(page, 'Publish build').click();
+  await page.getByRole('dialog', { name: 'Publish v1.9.0?' }).waitFor();
+  const [request] = await Promise.all([page.waitForRequest((one) => one.method() === 'POST' && one.url().includes('plugin-builds')), inDialog(page, 'Publish build').click()]);
+  assert.equal(new URL(request.url()).search, '?version=v1.9.0&file_name=Symbolon.cs');
+  assert.equal(request.headers()['content-type'], 'application/octet-stream');
+  await page.getByText('Published v1.9.0').waitFor();
+  assert.equal(await page.getByLabel('Version', { exact: true }).inputValue(), '');
+  await leave();
+});
+
 test('while they visit, every page says so, and it ends the visit', async () => {
   const { page, heading, leave } = await operate('/orgs/o1', 'visiting');
   const notice = page.getByRole('region', { name: 'Notices' });

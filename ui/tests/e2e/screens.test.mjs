@@ -49,7 +49,7 @@ function isLoading() {
   return document.querySelector('main h1:not(.visually-hidden)') && parts.length > 0 && parts.every((part) => part.querySelector('.skeleton'));
 }
 
-const LOADING = ['', '/guilds', '/guilds/g1', '/guilds/new', '/servers', '/servers/s1', '/servers/s1/roles', '/plugin', '/roles', '/guilds/g1/role-history', '/guilds/g1/bot', `/users/${ASH}`, '/link-page', '/team', '/team?tab=invites', '/keys', '/audit', '/errors', '/settings', '/users', '/trust', '/cleanup', '/import', '/billing'];
+const LOADING = ['', '/guilds', '/guilds/g1', '/guilds/new', '/servers', '/servers/s1', '/servers/s1/roles', '/plugin', '/roles', '/guilds/g1/role-history', '/guilds/g1/checkup', '/guilds/g1/bot', `/users/${ASH}`, '/link-page', '/team', '/team?tab=invites', '/keys', '/audit', '/errors', '/settings', '/users', '/trust', '/cleanup', '/import', '/billing'];
 const OPERATING = ['', '/errors', '/orgs', '/orgs/org_1', '/accounts', '/accounts/usr_ada', '/operators', '/sessions', '/blocklist', '/announcements', '/maintenance', '/registration', '/flags', '/builds', '/jobs', '/bots', '/audit'];
 
 for (const [path, world] of [...LOADING.map((path) => [`/orgs/o1${path}`]), ['/account'], ...OPERATING.map((path) => [`/admin${path}`, 'operating'])]) {

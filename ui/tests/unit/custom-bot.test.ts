@@ -5,7 +5,7 @@ import { paceOfBot } from '../../src/lib/api/pace';
 import { failed, INVITE, online, paused, starting, takingOver, tokenless, unbought } from '../fixtures-bots.mjs';
 
 const of = (view: unknown) => view as CustomBot & { bot: OwnBot };
-const REASONS: BotTrouble[] = ['not_in_guild', 'token_rejected', 'crash_loop', 'identify_budget', 'install_error', 'sharding_required', 'refused', 'unreachable', 'intents_missing'];
+const REASONS: BotTrouble[] = ['not_in_guild', 'token_rejected', 'crash_loop', 'identify_budget', 'install_error', 'sharding_required', 'refused', 'no_room', 'unreachable', 'intents_missing'];
 const RESTARTS: BotRestart[] = ['crashed', 'memory', 'silent', 'token_replaced', 'resumed', 'moved'];
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -3,12 +3,14 @@ import { FRESH, draftOf, problemsOf, toChange, toCreate } from '../../src/featur
 import { isOfOperators, operatorNames } from '../../src/features/admin/audit/names';
 import { kindIn, valueOf } from '../../src/features/admin/blocklist/words';
 import { stateOf as stateOfBot, whyOf } from '../../src/features/admin/bots/words';
+import { fileProblem, versionIn } from '../../src/features/admin/builds/words';
 import { stateIn, stateOf } from '../../src/features/admin/jobs/words';
 import { botsNow, jobsNow, sessionsNow } from '../../src/features/admin/overview/words';
 import { gathered } from '../../src/features/admin/parts/keyset';
 import type { Announcement } from '../../src/features/admin/types';
 import { accountIdIn, daysOf, discordIdIn, fromField, reasonProblem, toField, wholeIn } from '../../src/features/admin/words';
 import type { Me, OrgSummary } from '../../src/lib/api/schema';
+import { inTeam } from '../../src/lib/can';
 import { ownOrgs, visitedOrgs } from '../../src/lib/visit';
 
 describe('a reason', () => {
@@ -108,6 +110,15 @@ describe('the state of things', () => {
   });
 });
 
+test('a build has a version and a file that the server takes', () => {
+  expect([' v1.2.3 ', '1.2.3', '1.2', 'v01.2.3', 'v1.2.3-beta'].map(versionIn)).toEqual(['v1.2.3', 'v1.2.3', null, null, null]);
+  expect(fileProblem(null)).toBe('Choose a file first.');
+  expect(fileProblem({ name: 'Symbolon.cs', size: 0 })).toBe('The file is empty.');
+  expect(fileProblem({ name: 'Symbolon.cs', size: 17 * 1024 * 1024 })).toMatch(/larger/);
+  expect(fileProblem({ name: 'my plugin.cs', size: 1 })).toMatch(/Rename/);
+  expect(fileProblem({ name: 'Symbolon.cs', size: 1 })).toBeNull();
+});
+
 test('pieces of a list that share an entry list it once', () => {
   const pages = [{ all: ['a', 'b'] }, { all: ['b', 'c'] }];
   expect(gathered(pages, (page) => page.all, (one) => one)).toEqual(['a', 'b', 'c']);
@@ -115,8 +126,9 @@ test('pieces of a list that share an entry list it once', () => {
 });
 
 test('the operators’ log names who it knows, and leads to the page of what it does not', () => {
-  const names = operatorNames([{ actor_kind: 'account', actor_id: 'usr_1', actor_name: 'ada' }]);
+  const names = operatorNames([{ actor_kind: 'account', actor_id: 'usr_1', actor_name: 'ada' }], [{ id: 'org_3', kind: 'org', name: 'Rust Haven', gone: false }]);
   expect(names.find('usr_1')?.name).toBe('ada');
+  expect(names.find('org_3')?.name).toBe('Rust Haven');
   expect(names.find('org_2')?.name).toBe('org_2');
   expect(names.find(null)).toBeUndefined();
   const page = (id: string) => names.page({ id, kind: 'account', gone: false });
@@ -133,5 +145,6 @@ test('an organisation that is visited is not one of one’s own', () => {
   const visited = { id: 'o2', visit: { ends_at_ms: 5, write: false } } as unknown as OrgSummary;
   const me = { orgs: [own, visited] } as Pick<Me, 'orgs'>;
   expect(ownOrgs(me)).toEqual([own]);
+  expect([own, visited, null].map(inTeam)).toEqual([true, false, false]);
   expect(visitedOrgs(me)).toEqual([{ org: visited, visit: { ends_at_ms: 5, write: false } }]);
 });

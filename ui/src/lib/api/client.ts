@@ -4,10 +4,8 @@ import { keepDrafts } from '../drafts.svelte';
 import { sentence } from '../format';
 import { session, signInAddress } from '../session.svelte';
 import { REPEATABLE } from './repeatable';
-import type { Operations as Described } from './operations';
-import type { Pending } from './pending';
+import type { Operations } from './operations';
 
-type Operations = Described & Omit<Pending, keyof Described>;
 export type Operation = keyof Operations;
 export type Answer<O extends Operation> = Operations[O]['answer'];
 

@@ -1,13 +1,22 @@
 // Made by scripts/gen-api.mjs from openapi.json. Run `npm run gen` instead of editing.
 
 import type {
+  AccountPage,
+  AccountPageOfOne,
   AccountRemoval,
   AnalyticsNumbers,
+  AnnouncementEdit,
+  AnnouncementPage,
+  AnnouncementView,
   AttentionList,
+  AuditCheck,
   AuditChoices,
   AuditList,
+  BegunVisit,
   BillingView,
+  BlockPage,
   BotToken,
+  BuildPage,
   BulkUnlink,
   BulkUnlinkChoice,
   BulkUnlinkStarted,
@@ -25,9 +34,14 @@ import type {
   DryRunRules,
   EditedKey,
   ErrorList,
+  EveryonesEnd,
+  FlagList,
+  FlagSwitch,
   GuildChange,
+  GuildCheckup,
   GuildList,
   GuildOnDiscord,
+  GuildRelease,
   GuildRemoval,
   GuildView,
   GuildWithSettings,
@@ -35,20 +49,36 @@ import type {
   Imports,
   InviteList,
   InviteView,
+  JobPage,
+  JobTouched,
   LinkPagePreview,
   LogTest,
+  MadeBlock,
   MadeKey,
+  MadeOperator,
+  MadeRegistrationCode,
   MadeServer,
+  MaintenanceSwitch,
+  MaintenanceView,
   Me,
   MemberChange,
   Navigation,
   NavigationChange,
+  NewAnnouncementBody,
+  NewBlock,
   NewGuild,
   NewInvite,
   NewKey,
+  NewOperator,
   NewOrg,
+  NewRegistrationCode,
   NewServer,
+  NewVisit,
+  OperatorList,
   OrgChange,
+  OrgPage,
+  OrgPageOfOne,
+  OrgRecovery,
   OrgRemoval,
   OrgView,
   Overview,
@@ -58,17 +88,23 @@ import type {
   PluginFile,
   PortalView,
   PreviewRequest,
+  PublishedBuild,
   RefusedCalls,
+  RegistrationMode,
+  RegistrationView,
   RevealedKey,
   RoleHistory,
   RolePlaces,
   RoleRecheck,
   RoleRules,
   RoleRulesChange,
+  RunnerOverview,
   ServerChange,
   ServerList,
   ServerView,
+  SessionCounts,
   SessionList,
+  ShownAnnouncements,
   Team,
   Transfer,
   TrustChange,
@@ -81,6 +117,7 @@ import type {
   UserGraph,
   UserList,
   UserPage,
+  VisitList,
 } from './schema';
 
 export interface Operations {
@@ -99,9 +136,97 @@ export interface Operations {
   /** End this session */
   'POST /account/sign-out': { path: {}; query: {}; body: undefined; answer: undefined };
   /** Operators only; for everyone else it does not exist. */
+  'GET /admin/accounts': { path: {}; query: { q?: string; after?: string; limit?: number }; body: undefined; answer: AccountPage };
+  /** Operators only; for everyone else it does not exist. */
+  'GET /admin/accounts/{account}': { path: { account: string }; query: {}; body: undefined; answer: AccountPageOfOne };
+  /** Operators only; for everyone else it does not exist. */
+  'GET /admin/announcements': { path: {}; query: { after?: string; limit?: number }; body: undefined; answer: AnnouncementPage };
+  /** Operators only; for everyone else it does not exist. */
+  'POST /admin/announcements': { path: {}; query: {}; body: NewAnnouncementBody; answer: AnnouncementView };
+  /** Operators only; for everyone else it does not exist. */
+  'PATCH /admin/announcements/{announcement}': { path: { announcement: string }; query: {}; body: AnnouncementEdit; answer: AnnouncementView };
+  /** Operators only; for everyone else it does not exist. */
+  'DELETE /admin/announcements/{announcement}': { path: { announcement: string }; query: {}; body: undefined; answer: undefined };
+  /** Operators only; for everyone else it does not exist. */
+  'POST /admin/announcements/{announcement}/end': { path: { announcement: string }; query: {}; body: undefined; answer: AnnouncementView };
+  /** Operators only; for everyone else it does not exist. */
   'GET /admin/attention': { path: {}; query: {}; body: undefined; answer: AttentionList };
   /** Operators only; for everyone else it does not exist. */
-  'GET /admin/errors': { path: {}; query: { code?: string; route?: string; status?: "4xx" | "5xx" | "faults"; org?: string; from_ms?: number; to_ms?: number; before?: string; limit?: number }; body: undefined; answer: ErrorList };
+  'GET /admin/audit': { path: {}; query: { action?: string; actor?: string; target?: string; from_ms?: number; to_ms?: number; before?: number; limit?: number }; body: undefined; answer: AuditList };
+  /** Operators only; for everyone else it does not exist. */
+  'GET /admin/audit/verify': { path: {}; query: { org?: string }; body: undefined; answer: AuditCheck };
+  /** Operators only; for everyone else it does not exist. */
+  'GET /admin/blocks': { path: {}; query: { kind?: "discord" | "steam" | "network"; q?: string; after?: string; limit?: number }; body: undefined; answer: BlockPage };
+  /** Operators only; for everyone else it does not exist. */
+  'POST /admin/blocks': { path: {}; query: {}; body: NewBlock; answer: MadeBlock };
+  /** Operators only; for everyone else it does not exist. */
+  'DELETE /admin/blocks/{block}': { path: { block: string }; query: {}; body: undefined; answer: undefined };
+  /** Operators only; for everyone else it does not exist. */
+  'GET /admin/errors': { path: {}; query: { code?: string; route?: string; status?: "4xx" | "5xx" | "faults"; org?: string; request_id?: string; from_ms?: number; to_ms?: number; before?: string; limit?: number }; body: undefined; answer: ErrorList };
+  /** Operators only; for everyone else it does not exist. */
+  'GET /admin/flags': { path: {}; query: {}; body: undefined; answer: FlagList };
+  /** Operators only; for everyone else it does not exist. */
+  'PUT /admin/flags/{flag}': { path: { flag: string }; query: {}; body: FlagSwitch; answer: undefined };
+  /** Operators only; for everyone else it does not exist. */
+  'POST /admin/guilds/{guild}/release': { path: { guild: string }; query: {}; body: GuildRelease; answer: undefined };
+  /** Operators only; for everyone else it does not exist. */
+  'GET /admin/jobs': { path: {}; query: { state?: "failed" | "running" | "waiting"; kind?: string; after?: string; limit?: number }; body: undefined; answer: JobPage };
+  /** Operators only; for everyone else it does not exist. */
+  'DELETE /admin/jobs/{job}': { path: { job: string }; query: {}; body: undefined; answer: JobTouched };
+  /** Operators only; for everyone else it does not exist. */
+  'POST /admin/jobs/{job}/retry': { path: { job: string }; query: {}; body: undefined; answer: JobTouched };
+  /** Operators only; for everyone else it does not exist. */
+  'GET /admin/maintenance': { path: {}; query: {}; body: undefined; answer: MaintenanceView };
+  /** Operators only; for everyone else it does not exist. */
+  'PUT /admin/maintenance': { path: {}; query: {}; body: MaintenanceSwitch; answer: undefined };
+  /** Operators only; for everyone else it does not exist. */
+  'GET /admin/operators': { path: {}; query: {}; body: undefined; answer: OperatorList };
+  /** Operators only; for everyone else it does not exist. */
+  'POST /admin/operators': { path: {}; query: {}; body: NewOperator; answer: MadeOperator };
+  /** Operators only; for everyone else it does not exist. */
+  'DELETE /admin/operators/{account}': { path: { account: string }; query: {}; body: undefined; answer: undefined };
+  /** Operators only; for everyone else it does not exist. */
+  'GET /admin/orgs': { path: {}; query: { q?: string; after?: string; limit?: number }; body: undefined; answer: OrgPage };
+  /** Operators only; for everyone else it does not exist. */
+  'GET /admin/orgs/{org}': { path: { org: string }; query: {}; body: undefined; answer: OrgPageOfOne };
+  /** Operators only; for everyone else it does not exist. */
+  'POST /admin/orgs/{org}/transfer': { path: { org: string }; query: {}; body: OrgRecovery; answer: undefined };
+  /** Operators only; for everyone else it does not exist. */
+  'POST /admin/orgs/{org}/visit': { path: { org: string }; query: {}; body: NewVisit; answer: BegunVisit };
+  /** Operators only; for everyone else it does not exist. */
+  'DELETE /admin/orgs/{org}/visit': { path: { org: string }; query: {}; body: undefined; answer: undefined };
+  /** Operators only; for everyone else it does not exist. */
+  'DELETE /admin/orgs/{org}/visits/{account}': { path: { org: string; account: string }; query: {}; body: undefined; answer: undefined };
+  /** Operators only; for everyone else it does not exist. */
+  'GET /admin/plugin-builds': { path: {}; query: {}; body: undefined; answer: BuildPage };
+  /** Operators only; for everyone else it does not exist. */
+  'POST /admin/plugin-builds': { path: {}; query: { version?: string; file_name?: string }; body: undefined; answer: PublishedBuild };
+  /** Operators only; for everyone else it does not exist. */
+  'POST /admin/plugin-builds/{version}/restore': { path: { version: string }; query: {}; body: undefined; answer: undefined };
+  /** Operators only; for everyone else it does not exist. */
+  'POST /admin/plugin-builds/{version}/withdraw': { path: { version: string }; query: {}; body: undefined; answer: undefined };
+  /** Operators only; for everyone else it does not exist. */
+  'GET /admin/registration': { path: {}; query: { after?: string; limit?: number }; body: undefined; answer: RegistrationView };
+  /** Operators only; for everyone else it does not exist. */
+  'PUT /admin/registration': { path: {}; query: {}; body: RegistrationMode; answer: undefined };
+  /** Operators only; for everyone else it does not exist. */
+  'POST /admin/registration/codes': { path: {}; query: {}; body: NewRegistrationCode; answer: MadeRegistrationCode };
+  /** Operators only; for everyone else it does not exist. */
+  'POST /admin/registration/codes/{registration}/revoke': { path: { registration: string }; query: {}; body: undefined; answer: undefined };
+  /** Operators only; for everyone else it does not exist. */
+  'GET /admin/runners': { path: {}; query: {}; body: undefined; answer: RunnerOverview };
+  /** Operators only; for everyone else it does not exist. */
+  'GET /admin/sessions': { path: {}; query: {}; body: undefined; answer: SessionCounts };
+  /** Operators only; for everyone else it does not exist. */
+  'POST /admin/sessions/drop-idle': { path: {}; query: {}; body: undefined; answer: undefined };
+  /** Operators only; for everyone else it does not exist. */
+  'POST /admin/sessions/end-all': { path: {}; query: {}; body: EveryonesEnd; answer: undefined };
+  /** Operators only; for everyone else it does not exist. */
+  'GET /admin/visits': { path: {}; query: {}; body: undefined; answer: VisitList };
+  /** List announcements for everybody */
+  'GET /announcements': { path: {}; query: {}; body: undefined; answer: ShownAnnouncements };
+  /** Dismiss an announcement */
+  'POST /announcements/{announcement}/dismiss': { path: { announcement: string }; query: {}; body: undefined; answer: undefined };
   /** Make an organisation */
   'POST /orgs': { path: {}; query: {}; body: NewOrg; answer: CreatedOrg };
   /** Only the Owner of the organisation. */
@@ -110,6 +235,8 @@ export interface Operations {
   'GET /orgs/{org}/analytics': { path: { org: string }; query: { from?: string; to?: string; guild_id?: string }; body: undefined; answer: AnalyticsNumbers };
   /** Needs the permission `analytics.export` in the organisation. */
   'GET /orgs/{org}/analytics/export': { path: { org: string }; query: { from?: string; to?: string; guild_id?: string; table?: "days" | "tiers" | "countries" | "steps" | "retention"; format?: "csv" | "json" }; body: undefined; answer: undefined };
+  /** List announcements for the organisation */
+  'GET /orgs/{org}/announcements': { path: { org: string }; query: {}; body: undefined; answer: ShownAnnouncements };
   /** Needs the permission `audit.view` in the organisation. */
   'GET /orgs/{org}/audit': { path: { org: string }; query: { action?: string; actor?: string; target?: string; from_ms?: number; to_ms?: number; before?: number; limit?: number }; body: undefined; answer: AuditList };
   /** Needs the permission `audit.view` in the organisation. */
@@ -158,6 +285,8 @@ export interface Operations {
   'POST /orgs/{org}/guilds/{guild}/bot/retry': { path: { org: string; guild: string }; query: {}; body: undefined; answer: CustomBot };
   /** Needs the permission `servers.bots` in the organisation. */
   'POST /orgs/{org}/guilds/{guild}/bot/token': { path: { org: string; guild: string }; query: {}; body: BotToken; answer: CustomBot };
+  /** Needs the permission `servers.view` in the organisation. */
+  'GET /orgs/{org}/guilds/{guild}/checkup': { path: { org: string; guild: string }; query: {}; body: undefined; answer: GuildCheckup };
   /** Needs the permission `org.settings` in the organisation. */
   'GET /orgs/{org}/guilds/{guild}/discord': { path: { org: string; guild: string }; query: {}; body: undefined; answer: GuildOnDiscord };
   /** Needs the permission `org.settings` in the organisation. */

@@ -20,6 +20,7 @@ export const keys = {
   guilds: (org: string) => ['org', org, 'guilds'] as const,
   candidates: (org: string) => ['org', org, 'guilds', 'candidates'] as const,
   guild: (org: string, guild: string) => ['org', org, 'guilds', 'one', guild] as const,
+  checkup: (org: string, guild: string) => ['org', org, 'guilds', 'checkup', guild] as const,
   discord: (org: string, guild: string) => ['org', org, 'discord', guild] as const,
   customBot: (org: string, guild: string) => ['org', org, 'custom-bot', guild] as const,
   servers: (org: string) => ['org', org, 'servers'] as const,
@@ -95,6 +96,13 @@ export const reads = {
       queryKey: keys.discord(org, guild),
       queryFn: ({ signal }) => call('GET /orgs/{org}/guilds/{guild}/discord', { path: { org, guild }, signal }),
       // The first answer may be an old one, while the bot is asked to look again.
+      refetchInterval: ({ state }) => (state.data?.looking && state.dataUpdateCount < LOOKS ? 2_000 : 30_000),
+    }),
+  checkup: (org: string, guild: string) =>
+    queryOptions({
+      queryKey: keys.checkup(org, guild),
+      queryFn: ({ signal }) => call('GET /orgs/{org}/guilds/{guild}/checkup', { path: { org, guild }, signal }),
+      // What it tells of Discord may be old at first, too.
       refetchInterval: ({ state }) => (state.data?.looking && state.dataUpdateCount < LOOKS ? 2_000 : 30_000),
     }),
   customBot: (org: string, guild: string) =>

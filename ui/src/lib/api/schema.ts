@@ -1,9 +1,21 @@
 // Made by scripts/gen-api.mjs from openapi.json. Run `npm run gen` instead of editing.
 
 export type Accent = "indigo" | "blue" | "teal" | "green" | "amber" | "red" | "pink" | "violet";
+export interface AccountPage { accounts: Array<AccountRow>; next_after?: string | null }
+
+/** An account with what hangs on it. */
+export type AccountPageOfOne = AccountRow & {
+  blocked: boolean;
+  orgs: Array<OrgOfAccount>;
+  /** Signed-in browsers, 100 at most. */
+  sessions: number;
+};
 
 /** The word `delete`, typed by hand. */
 export interface AccountRemoval { confirm: string }
+
+/** An account as operators find it. */
+export interface AccountRow { created_at_ms: number; discord_id: string; id: string; name: string; operator: boolean; orgs_owned: number }
 
 export interface ActionGroupView { actions: Array<string>; name: string }
 
@@ -25,6 +37,40 @@ export interface AnalyticsNumbers {
   to: string;
 }
 
+/** What is left out stays as it is. */
+export interface AnnouncementEdit {
+  /** Nothing takes the end away. */
+  ends_at_ms?: number | null;
+  /** As it was read. A save by somebody else since then refuses this one. */
+  revision?: number | null;
+  severity?: AnnouncementSeverity | null;
+  starts_at_ms?: number | null;
+  target?: AnnouncementTarget | null;
+  text?: string | null;
+}
+
+export interface AnnouncementPage { announcements: Array<AnnouncementView>; next_after?: string | null }
+export type AnnouncementSeverity = "info" | "success" | "warning" | "critical";
+export type AnnouncementState = "planned" | "shown" | "ended";
+export type AnnouncementTarget = "all" | "free" | "standard" | "pro" | "paid";
+
+/** Something that operators tell people. */
+export interface AnnouncementView {
+  created_at_ms: number;
+  created_by?: string | null;
+  /** How many people do not want to see it any more. */
+  dismissals: number;
+  ends_at_ms?: number | null;
+  id: string;
+  /** One more with every change. */
+  revision: number;
+  severity: AnnouncementSeverity;
+  starts_at_ms: number;
+  state: AnnouncementState;
+  target: AnnouncementTarget;
+  text: string;
+}
+
 export interface Area { name: string; permissions: Array<string> }
 
 /** One thing that somebody should look at. */
@@ -39,7 +85,15 @@ export interface Attention {
 }
 
 export interface AttentionList { attention: Array<Attention> }
-export type AuditAction = "org.created" | "org.changed" | "org.removed" | "org.owner_changed" | "org.navigation_changed" | "member.added" | "member.changed" | "member.removed" | "member.left" | "invite.created" | "invite.reissued" | "invite.revoked" | "audit.exported" | "org.trust_changed" | "org.cleanup_changed" | "org.tier_changed" | "org.tier_granted" | "org.tier_grant_ended" | "billing.checkout_opened" | "billing.portal_opened" | "billing.subscription_changed" | "billing.subscription_forgotten" | "guild.created" | "guild.changed" | "guild.removed" | "guild.recheck_started" | "guild.recheck_cancelled" | "server.created" | "server.activated" | "server.deactivated" | "server.changed" | "server.roles_changed" | "server.deleted" | "key.created" | "key.edited" | "key.revealed" | "key.regenerated" | "key.revoked" | "key.removed" | "key.retired_used" | "link.created" | "link.relinked" | "link.removed" | "person.erased" | "account.deleted" | "user.viewed" | "users.exported" | "analytics.exported" | "users.unlink_started" | "users.unlink_cancelled" | "users.unlink_finished" | "users.kept" | "users.cleanup_ran" | "job.dropped" | "job.retried" | "links.imported" | "import.started" | "import.finished" | "import.cancelled" | "session.created" | "session.ended" | "operator.granted" | "operator.revoked" | "block.added" | "block.removed" | "access.denied" | "maintenance.switched" | "registration.changed" | "registration.code_made" | "ring.rotated" | "bot.token_saved" | "bot.retried" | "bot.removed" | "bot_secret.shown" | "bot_secret.rotated";
+export type AuditAction = "org.created" | "org.changed" | "org.removed" | "org.owner_changed" | "org.navigation_changed" | "member.added" | "member.changed" | "member.removed" | "member.left" | "invite.created" | "invite.reissued" | "invite.revoked" | "audit.exported" | "org.trust_changed" | "org.cleanup_changed" | "org.tier_changed" | "org.tier_granted" | "org.tier_grant_ended" | "billing.checkout_opened" | "billing.portal_opened" | "billing.subscription_changed" | "billing.subscription_forgotten" | "guild.created" | "guild.changed" | "guild.removed" | "guild.recheck_started" | "guild.recheck_cancelled" | "server.created" | "server.activated" | "server.deactivated" | "server.changed" | "server.roles_changed" | "server.deleted" | "key.created" | "key.edited" | "key.revealed" | "key.regenerated" | "key.revoked" | "key.removed" | "key.retired_used" | "link.created" | "link.relinked" | "link.removed" | "person.erased" | "person.looked_up" | "account.deleted" | "user.viewed" | "users.exported" | "analytics.exported" | "users.unlink_started" | "users.unlink_cancelled" | "users.unlink_finished" | "users.kept" | "users.cleanup_ran" | "job.dropped" | "job.retried" | "links.imported" | "import.started" | "import.finished" | "import.cancelled" | "session.created" | "session.ended" | "sessions.ended" | "sessions.idle_dropped" | "operator.granted" | "operator.revoked" | "block.added" | "block.removed" | "access.denied" | "maintenance.switched" | "registration.changed" | "registration.code_made" | "registration.code_revoked" | "announcement.created" | "announcement.changed" | "announcement.deleted" | "flag.set" | "plugin.published" | "plugin.withdrawn" | "plugin.restored" | "visit.began" | "visit.ended" | "org.recovered" | "guild.released" | "ring.rotated" | "bot.token_saved" | "bot.retried" | "bot.removed" | "bot_secret.shown" | "bot_secret.rotated" | "webhook.added" | "webhook.rotated" | "webhook.retried" | "webhook.removed";
+
+/** Whether the entries of an audit log are as they were written. */
+export interface AuditCheck {
+  entries: number;
+  /** What does not fit. */
+  finding?: string | null;
+  intact: boolean;
+}
 
 /** What the log can be filtered by. */
 export interface AuditChoices {
@@ -85,7 +139,10 @@ export interface AuditName {
   server_id?: string | null;
 }
 
-export type AuditNameKind = "account" | "guild" | "server" | "plugin_key" | "custom_key" | "bot_key" | "link" | "invite";
+export type AuditNameKind = "account" | "org" | "guild" | "server" | "plugin_key" | "custom_key" | "bot_key" | "link" | "invite";
+
+/** When the visit ends by itself. */
+export interface BegunVisit { ends_at_ms: number }
 
 /** What an organisation pays for, and what it could. */
 export interface BillingView {
@@ -106,6 +163,22 @@ export interface BillingView {
   usage: Usage;
 }
 
+export interface BlockPage { blocks: Array<BlockView>; next_after?: string | null }
+
+/** An account or a network that cannot sign in. */
+export interface BlockView {
+  created_at_ms: number;
+  /** Only what remains of an account is blocked. */
+  erased: boolean;
+  expires_at_ms?: number | null;
+  id: string;
+  /** `discord`, `steam` or `network`. */
+  kind: string;
+  reason: string;
+  /** Nothing for an erased account. */
+  value?: string | null;
+}
+
 export interface BotKeyView { guild_id: string; id: string; last_used_at_ms?: number | null; prefix: string; server_id: string }
 export type BotRestart = "crashed" | "memory" | "silent" | "token_replaced" | "resumed" | "moved";
 export type BotStatus = "starting" | "online" | "paused" | "failed";
@@ -118,7 +191,20 @@ export interface BotToken {
   token: string;
 }
 
-export type BotTrouble = "token_rejected" | "identify_budget" | "sharding_required" | "refused" | "crash_loop" | "install_error" | "not_in_guild" | "unreachable" | "intents_missing";
+export type BotTrouble = "token_rejected" | "identify_budget" | "sharding_required" | "refused" | "crash_loop" | "install_error" | "not_in_guild" | "unreachable" | "intents_missing" | "no_room";
+export interface BuildPage { builds: Array<BuildRow> }
+
+/** A build of the plugin. */
+export interface BuildRow {
+  file_name: string;
+  latest: boolean;
+  published_at_ms: number;
+  sha256: string;
+  size: number;
+  version: string;
+  /** Not offered any more. */
+  withdrawn: boolean;
+}
 
 /** How far a bulk unlink is. */
 export interface BulkUnlink { last?: EndedUnlink | null; running?: RunningUnlink | null }
@@ -148,6 +234,10 @@ export interface CandidateList {
   /** When Discord was asked; nothing when it has to be asked first. */
   looked_up_at_ms?: number | null;
 }
+
+export type CheckState = "bad" | "warn" | "unknown" | "ok";
+export type CheckTopic = "bot" | "permissions" | "log_channel" | "roles" | "server" | "plugin" | "configuration" | "key" | "steam_group" | "clock";
+export interface CheckedServer { id: string; name: string }
 
 /** A page at Stripe, where somebody pays. */
 export interface CheckoutView { expires_at_ms: number; url: string }
@@ -395,6 +485,9 @@ export interface ErrorList {
   next_before?: string | null;
 }
 
+/** The words `sign out everyone`, typed by hand. */
+export interface EveryonesEnd { confirm: string }
+
 export interface FailedAttempts {
   /** An error code. */
   reason: string;
@@ -406,6 +499,22 @@ export interface Fix {
   label: string;
   /** The page of the dashboard, below `/app`. */
   page: string;
+}
+
+export interface FlagList { flags: Array<FlagView> }
+export interface FlagSwitch { on: boolean }
+
+/** A part of the service that can be switched. */
+export interface FlagView {
+  /** What happens while it is off. */
+  about: string;
+  /** As long as nobody switches it. */
+  default: boolean;
+  name: string;
+  on: boolean;
+  set_at_ms?: number | null;
+  set_by?: string | null;
+  set_by_name?: string | null;
 }
 
 export interface GrantView {
@@ -464,6 +573,26 @@ export interface GuildChange {
   verified_roles?: Array<string> | null;
 }
 
+/** One thing that was checked. */
+export interface GuildCheck { fix?: Fix | null; server?: CheckedServer | null; state: CheckState; text: string; topic: CheckTopic }
+
+/** What linking, roles and messages of a Guild stand on, and how each of it is. */
+export interface GuildCheckup {
+  /** When the Discord server was last read; null for callers to whom nothing of it is told, and before the first time. */
+  checked_at_ms?: number | null;
+  /**
+   * Those that the caller's permissions show, in the order of their topics; of Servers, Server by Server. There can be
+   * several of one topic.
+   */
+  checks: Array<GuildCheck>;
+  guild_id: string;
+  /** It is being read anew: ask again in a moment. */
+  looking: boolean;
+  name: string;
+  /** The worst of all checks. */
+  state: CheckState;
+}
+
 export interface GuildChoice { id: string; name: string }
 
 export interface GuildList {
@@ -497,8 +626,18 @@ export interface GuildOnDiscord {
   roles: Array<DiscordRole>;
 }
 
+/** Why a Discord server is taken from the organisation that claimed it. */
+export interface GuildRelease {
+  /** The Discord server's ID, typed by hand. */
+  confirm: string;
+  /** Both audit logs have it. It names nobody. */
+  reason: string;
+}
+
 /** The short name of what is removed, typed by hand. */
 export interface GuildRemoval { confirm: string }
+
+export interface GuildRow { discord_guild_id: string; id: string; links: number; name: string; slug: string }
 
 export interface GuildView {
   active_links: number;
@@ -614,6 +753,48 @@ export interface InviteView {
   uses: number;
 }
 
+export interface JobKindCount {
+  /** Those whose last attempt failed. */
+  failed: number;
+  jobs: number;
+  kind: string;
+  oldest_at_ms: number;
+}
+
+export interface JobPage {
+  jobs: Array<JobView>;
+  /** Of all jobs, by their kind. */
+  kinds: Array<JobKindCount>;
+  /** Of all jobs, by the kind of lane that they are in. */
+  lanes: Array<LaneCount>;
+  next_after?: string | null;
+}
+
+/** How soon it happens. */
+export interface JobTouched {
+  /** Somebody is at it, and it happens after their step. */
+  running: boolean;
+}
+
+/** Work that waits or is being done. */
+export interface JobView {
+  /** Failed ones since the last step that worked. */
+  attempts: number;
+  cancelled: boolean;
+  created_at_ms: number;
+  done: number;
+  /** False for what finishes something that was begun. */
+  droppable: boolean;
+  kind: string;
+  lane: string;
+  last_error?: string | null;
+  number: number;
+  org_id?: string | null;
+  run_at_ms: number;
+  running: boolean;
+  total: number;
+}
+
 export interface KeyView {
   id: string;
   last_used_at_ms?: number | null;
@@ -623,6 +804,8 @@ export interface KeyView {
   revoked: boolean;
   rotated_at_ms: number;
 }
+
+export interface LaneCount { jobs: number; kind: string }
 
 /** Active links by country, as they were counted last. */
 export interface LinkCountries {
@@ -674,13 +857,27 @@ export interface LogTest {
 }
 
 export interface LogTrouble { code: string; message: string; since_ms: number }
+export interface MadeBlock { id: string }
 export interface MadeKey { id: string; key?: string | null }
+export interface MadeOperator { account_id: string }
+
+/** The only time that the code is shown. */
+export interface MadeRegistrationCode { code: string; id: string }
 
 /** A new Server. */
 export interface MadeServer {
   /** Its full key, for callers with `servers.keys`. Nothing when the request was a repetition. */
   key?: string | null;
   server_id: string;
+}
+
+export interface MaintenanceSwitch { message?: string | null; on: boolean }
+
+/** Whether the dashboard is closed. */
+export interface MaintenanceView {
+  /** What people read in the meantime. */
+  message?: string | null;
+  on: boolean;
 }
 
 export interface Me {
@@ -698,6 +895,8 @@ export interface Me {
   /** `open`, or `invite_only` while a new organisation needs a code. */
   registration: string;
   signed_in_at_ms: number;
+  /** The running release of the service. */
+  version: string;
 }
 
 export interface Member {
@@ -751,11 +950,65 @@ export interface NavigationChange {
 
 export type NavigationIcon = "none" | "discord" | "steam" | "youtube" | "x" | "twitch" | "github" | "shop" | "forum" | "news" | "download" | "globe" | "external";
 export interface NavigationLink { icon: NavigationIcon; label: string; new_tab: boolean; url: string }
+
+export interface NewAnnouncementBody {
+  /** Without it, it has no end. */
+  ends_at_ms?: number | null;
+  severity: AnnouncementSeverity;
+  /** Without it, it is shown from now on. */
+  starts_at_ms?: number | null;
+  target: AnnouncementTarget;
+  text: string;
+}
+
+export interface NewBlock {
+  /** Without it, the block stays. */
+  days?: number | null;
+  /** `discord`, `steam` or `network`. */
+  kind: string;
+  /** For operators only. */
+  reason: string;
+  value: string;
+}
+
 export interface NewGuild { discord_guild_id: string; name?: string | null; slug: string }
 export interface NewInvite { expires: InviteExpiry; note?: string | null; permissions: Array<string>; role: Role }
 export interface NewKey { actions?: Array<string>; groups?: Array<string>; guild_id: string; name: string; server_id?: string | null }
+export interface NewOperator { discord_id: string }
 export interface NewOrg { invite_code?: string | null; name: string; slug: string }
+
+export interface NewRegistrationCode {
+  /** Without it, the code never expires. */
+  days?: number | null;
+  /** How many organisations it is good for. */
+  max_uses?: number | null;
+  note?: string;
+}
+
 export interface NewServer { guild_id: string; name: string }
+
+export interface NewVisit {
+  minutes?: number | null;
+  /** The organisation reads it in its audit log. It names nobody. */
+  reason: string;
+  /** Allows more than looking. */
+  write?: boolean;
+}
+
+export interface NodeCount { bots: number; node: string }
+export interface OperatorList { operators: Array<OperatorView> }
+
+/** Somebody who runs this installation, and why. */
+export interface OperatorView {
+  /** Nothing for somebody who never signed in. */
+  account_id?: string | null;
+  discord_id: string;
+  granted: boolean;
+  /** By the setting `operators`, which only a restart changes. */
+  in_setting: boolean;
+  name?: string | null;
+  you: boolean;
+}
 
 /** What is left out stays as it is. */
 export interface OrgChange {
@@ -765,10 +1018,53 @@ export interface OrgChange {
   revision?: number | null;
 }
 
+export interface OrgOfAccount { id: string; name: string; role: Role; tier: Tier }
+export interface OrgPage { next_after?: string | null; orgs: Array<OrgRow> }
+
+/** An organisation with its Guilds. */
+export type OrgPageOfOne = OrgRow & {
+  guild_list: Array<GuildRow>;
+  /** Besides the owner. */
+  members: number;
+  visit?: OwnVisit | null;
+};
+
+/** Who gets an organisation whose Owner lost their account. */
+export interface OrgRecovery {
+  account_id: string;
+  /** The organisation's short name, typed by hand. */
+  confirm: string;
+  /** Both audit logs have it. It names nobody. */
+  reason: string;
+}
+
 /** The short name of what is removed, typed by hand. */
 export interface OrgRemoval { confirm: string }
 
-export interface OrgSummary { ceilings: Usage; id: string; name: string; permissions: Array<string>; role: Role; slug: string; tier: Tier; usage: Usage }
+/** An organisation as operators find it. */
+export interface OrgRow {
+  created_at_ms: number;
+  guilds: number;
+  id: string;
+  links: number;
+  name: string;
+  owner: OwnerName;
+  servers: number;
+  slug: string;
+  tier: Tier;
+}
+
+export interface OrgSummary {
+  ceilings: Usage;
+  id: string;
+  name: string;
+  permissions: Array<string>;
+  role: Role;
+  slug: string;
+  tier: Tier;
+  usage: Usage;
+  visit?: VisitOfOrg | null;
+}
 
 export interface OrgView {
   ceilings: Usage;
@@ -817,6 +1113,15 @@ export interface OwnBot {
   token_last4: string;
   token_saved_at_ms: number;
 }
+
+/** A visit of one's own. */
+export interface OwnVisit {
+  ends_at_ms: number;
+  /** Whether more than looking is allowed. */
+  write: boolean;
+}
+
+export interface OwnerName { account_id: string; name: string }
 
 /** The colour of one link page. */
 export interface PageAccent { accent: Accent; guild_id: string }
@@ -895,6 +1200,12 @@ export interface PreviewUser {
   steam_name?: string | null;
 }
 
+export interface PublishedBuild {
+  /** False for one that was published with the same content before. */
+  new: boolean;
+  version: string;
+}
+
 export interface RecentLink {
   at_ms: number;
   cause?: string | null;
@@ -921,6 +1232,31 @@ export interface RefusedCall {
 export interface RefusedCalls {
   /** Key by key, of each those that happened most often first. */
   refused: Array<RefusedCall>;
+}
+
+export interface RegistrationCodeView {
+  created_at_ms: number;
+  expires_at_ms?: number | null;
+  id: string;
+  max_uses: number;
+  note: string;
+  revoked_at_ms?: number | null;
+  /** `usable`, `used_up`, `expired` or `revoked`. */
+  state: string;
+  uses: number;
+}
+
+export interface RegistrationMode {
+  /** `open` or `invite_only`. */
+  mode: string;
+}
+
+/** Who may make an organisation. */
+export interface RegistrationView {
+  codes: Array<RegistrationCodeView>;
+  /** `open`, or `invite_only` while a new organisation needs a code. */
+  mode: string;
+  next_after?: string | null;
 }
 
 /** How far the removal of a Guild is. */
@@ -1036,6 +1372,29 @@ export interface RoleServer {
 
 export type RoleSide = "discord" | "game";
 export type RoleSource = "rule" | "verified" | "booster" | "grant" | "nickname" | "end";
+export interface RunnerOverview { bots: Array<RunningBot>; nodes: Array<NodeCount>; states: Array<StateCount> }
+
+/** A bot and what was last heard of it. */
+export interface RunningBot {
+  failure?: string | null;
+  guild_id?: string | null;
+  guilds: number;
+  heard_at_ms?: number | null;
+  /** A Guild's own that the service runs. */
+  hosted: boolean;
+  /** Its Discord ID; `platform` for the shared bot. */
+  id: string;
+  memory_bytes: number;
+  /** Which node runs it. */
+  node?: string | null;
+  online_at_ms?: number | null;
+  reason?: string | null;
+  /** What its process said; nothing before it said anything. */
+  state?: string | null;
+  /** How far it is with being set up. */
+  step?: string | null;
+}
+
 export interface RunningRecheck { done: number; started_at_ms: number; total: number }
 
 export interface RunningUnlink {
@@ -1099,6 +1458,14 @@ export interface ServerView {
   steam_members_group: string;
 }
 
+/** How many browsers are signed in. */
+export interface SessionCounts {
+  /** Of those, the ones that nobody used for `idle_days`. */
+  idle: number;
+  idle_days: number;
+  living: number;
+}
+
 export interface SessionList { sessions: Array<SessionView> }
 
 export interface SessionView {
@@ -1121,6 +1488,12 @@ export interface SharedBot {
   serving: boolean;
 }
 
+/** The same as people read it. */
+export interface ShownAnnouncement { ends_at_ms?: number | null; id: string; severity: AnnouncementSeverity; starts_at_ms: number; text: string }
+
+export interface ShownAnnouncements { announcements: Array<ShownAnnouncement> }
+export interface StateCount { bots: number; state: string }
+
 /** The number is text like every id, though it would fit. */
 export interface SteamGroup { id: string; pasted: string }
 
@@ -1134,6 +1507,7 @@ export interface SubscriptionView {
   bought_by?: string | null;
   /** Whether what it buys is had. */
   counts: boolean;
+  /** When it ends, where that is when its period is over. */
   ends_at_ms?: number | null;
   guild_id?: string | null;
   guild_name?: string | null;
@@ -1355,6 +1729,28 @@ export type UserTrust = TrustParts & {
   scored_at_ms: number;
   thresholds: TierThresholds;
 };
+
+export interface VisitList { visits: Array<VisitView> }
+
+/** An operator's visit that goes on. */
+export interface VisitOfOrg {
+  ends_at_ms: number;
+  /** Whether more than looking is allowed. */
+  write: boolean;
+}
+
+/** A visit that goes on. */
+export interface VisitView {
+  account_id: string;
+  account_name: string;
+  began_at_ms: number;
+  ends_at_ms: number;
+  org_id: string;
+  org_name: string;
+  reason: string;
+  write: boolean;
+  yours: boolean;
+}
 
 export interface WantedRule {
   authority: RoleSide;

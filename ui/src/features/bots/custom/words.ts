@@ -31,6 +31,7 @@ const ADVICE: Record<BotTrouble, (bot: Pick<OwnBot, 'name' | 'status'>) => Advic
   install_error: () => ({ tone: 'bad', text: 'The bot couldn’t be set up on its host. Retry. If it fails again, tell whoever runs this installation.' }),
   sharding_required: () => ({ tone: 'bad', text: 'This bot is in too many Discord servers: Discord only lets it connect in several parts, which a Custom Bot can’t. Create a bot for this Discord server alone and replace the token below.' }),
   refused: () => ({ tone: 'bad', text: 'Discord refused the bot’s connection. Retry. If Discord refuses it again, tell whoever runs this installation.' }),
+  no_room: ({ name }) => ({ tone: 'warn', text: `${name} waits for a place: every host is full. It goes on by itself when one has room.` }),
   unreachable: () => ({ tone: 'warn', text: 'Discord isn’t answering. The bot keeps trying; there’s nothing you need to do.' }),
   intents_missing: ({ status }) => ({
     tone: 'warn',

@@ -46,6 +46,7 @@ function pageOf({ id, kind, server_id, gone }: AuditName, org: string, may: (per
     case 'invite':
       return may('org.invites') ? href('/orgs/:org/team', { org }, { tab: 'invites' }) : undefined;
     case 'link':
+    case 'org':
       return undefined;
   }
 }
@@ -53,6 +54,7 @@ function pageOf({ id, kind, server_id, gone }: AuditName, org: string, may: (per
 /** What something is called that has no name any more. */
 const NAMELESS: Record<string, string> = {
   usr_: 'a deleted account',
+  org_: 'a deleted organisation',
   gld_: 'a removed Guild',
   srv_: 'a deleted Server',
   key_: 'a deleted key',
@@ -70,6 +72,8 @@ export function choiceOf({ id, kind, name, gone }: AuditName): { value: string; 
   switch (kind) {
     case 'account':
       return { value: id, label: called, hint: gone ? 'Not in the team' : 'Member' };
+    case 'org':
+      return { value: id, label: called, hint: gone ? 'Deleted organisation' : 'Organisation' };
     case 'guild':
       return { value: id, label: called, hint: gone ? 'Removed Guild' : 'Guild' };
     case 'server':

@@ -67,6 +67,7 @@ export const KINDS: Record<AuditAction, Kind> = {
   'link.relinked': kind('Relinked', (it) => say`A new link replaced the link of ${it.player()}`),
   'link.removed': kind('Unlinked', (it) => (it.byPlayer ? say`${it.player(true)} unlinked` : say`${it.who} unlinked ${it.player()}${it.cause()}`)),
   'person.erased': kind('Player erased', (it) => (it.byPlayer ? say`A player erased their data${it.endingLinks()}` : say`${it.who} erased a player’s data${it.endingLinks()}`)),
+  'person.looked_up': kind('Person looked up', (it) => say`${it.who} looked a person up in all organisations`),
   'account.deleted': kind('Account deleted', (it) => (it.entry.actor_kind === 'operator_cli' ? say`${it.who} deleted an account` : say`Someone deleted their account`)),
   'user.viewed': kind('Player viewed', (it) => say`${it.who} viewed ${it.player()}’s page`),
   'analytics.exported': kind('Analytics exported', (it) => say`${it.who} exported analytics`),
@@ -80,15 +81,15 @@ export const KINDS: Record<AuditAction, Kind> = {
   'import.started': kind('Import started', (it) => say`${it.who} started to import ${it.imported()} into ${it.the('Guild')}`),
   'import.finished': kind('Import ended', (it) => say`The import that ${it.who} started has ended: ${it.imported()} added to ${it.the('Guild')}, ${count(it.number('refused'), 'row')} refused`),
   'import.cancelled': kind('Import cancelled', (it) => say`${it.who} cancelled an import into ${it.the('Guild')} after ${it.imported()}`),
-  'job.dropped': kind('Pending work dropped', (it) => say`${it.who} dropped pending work${it.inBrackets('kind')}`),
-  'job.retried': kind('Pending work retried', (it) => say`${it.who} retried pending work${it.inBrackets('kind')}`),
+  'job.dropped': kind('Pending work dropped', (it) => say`${it.who} dropped pending work${it.inBrackets('kind')}${it.inOrg()}`),
+  'job.retried': kind('Pending work retried', (it) => say`${it.who} retried pending work${it.inBrackets('kind')}${it.inOrg()}`),
   'session.created': kind('Signed in', (it) => say`${it.who} signed in`),
   'session.ended': kind('Signed out', (it) => (it.entry.actor_kind === 'account' ? say`${it.who} signed out` : say`${it.who} ended a session`)),
   'sessions.ended': kind('Everyone signed out', (it) => say`${it.who} signed everyone out but themselves`),
   'sessions.idle_dropped': kind('Idle sessions ended', (it) => say`${it.who} ended the sessions that nobody had used for ${count(it.number('days'), 'day')}`),
   'operator.granted': kind('Operator granted', (it) => say`${it.who} made ${it.name(it.target)} an operator`),
   'operator.revoked': kind('Operator revoked', (it) => say`${it.who} revoked the operator grant of ${it.name(it.target)}`),
-  'block.added': kind('Block added', (it) => say`${it.who} blocked an account or a network`),
+  'block.added': kind('Block added', (it) => (it.entry.detail.before ? say`${it.who} set a block anew${it.day(' until ', 'until_ms')}` : say`${it.who} blocked an account or a network${it.day(' until ', 'until_ms')}`)),
   'block.removed': kind('Block lifted', (it) => say`${it.who} lifted a block`),
   'access.denied': kind('Refused', (it) => say`${it.who} was refused: ${it.lacking()}${it.times()}`),
   'maintenance.switched': kind('Maintenance switched', (it) => say`${it.who} turned maintenance ${it.entry.detail.on === true ? 'on' : 'off'}`),
@@ -99,19 +100,27 @@ export const KINDS: Record<AuditAction, Kind> = {
   'announcement.changed': kind('Announcement changed', (it) => say`${it.who} changed an announcement`),
   'announcement.deleted': kind('Announcement deleted', (it) => say`${it.who} deleted an announcement`),
   'flag.set': kind('Flag switched', (it) => say`${it.who} turned ${it.word('flag')} ${it.entry.detail.on === true ? 'on' : 'off'}`),
+  'plugin.published': kind('Plugin build published', (it) => say`${it.who} published a build of the plugin${it.inBrackets('version')}`),
   'plugin.withdrawn': kind('Plugin build withdrawn', (it) => say`${it.who} withdrew a build of the plugin${it.inBrackets('version')}`),
   'plugin.restored': kind('Plugin build offered again', (it) => say`${it.who} offered a build of the plugin again${it.inBrackets('version')}`),
-  'visit.began': kind('Operator visit began', (it) => say`${it.who} of the operators began a visit${it.entry.detail.write === true ? ' with the right to change things' : ''}${it.inBrackets('reason')}`),
-  'visit.ended': kind('Operator visit ended', (it) => say`${it.who} of the operators ended their visit`),
-  'org.recovered': kind('Organisation recovered', (it) => say`${it.who} gave an organisation to another Owner${it.inBrackets('reason')}`),
-  'guild.released': kind('Discord server released', (it) => say`${it.who} released a Discord server${it.inBrackets('reason')}`),
+  'visit.began': kind('Operator visit began', (it) => say`${it.who} of the operators began a visit${it.inOrg()}${it.entry.detail.write === true ? ' with the right to change things' : ''}${it.inBrackets('reason')}`),
+  'visit.ended': kind('Operator visit ended', (it) => {
+    const whose = it.text('account');
+    return whose ? say`${it.who} of the operators ended the visit of ${it.name(whose)}${it.inOrg()}` : say`${it.who} of the operators ended their visit${it.inOrg()}`;
+  }),
+  'org.recovered': kind('Organisation recovered', (it) => say`${it.who} gave ${it.name(it.target)} to ${it.name(it.text('to'))}${it.inBrackets('reason')}`),
+  'guild.released': kind('Discord server released', (it) => say`${it.who} released ${it.the('Guild', true)}${it.inOrg()}${it.inBrackets('reason')}`),
   'ring.rotated': kind('Master key rotated', (it) => say`${it.who} rotated the master key`),
   'bot_secret.shown': kind('Bot secret shown', (it) => say`${it.who} looked at the secret of a bot`),
   'bot_secret.rotated': kind('Bot secret rotated', (it) => say`${it.who} rotated the secret of a bot`),
+  'webhook.added': kind('Webhook added', (it) => say`${it.who} added a webhook`),
+  'webhook.rotated': kind('Webhook secret rotated', (it) => say`${it.who} rotated the secret of a webhook`),
+  'webhook.retried': kind('Webhook retried', (it) => say`${it.who} had the messages of a webhook sent again`),
+  'webhook.removed': kind('Webhook removed', (it) => say`${it.who} removed a webhook`),
 };
 
 /** Kinds that only the operators' own log holds. */
-const OF_OPERATORS = /^(account|session|sessions|operator|block|maintenance|registration|announcement|flag|plugin|ring|bot_secret)\.|^(org\.recovered|guild\.released)$/;
+const OF_OPERATORS = /^(account|session|sessions|operator|block|maintenance|registration|announcement|flag|plugin|ring|bot_secret|webhook)\.|^(org\.recovered|guild\.released|person\.looked_up)$/;
 
 /** What the log of an Org can be filtered by. A newer server may know kinds that this page does not. */
 export function kindChoices(actions: ReadonlyArray<string>): Array<{ value: string; label: string }> {
@@ -125,7 +134,8 @@ export function kindLabel(action: string): string {
 /** An entry as one sentence, without a full stop. */
 export function tell(entry: Entry, names: NameBook): Part[] {
   const it = new Telling(entry, names);
-  return find(entry.action)?.tell(it) ?? say`${it.who}: ${entry.action}`;
+  const told = find(entry.action)?.tell(it) ?? say`${it.who}: ${entry.action}`;
+  return entry.detail.visit === true ? [...told, ...say`, visiting${it.inOrg()} as an operator`] : told;
 }
 
 export function plain(parts: ReadonlyArray<Part>): string {

@@ -78,6 +78,13 @@ export class Telling {
     return named ? [`the ${noun} `, ...this.name(this.target, gone)] : [nameless(this.target)];
   }
 
+  /** " in Rust Haven", where the log is not that organisation's own. */
+  inOrg(): Part[] {
+    const id = this.target?.startsWith('org_') ? this.target : this.text('org');
+    const org = this.names.find(id);
+    return org?.kind === 'org' && org.name ? [' in ', ...this.name(id)] : [];
+  }
+
   /** " in the Guild EU Main", where the detail names one. */
   inGuild(): Part[] {
     const guild = this.text('guild');
