@@ -3,7 +3,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run build test ui ui-test dev browser outsiders lint fmt gen plugin plugin-host bench lighthouse torture clean-data
+.PHONY: help run build release test ui ui-test dev browser outsiders lint fmt gen plugin plugin-host bench lighthouse torture torture-bots clean-data
 
 DATE = $(shell date +%Y-%m-%d)
 RESULTS := bench/results
@@ -15,7 +15,11 @@ TESTS = $(if $(shell command -v cargo-nextest),cargo nextest run --workspace,car
 
 # What `make torture` runs: the crash tests, and every race and freshness loop elsewhere.
 TORTURE = torture linking::races linking::quota tenancy::team::two_transfers tenancy::invites::accepting_many \
-  keys::freshness tenancy::parallel jobs::engine
+  keys::freshness tenancy::parallel jobs::engine billing::signatures billing::events billing::clicks
+
+# What `make torture-bots` runs: what mostly waits, several at a time, and then what is measured, alone.
+TORTURE_BOTS = bots::aborts bots::hosts bots::pauses bots::fleet
+MEASURED_BOTS = bots::takeover bots::hundred
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -25,6 +29,10 @@ run: ui ## start the server with its sandbox on http://127.0.0.1:8080
 
 build: ui ## build everything
 	cargo build --workspace
+
+release: ui ## the program to give away, with checksums and a list of its parts, in dist/
+	cargo build --release --locked -p symbolon
+	tools/release
 
 ui: ui/dist/index.html ## build the dashboard
 
@@ -65,6 +73,7 @@ lint: ## formatting, clippy, the rules of the house, dependencies
 	python3 tools/house.py
 	python3 tools/subjects.py --self-test
 	python3 tools/subjects.py
+	python3 tools/sbom.py --self-test
 	cargo fmt --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	@cargo deny --version >/dev/null 2>&1 || { echo "lint: cargo-deny is missing; run tools/ensure-packages" >&2; exit 1; }
@@ -109,6 +118,17 @@ torture: ## the crash and load tests at full scale; the log goes to bench/result
 	SYMBOLON_TEST_SCALE=full tools/with-postgres --durable \
 	  cargo test --release -p symbolon --test all -- $(TORTURE) --nocapture --test-threads=1 \
 	  2>&1 | tee $(RESULTS)/torture-$(DATE).txt
+
+# A release whose points of abort work.
+BOT_TESTS = cargo test --profile torture -p symbolon --test all --
+
+torture-bots: ## Custom Bots at full scale, in 25 minutes or so; the log goes to bench/results
+	mkdir -p $(RESULTS)
+	tools/ensure-packages
+	SYMBOLON_TEST_SCALE=full tools/with-postgres --durable bash -euc '\
+	  $(BOT_TESTS) $(TORTURE_BOTS) --nocapture --test-threads=4; \
+	  $(BOT_TESTS) $(MEASURED_BOTS) --nocapture --test-threads=1' \
+	  2>&1 | tee $(RESULTS)/torture-bots-$(DATE).txt
 
 clean-data: ## throw the sandbox's data away
 	rm -rf ./data/sandbox
