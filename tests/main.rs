@@ -27,3 +27,4 @@ mod secrecy;
 mod support;
 mod tenancy;
 mod torture;
+mod webhooks;

@@ -179,6 +179,7 @@ async fn measure(plan: &Plan, ground: &Ground) -> Fallible<bool> {
     let served = serve(plan, ground, &data, &mut mistakes).await?;
     let cold = cold_starts(plan.starts, &stores[0], binaries, &data, &mut mistakes)?;
     let rule = new_rule(plan.removal_length, stores, binaries, &data, &mut mistakes).await?;
+    let people = large_org(plan.removal_length, stores, binaries, &data, &mut mistakes).await?;
     // Before the writes, which leave jobs behind and make keys anew.
     let removal = removals(plan.removal_length, stores, binaries, &data, &mut mistakes).await?;
     let found = with_discord(plan.removal_length, stores, binaries, &data, &mut mistakes).await?;
@@ -186,6 +187,7 @@ async fn measure(plan: &Plan, ground: &Ground) -> Fallible<bool> {
     hold_against_targets(&served, cold, factor, removal);
     report::targets(&found.targets());
     report::targets(&rule.targets());
+    report::targets(&people.targets());
     Ok(mistakes.none())
 }
 

@@ -37,7 +37,7 @@ both_databases! {
         let mut made = Vec::new();
         for (kind, value) in [
             ("discord", victim.discord_id.as_str()),
-            ("network", "203.0.113.9/24"),
+            ("network", "198.51.100.9/24"),
             ("steam", "76561198000000001"),
         ] {
             let body = json!({ "kind": kind, "value": value, "reason": "ban evasion", "days": 7 });
@@ -51,8 +51,8 @@ both_databases! {
         let after = first["next_after"].as_str().unwrap();
         let second = me.get(&format!("/admin/blocks?limit=2&after={}", after.replace('/', "%2F"))).await.json();
         assert_eq!((second["blocks"][0]["id"].as_str(), &second["next_after"]), (Some(&*made[2]), &json!(null)));
-        let found = me.get("/admin/blocks?q=203.0.113.0%2F24").await.json();
-        assert_eq!((&found["blocks"][0]["value"], &found["blocks"][0]["kind"]), (&json!("203.0.113.0/24"), &json!("network")));
+        let found = me.get("/admin/blocks?q=198.51.100.0%2F24").await.json();
+        assert_eq!((&found["blocks"][0]["value"], &found["blocks"][0]["kind"]), (&json!("198.51.100.0/24"), &json!("network")));
         assert_eq!(me.get(&format!("/admin/blocks?q={}", victim.discord_id)).await.json()["blocks"][0]["id"], json!(made[0]));
         assert_eq!(me.get("/admin/blocks?kind=steam").await.json()["blocks"].as_array().unwrap().len(), 1);
         for id in &made {
@@ -61,17 +61,47 @@ both_databases! {
         let again = me.send(Method::DELETE, &format!("/admin/blocks/{}", made[0]), axum::body::Body::empty()).await;
         assert_eq!(refusal(&again), refused(404, "NOT_FOUND"));
         let log = own_log(&test).await;
-        assert_eq!(log[0], format!("block.added {} {{}}", made[0]));
+        let until_ms = test.app.now_ms() + 7 * DAY_MS;
+        assert_eq!(log[0], format!(r#"block.added {} {{"until_ms":{until_ms}}}"#, made[0]));
         assert_eq!(log.len(), 6);
         assert!(!log.concat().contains(victim.discord_id.as_str()), "the log names nobody");
+        test.finish().await;
+    }
+
+    async fn a_block_that_is_set_again_tells_what_it_was_before(engine) {
+        let test = TestApp::start(engine).await;
+        let (_, me) = operator(&test, 21).await;
+        let mut ids = Vec::new();
+        for days in [json!(null), json!(1), json!(null)] {
+            let body = json!({ "kind": "network", "value": "198.51.100.0/24", "reason": "attack", "days": days });
+            ids.push(call(&me, Method::POST, "/admin/blocks", &body).await.json()["id"].as_str().unwrap().to_owned());
+        }
+        assert!(ids.iter().all(|id| *id == ids[0]), "it stays one block");
+        let until_ms = test.app.now_ms() + DAY_MS;
+        let noted = [
+            r#"{"until_ms":null}"#.to_owned(),
+            format!(r#"{{"before":{{"until_ms":null}},"until_ms":{until_ms}}}"#),
+            format!(r#"{{"before":{{"until_ms":{until_ms}}},"until_ms":null}}"#),
+        ];
+        assert_eq!(own_log(&test).await, noted.map(|detail| format!("block.added {} {detail}", ids[0])));
+        // What is over is no block that is made weaker.
+        let body = json!({ "kind": "steam", "value": "76561198000000001", "reason": "attack", "days": 1 });
+        assert_eq!(call(&me, Method::POST, "/admin/blocks", &body).await.status, 201);
+        test.clock.advance_ms(DAY_MS);
+        let (_, me) = operator(&test, 21).await;
+        assert_eq!(call(&me, Method::POST, "/admin/blocks", &body).await.status, 201);
+        assert!(!own_log(&test).await.last().unwrap().contains("before"));
         test.finish().await;
     }
 
     async fn an_operator_cannot_block_themselves(engine) {
         let test = TestApp::start(engine).await;
         let (account, me) = operator(&test, 21).await;
-        let body = json!({ "kind": "discord", "value": account.discord_id.as_str(), "reason": "a slip" });
-        assert_eq!(call(&me, Method::POST, "/admin/blocks", &body).await.json()["parameter"], "value");
+        for (kind, value) in [("discord", account.discord_id.as_str()), ("network", "203.0.113.0/24"), ("network", "0.0.0.0/0")] {
+            let body = json!({ "kind": kind, "value": value, "reason": "a slip" });
+            assert_eq!(call(&me, Method::POST, "/admin/blocks", &body).await.json()["parameter"], "value", "{value}");
+        }
+        assert_eq!(me.get("/admin/blocks").await.json()["blocks"], json!([]));
         assert_eq!(me.get("/account").await.status, 200);
         test.finish().await;
     }

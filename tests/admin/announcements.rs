@@ -86,4 +86,20 @@ both_databases! {
         assert_eq!(words, ["announcement.created", "announcement.changed", "announcement.changed", "announcement.deleted"]);
         test.finish().await;
     }
+
+    async fn what_matters_most_comes_first_and_nothing_newer_pushes_it_out(engine) {
+        let test = TestApp::start(engine).await;
+        let (_, me) = operator(&test, 21).await;
+        let reader = test.person(&test.session(&test.account(31).await).await);
+        announce(&me, "all", "critical", json!({ "severity": "critical" })).await;
+        announce(&me, "all", "warning", json!({})).await;
+        for number in 0..25 {
+            test.clock.advance_ms(1);
+            announce(&me, "all", &format!("news {number}"), json!({ "severity": "info" })).await;
+        }
+        let shown = reader.get("/announcements").await.json()["announcements"].as_array().unwrap().clone();
+        let texts: Vec<&str> = shown.iter().map(|one| one["text"].as_str().unwrap()).collect();
+        assert_eq!((texts.len(), &texts[..3]), (20, &["critical", "warning", "news 24"][..]));
+        test.finish().await;
+    }
 }

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use app::downloads::builds::{self, NewBuild};
+use app::admin::find::{self, Wanted};
+use axum::body::Body;
+use domain::audit::Actor;
 use domain::plan::Tier;
-use domain::plugin_build::PluginVersion;
+use domain::platform_id::EitherId;
 use http::Method;
 use serde_json::{Value, json};
-use testkit::{Client, Engine, TestApp};
+use testkit::{Client, Engine, TestApp, discord, steam};
 
 use super::operator;
 use crate::secrecy::rows::{Rows, texts};
@@ -26,15 +28,12 @@ async fn done(me: &Client, method: Method, uri: &str, body: Value) -> Value {
     }
 }
 
-/// Withdraws a build and puts it back.
-async fn with_builds(test: &TestApp, me: &Client) {
-    let new = NewBuild {
-        version: PluginVersion::parse("v1.2.3").unwrap(),
-        file_name: "Symbolon.cs".to_owned(),
-        bytes: b"class Symbolon".to_vec(),
-    };
-    let blobs = test.app.platforms.blobs.as_ref().unwrap();
-    builds::publish(blobs, new, test.app.now_ms()).await.unwrap();
+/// Publishes a build, withdraws it and puts it back.
+async fn with_builds(me: &Client) {
+    let uri = "/admin/plugin-builds?version=v1.2.3&file_name=Symbolon.cs";
+    let sender = me.clone().sending_file();
+    let made = sender.send(Method::POST, uri, Body::from("class Symbolon")).await;
+    assert_eq!(made.status, 201, "{}", made.text());
     for what in ["withdraw", "restore"] {
         done(
             me,
@@ -43,6 +42,20 @@ async fn with_builds(test: &TestApp, me: &Client) {
             json!({}),
         )
         .await;
+    }
+}
+
+/// Looks for people by all that they can be found by.
+async fn looked_up(test: &TestApp) {
+    for wanted in [
+        Wanted::Account(EitherId::Discord(discord(31))),
+        Wanted::Account(EitherId::Steam(steam(31))),
+        Wanted::Name(NAME.to_owned()),
+    ] {
+        let operator = storage::admin::command_line();
+        find::find(&test.app, operator, &wanted, Actor::Operator)
+            .await
+            .unwrap();
     }
 }
 
@@ -62,7 +75,9 @@ async fn names_nobody(test: &TestApp) {
 pub async fn of_operators(engine: Engine) -> BTreeSet<String> {
     let test = TestApp::start(engine).await;
     let tenant = test.tenant(1, Tier::Free).await;
-    let (account, me) = operator(&test, 21).await;
+    let (_, me) = operator(&test, 21).await;
+    let heir = test.account(31).await;
+    test.session(&heir).await;
     let (post, put, patch, delete) = (Method::POST, Method::PUT, Method::PATCH, Method::DELETE);
     let org = format!("/admin/orgs/{}", tenant.org);
 
@@ -84,7 +99,8 @@ pub async fn of_operators(engine: Engine) -> BTreeSet<String> {
     done(&me, patch, &one, json!({ "severity": "critical" })).await;
     done(&me, delete.clone(), &one, json!({})).await;
     done(&me, put, "/admin/flags/imports", json!({ "on": false })).await;
-    with_builds(&test, &me).await;
+    with_builds(&me).await;
+    looked_up(&test).await;
     let visit = format!("{org}/visit");
     done(&me, post.clone(), &visit, json!({ "reason": "Ticket 4711" })).await;
     done(&me, delete, &visit, json!({})).await;
@@ -96,7 +112,7 @@ pub async fn of_operators(engine: Engine) -> BTreeSet<String> {
         release,
     )
     .await;
-    let heir = json!({ "account_id": account.id.as_str(), "reason": "Lost account", "confirm": "org-1" });
+    let heir = json!({ "account_id": heir.id.as_str(), "reason": "Lost account", "confirm": "org-1" });
     done(&me, post.clone(), &format!("{org}/transfer"), heir).await;
     done(&me, post.clone(), "/admin/sessions/drop-idle", json!({})).await;
     done(

@@ -1,13 +1,12 @@
 //! What operators see of the service.
 
-use app::downloads::builds::{self, NewBuild};
-use domain::audit::Actor;
 use domain::plan::Tier;
-use domain::plugin_build::PluginVersion;
+use http::Method;
 use serde_json::json;
 use testkit::{TestApp, both_databases};
 
 use super::{operator, own_log};
+use crate::support::call;
 
 both_databases! {
     async fn the_operators_own_log_is_filtered_paged_and_checked(engine) {
@@ -15,7 +14,7 @@ both_databases! {
         let tenant = test.tenant(1, Tier::Free).await;
         let (account, me) = operator(&test, 21).await;
         for on in [true, false, true, false] {
-            app::instance::set_maintenance(&test.app, on, None, Actor::Account(account.id.clone())).await.unwrap();
+            assert_eq!(call(&me, Method::PUT, "/admin/maintenance", &json!({ "on": on })).await.status, 204);
         }
         let found = me.get("/admin/audit?action=maintenance.switched&limit=3").await.json();
         assert_eq!(found["entries"].as_array().unwrap().len(), 3);
@@ -59,29 +58,31 @@ both_databases! {
         assert_eq!(drop.json(), json!({ "running": false }), "{}", drop.text());
         assert_eq!(me.get("/admin/jobs").await.json()["jobs"], json!([]));
         assert_eq!(me.post("/admin/jobs/12345/retry", "").await.status, 404);
+        let detail = json!({ "job": job["number"], "kind": job["kind"], "org": tenant.org.as_str() });
+        assert_eq!(own_log(&test).await, [format!("job.retried - {detail}"), format!("job.dropped - {detail}")]);
+        let theirs = format!("audit WHERE chain = {} AND action IN ('job.retried', 'job.dropped')", tenant.scope.num());
+        assert_eq!(test.db.count(&theirs).await, 2, "and their Org sees it too");
         test.finish().await;
     }
 
-    async fn a_withdrawn_build_is_not_offered_until_it_is_offered_again(engine) {
+    async fn the_operators_own_log_names_what_its_entries_are_about(engine) {
         let test = TestApp::start(engine).await;
-        let (_, me) = operator(&test, 21).await;
-        let new = NewBuild {
-            version: PluginVersion::parse("v1.2.3").unwrap(),
-            file_name: "Symbolon.cs".to_owned(),
-            bytes: b"class Symbolon".to_vec(),
+        let tenant = test.tenant(1, Tier::Free).await;
+        let (account, me) = operator(&test, 21).await;
+        let visit = format!("/admin/orgs/{}/visit", tenant.org);
+        assert_eq!(call(&me, Method::POST, &visit, &json!({ "reason": "Ticket 4711" })).await.status, 201);
+        let release = json!({ "reason": "Wrong claim", "confirm": tenant.discord_guild.as_str() });
+        let uri = format!("/admin/guilds/{}/release", tenant.guild);
+        assert_eq!(call(&me, Method::POST, &uri, &release).await.status, 204);
+        let found = me.get("/admin/audit").await.json();
+        let named = |id: &str| {
+            let names = found["names"].as_array().unwrap();
+            names.iter().find(|one| one["id"] == id).map(|one| (one["kind"].clone(), one["name"].clone()))
         };
-        let blobs = test.app.platforms.blobs.as_ref().unwrap();
-        builds::publish(blobs, new, test.app.now_ms()).await.unwrap();
-        let row = async || me.get("/admin/plugin-builds").await.json()["builds"][0].clone();
-        assert_eq!((&row().await["withdrawn"], &row().await["latest"]), (&json!(false), &json!(true)));
-        assert_eq!(me.post("/admin/plugin-builds/v1.2.3/withdraw", "").await.status, 204);
-        assert_eq!((&row().await["withdrawn"], &row().await["latest"]), (&json!(true), &json!(false)));
-        assert_eq!(test.client().get("/download/plugin/manifest").await.status, 404);
-        assert_eq!(me.post("/admin/plugin-builds/v1.2.3/restore", "").await.status, 204);
-        assert_eq!(test.client().get("/download/plugin/manifest").await.status, 200);
-        assert_eq!(me.post("/admin/plugin-builds/v9.9.9/withdraw", "").await.status, 404);
-        let expected = [r#"plugin.withdrawn - {"version":"v1.2.3"}"#, r#"plugin.restored - {"version":"v1.2.3"}"#];
-        assert_eq!(own_log(&test).await, expected);
+        assert_eq!(named(tenant.org.as_str()), Some((json!("org"), json!("Org 1"))));
+        assert_eq!(named(tenant.guild.as_str()), Some((json!("guild"), json!("Guild 1"))));
+        assert_eq!(named(account.id.as_str()), Some((json!("account"), json!(account.name))));
+        assert_eq!(named(tenant.server.as_str()), None, "it went with its Guild");
         test.finish().await;
     }
 

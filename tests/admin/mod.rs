@@ -2,9 +2,11 @@
 
 mod access;
 mod announcements;
+mod builds;
 pub mod deeds;
 mod fresh;
 mod health;
+mod lost_rights;
 mod recovery;
 mod search;
 mod sessions;

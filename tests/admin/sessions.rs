@@ -93,4 +93,24 @@ both_databases! {
         assert_eq!(own_log(&test).await, [r#"sessions.idle_dropped - {"days":7}"#]);
         test.finish().await;
     }
+
+    async fn what_was_dropped_with_a_clock_that_was_ahead_keeps_nobody_out(engine) {
+        let test = TestApp::start(engine).await;
+        let today_ms = test.app.now_ms();
+        test.clock.set_ms(today_ms + 30 * DAY_MS);
+        let (_, me) = operator(&test, 21).await;
+        assert_eq!(me.post("/admin/sessions/drop-idle", "").await.status, 204);
+        test.clock.set_ms(today_ms);
+        let newcomer = test.person(&test.session(&test.account(30).await).await);
+        assert!(is_in(&newcomer).await, "what lies ahead ends nothing");
+        // Dropping them again puts right what was written down.
+        let (_, me) = operator(&test, 22).await;
+        assert_eq!(me.post("/admin/sessions/drop-idle", "").await.status, 204);
+        let stored = "SELECT CAST(value AS BIGINT) FROM settings WHERE name = 'sessions_seen_after'";
+        assert_eq!(rows::numbers(&test.db.db, stored).await, [today_ms - 7 * DAY_MS]);
+        assert!(is_in(&newcomer).await && is_in(&me).await);
+        background::keep_house(&test.app).await.unwrap();
+        assert!(is_in(&newcomer).await);
+        test.finish().await;
+    }
 }

@@ -21,6 +21,8 @@ pub enum Who {
     OperatorMember,
     /// An operator on a visit to the Org: they may look, and that is all.
     Visitor,
+    /// The same who may change some things.
+    WritingVisitor,
     /// A member who holds everything but what the route asks for.
     Without,
     /// A member who holds nothing but what the route asks for.
@@ -28,7 +30,7 @@ pub enum Who {
     Owner,
 }
 
-pub const EVERYONE: [Who; 14] = [
+pub const EVERYONE: [Who; 15] = [
     Who::Nobody,
     Who::Garbage,
     Who::Expired,
@@ -40,6 +42,7 @@ pub const EVERYONE: [Who; 14] = [
     Who::Operator,
     Who::OperatorMember,
     Who::Visitor,
+    Who::WritingVisitor,
     Who::Without,
     Who::With,
     Who::Owner,
@@ -81,8 +84,33 @@ impl Who {
     fn is_foreign(self) -> bool {
         matches!(
             self,
-            Who::ForeignMember | Who::ForeignOwner | Who::Operator | Who::Visitor
+            Who::ForeignMember | Who::ForeignOwner | Who::Operator | Who::Visitor | Who::WritingVisitor
         )
+    }
+
+    /// Whether their visit allows more than looking; nothing for who is on none.
+    pub fn visits(self) -> Option<bool> {
+        match self {
+            Who::Visitor => Some(false),
+            Who::WritingVisitor => Some(true),
+            Who::Nobody
+            | Who::Garbage
+            | Who::Expired
+            | Who::PluginKey
+            | Who::CustomKey
+            | Who::BotKey
+            | Who::ForeignMember
+            | Who::ForeignOwner
+            | Who::Operator
+            | Who::OperatorMember
+            | Who::Without
+            | Who::With
+            | Who::Owner => None,
+        }
+    }
+
+    fn is_operator(self) -> bool {
+        self.visits().is_some() || matches!(self, Who::Operator | Who::OperatorMember)
     }
 }
 
@@ -121,18 +149,20 @@ pub fn outcome(route: &RouteSpec, success: u16, who: Who) -> Outcome {
         Access::Sender => Outcome::Refused(400, "INVALID_PARAMETER"),
         _ if is_outside => Outcome::Refused(401, "SIGN_IN_REQUIRED"),
         Access::SignedIn => Outcome::Success,
-        Access::Operator if matches!(who, Who::Operator | Who::OperatorMember | Who::Visitor) => {
-            Outcome::Success
-        }
+        Access::Operator if who.is_operator() => Outcome::Success,
         // The same for whoever is much in an Org.
         Access::Operator => Outcome::Noted(404, "NOT_FOUND", "operator"),
-        // Whoever visits may read what the team reads. What belongs to members alone is not there for them.
+        // Whoever visits may read what the team reads, and may be let change some of it. What belongs to members alone is not
+        // there for them.
         Access::Permission(permission) | Access::Owner(permission)
-            if who == Who::Visitor && !visit::permissions(false).contains(permission) =>
+            if who
+                .visits()
+                .is_some_and(|writes| !is_open(route, permission, writes)) =>
         {
             Outcome::Denied(permission)
         }
-        Access::Permission(_) if who == Who::Visitor => Outcome::Success,
+        Access::Permission(_) if who.visits().is_some() => Outcome::Success,
+        Access::Owner(_) if who.visits().is_some() => Outcome::Noted(403, "OWNER_ONLY", "owner"),
         _ if is_foreign => Outcome::Refused(404, "NOT_FOUND"),
         Access::Member if who == Who::Owner && route.method == Method::DELETE => {
             Outcome::Refused(409, "OWNER_STAYS")
@@ -146,4 +176,9 @@ pub fn outcome(route: &RouteSpec, success: u16, who: Who) -> Outcome {
         Access::Owner(_) if who == Who::With => Outcome::Noted(403, "OWNER_ONLY", "owner"),
         Access::Permission(_) | Access::Owner(_) => Outcome::Success,
     }
+}
+
+/// Whether a visit gets as far as a route.
+fn is_open(route: &RouteSpec, permission: Permission, writes: bool) -> bool {
+    route.visitors && visit::permissions(writes).contains(permission)
 }

@@ -319,7 +319,7 @@ fn of_people(method: &str, path: &str, target: &Target) -> (&'static str, Option
         ("GET", "/orgs/{org}/claimable-guilds" | "/orgs/{org}/audit/export") => ("", None, 200),
         // There is no bot that could post anything.
         ("POST", "/orgs/{org}/guilds/{guild}/log-test") => ("", None, 200),
-        ("GET", "/orgs/{org}/guilds/{guild}/discord") => ("", None, 200),
+        ("GET", path) if path.ends_with("/discord") || path.ends_with("/checkup") => ("", None, 200),
         ("POST", "/orgs/{org}/guilds/{guild}/discord") => ("", None, 204),
         // What cannot be undone is confirmed by a word.
         ("DELETE", "/orgs/{org}" | "/orgs/{org}/guilds/{guild}") => {

@@ -35,7 +35,8 @@ pub fn example(method: &str, path: &str, account: &str) -> (&'static str, Option
         ("DELETE", "/admin/operators/{account}") => ("", None, 409),
         // Too short.
         ("POST", "/admin/orgs/{org}/visit") => ("", Some(format!(r#"{{{reason},"minutes":1}}"#)), 400),
-        ("DELETE", "/admin/orgs/{org}/visit") => ("", None, 204),
+        // The helper visits nobody.
+        ("DELETE", "/admin/orgs/{org}/visit" | "/admin/orgs/{org}/visits/{account}") => ("", None, 204),
         ("POST", "/admin/orgs/{org}/transfer") => {
             let body = format!(r#"{{"account_id":"{account}",{reason},"confirm":"no"}}"#);
             ("", Some(body), 400)
@@ -43,6 +44,8 @@ pub fn example(method: &str, path: &str, account: &str) -> (&'static str, Option
         ("POST", "/admin/guilds/{guild}/release") => {
             ("", Some(format!(r#"{{{reason},"confirm":"no"}}"#)), 400)
         }
+        // No version is written like this.
+        ("POST", "/admin/plugin-builds") => ("?version=1", body("class Symbolon"), 400),
         // Nothing is called so.
         ("POST" | "DELETE", _) => ("", None, 404),
         (method, path) => panic!("{method} {path} has no example"),

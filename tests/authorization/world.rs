@@ -23,6 +23,7 @@ const OPERATOR: u64 = 13;
 const HELPER: u64 = 14;
 const OPERATOR_MEMBER: u64 = 15;
 const VISITOR: u64 = 16;
+const WRITING_VISITOR: u64 = 17;
 
 pub struct World {
     pub test: TestApp,
@@ -53,7 +54,7 @@ impl World {
         let expired = sessions::start(&test.app, &ours.owner, 1)
             .await
             .expect("a session");
-        for number in [OPERATOR, OPERATOR_MEMBER, VISITOR] {
+        for number in [OPERATOR, OPERATOR_MEMBER, VISITOR, WRITING_VISITOR] {
             let operator = test.account(number).await;
             accounts::grant_operator(&test.app, operator)
                 .await
@@ -80,8 +81,8 @@ impl World {
         let json = |client: Client| client.header("content-type", "application/json");
         if let Some(account) = self.account(who).await {
             let person = self.test.person(&self.test.session(&account).await);
-            if who == Who::Visitor {
-                self.visit(&person).await;
+            if let Some(writes) = who.visits() {
+                self.visit(&person, writes).await;
             }
             return person;
         }
@@ -97,6 +98,7 @@ impl World {
             | Who::Operator
             | Who::OperatorMember
             | Who::Visitor
+            | Who::WritingVisitor
             | Who::Without
             | Who::With
             | Who::Owner => json(self.test.client()),
@@ -104,9 +106,10 @@ impl World {
     }
 
     /// Some calls end it.
-    async fn visit(&self, visitor: &Client) {
+    async fn visit(&self, visitor: &Client, writes: bool) {
         let uri = format!("/admin/orgs/{}/visit", self.ours.org);
-        let reply = visitor.post(&uri, r#"{"reason":"walking the table"}"#).await;
+        let body = format!(r#"{{"reason":"walking the table","write":{writes}}}"#);
+        let reply = visitor.post(&uri, &body).await;
         assert_eq!(reply.status, 201, "{}", reply.text());
     }
 
@@ -119,6 +122,7 @@ impl World {
             Who::Operator => OPERATOR,
             Who::OperatorMember => OPERATOR_MEMBER,
             Who::Visitor => VISITOR,
+            Who::WritingVisitor => WRITING_VISITOR,
             Who::Without => WITHOUT,
             Who::With => WITH,
             Who::Nobody | Who::Garbage | Who::Expired | Who::PluginKey | Who::CustomKey | Who::BotKey => {

@@ -1,11 +1,11 @@
 //! Purchases and the portal.
 
 use domain::permission::Permission;
-use emulator::stripe::{Ending, SessionStatus};
+use emulator::stripe::Ending;
 use emulator::{Fault, FaultKind};
-use testkit::{both_databases, rounds};
+use testkit::both_databases;
 
-use super::shop::{Shop, assert_said, session_of};
+use super::shop::{Shop, assert_said};
 
 both_databases! {
     async fn a_plan_that_was_paid_for_is_had_once_stripe_says_so_and_ends_with_its_subscription(engine) {
@@ -26,30 +26,6 @@ both_databases! {
         shop.close().await;
     }
 
-    async fn clicking_twice_opens_one_page_for_one_customer(engine) {
-        for _ in 0..rounds(3, 20) {
-            let shop = Shop::open(engine).await;
-            let clicks = (0..8).map(|_| shop.choose("pro", "year"));
-            let replies = futures_util::future::join_all(clicks).await;
-            let sessions: std::collections::BTreeSet<String> = replies.iter().map(session_of).collect();
-            assert_eq!(sessions.len(), 1);
-            let state = shop.stripe.state();
-            assert_eq!((state.customers.len(), state.checkout_sessions.len()), (1, 1));
-            shop.close().await;
-        }
-    }
-
-    async fn another_choice_closes_the_page_that_was_open(engine) {
-        let shop = Shop::open(engine).await;
-        let first = session_of(&shop.choose("standard", "month").await);
-        let second = session_of(&shop.choose("pro", "month").await);
-        let state = shop.stripe.state();
-        assert_eq!(state.checkout_sessions[&first].status, SessionStatus::Expired);
-        assert_eq!(state.checkout_sessions[&second].status, SessionStatus::Open);
-        assert!(shop.stripe.pay(&first).is_err(), "nobody pays for both");
-        shop.close().await;
-    }
-
     async fn whoever_paid_unseen_is_not_sold_a_second_plan(engine) {
         let shop = Shop::open(engine).await;
         shop.buy("standard", "month").await;
@@ -57,6 +33,7 @@ both_databases! {
             let refused = shop.choose("pro", "month").await;
             assert_said(&refused, 409, "USE_PORTAL");
         }
+        assert_eq!(shop.tier().await, "standard", "what a click finds out is known at once");
         shop.read().await;
         assert_eq!(shop.tier().await, "standard", "and what was paid is looked up");
         let refused = shop.choose("standard", "month").await;
@@ -120,6 +97,28 @@ both_databases! {
         let reply = shop.choose("standard", "month").await;
         assert_eq!(reply.status, 200, "{}", reply.text());
         assert_ne!(shop.customer(), gone);
+        shop.close().await;
+    }
+
+    async fn a_customer_who_pays_is_kept_while_stripe_is_asked_with_another_accounts_key(engine) {
+        let shop = Shop::open(engine).await;
+        let subscription = shop.buy("pro", "month").await;
+        shop.tell_all().await;
+        shop.read().await;
+        let (customer, books) = (shop.customer(), shop.stripe.state());
+        shop.forget_at_stripe();
+        assert_said(&shop.choose_bot().await, 503, "BILLING_REFUSED");
+        assert_eq!(shop.test.db.count(&format!("payers WHERE customer_id = '{customer}'")).await, 1);
+        // It was the wrong key. What happens to the subscription is heard of as before.
+        shop.stripe.change(|state| *state = books.clone()).unwrap();
+        shop.test.clock.advance_ms(3_000);
+        shop.stripe.cancel(&subscription, Ending::Now).unwrap();
+        shop.refresh().await;
+        shop.read().await;
+        assert_eq!(shop.tier().await, "free");
+        shop.forget_at_stripe();
+        assert_eq!(shop.choose_bot().await.status, 200, "nothing is paid for any more");
+        assert_ne!(shop.customer(), customer);
         shop.close().await;
     }
 

@@ -118,6 +118,37 @@ both_databases! {
         shop.close().await;
     }
 
+    async fn an_event_of_a_shape_that_we_do_not_know_has_stripe_asked(engine) {
+        let shop = Shop::open(engine).await;
+        shop.buy("pro", "month").await;
+        for (kind, change) in [
+            ("customer.subscription.created", json!({ "status": 7 })),
+            ("checkout.session.completed", json!({ "metadata": "none" })),
+        ] {
+            let mut event = shop.told().into_iter().find(|event| event["type"] == kind).unwrap();
+            for (name, value) in change.as_object().unwrap() {
+                event["data"]["object"][name] = value.clone();
+            }
+            shop.read().await;
+            assert_eq!(shop.page().await["asking"], false);
+            assert_eq!(shop.tell(&event).await.status, 200);
+            assert_eq!(shop.page().await["asking"], true, "{kind}");
+        }
+        shop.read().await;
+        assert_eq!(shop.tier().await, "pro");
+        shop.close().await;
+    }
+
+    async fn a_subscription_without_our_marks_counts_like_any_other(engine) {
+        let shop = Shop::open(engine).await;
+        shop.buy("pro", "month").await;
+        let mut event = shop.told().into_iter().find(|event| event["type"] == "customer.subscription.created").unwrap();
+        event["data"]["object"]["metadata"] = Value::Null;
+        assert_eq!(shop.tell(&event).await.status, 200);
+        assert_eq!(shop.tier().await, "pro");
+        shop.close().await;
+    }
+
     async fn who_is_late_keeps_the_plan_until_stripe_gives_up(engine) {
         let shop = Shop::open(engine).await;
         let customer = { shop.buy("standard", "month").await; shop.customer() };

@@ -3,9 +3,10 @@
 use domain::plan::Tier;
 use emulator::stripe::Ending;
 use emulator::{Fault, FaultKind};
-use testkit::both_databases;
+use serde_json::json;
+use testkit::{both_databases, wait_until};
 
-use super::shop::Shop;
+use super::shop::{QUESTION, Shop, assert_said};
 
 both_databases! {
     async fn coming_back_from_a_purchase_asks_stripe_and_changes_nothing_by_itself(engine) {
@@ -31,6 +32,7 @@ both_databases! {
     async fn a_storm_of_events_asks_once_in_two_seconds(engine) {
         let shop = Shop::open(engine).await;
         shop.buy("pro", "month").await;
+        shop.test.clock.advance_ms(3_000);
         shop.stripe.hub().forget_calls();
         for _ in 0..5 {
             for mut event in shop.told() {
@@ -153,9 +155,85 @@ both_databases! {
         shop.close().await;
     }
 
+    async fn a_click_is_one_of_the_questions_about_a_customer(engine) {
+        let shop = Shop::open(engine).await;
+        shop.choose("pro", "month").await;
+        shop.refresh().await;
+        shop.test.drain_jobs().await;
+        assert_eq!(shop.asked(), 1, "the next one comes two seconds after the click");
+        shop.read().await;
+        assert_eq!(shop.asked(), 2);
+        shop.close().await;
+    }
+
+    async fn whoever_asks_for_it_while_a_question_fails_does_not_wait_for_its_pause(engine) {
+        let shop = Shop::open(engine).await;
+        let reply = shop.choose("pro", "month").await;
+        shop.pay(&reply);
+        shop.stripe.hub().add_fault(Fault::new(QUESTION, FaultKind::Error500).times(3));
+        shop.refresh().await;
+        for _ in 0..3 {
+            shop.test.clock.advance_ms(120_000);
+            shop.test.drain_jobs().await;
+        }
+        // The next failure would have the one after it wait for half a minute.
+        shop.stripe.hub().add_fault(Fault::new(QUESTION, FaultKind::Hang).times(1));
+        shop.test.clock.advance_ms(120_000);
+        let before = shop.asked();
+        tokio::join!(shop.test.drain_jobs(), async {
+            wait_until("the question is on its way", async || shop.asked() > before).await;
+            shop.refresh().await;
+            shop.stripe.hub().remove_faults();
+        });
+        assert_eq!(shop.tier().await, "free", "it brought no answer");
+        shop.read().await;
+        assert_eq!(shop.tier().await, "pro");
+        shop.close().await;
+    }
+
+    async fn a_list_that_changes_between_two_pages_takes_nothing_away(engine) {
+        let shop = Shop::open(engine).await;
+        shop.buy("pro", "month").await;
+        shop.tell_all().await;
+        shop.read().await;
+        // The last of the first page is gone when the second is asked for.
+        let first = json!({ "data": [{ "id": "sub_gone", "customer": shop.customer(), "status": "canceled", "created": 1 }], "has_more": true });
+        shop.stripe.hub().add_fault(Fault::answer(QUESTION, 200, &first.to_string()));
+        shop.refresh().await;
+        shop.read().await;
+        assert_eq!(shop.test.db.count("subscriptions WHERE listed = 1").await, 1);
+        assert_eq!(shop.page().await["asking"], true, "it is asked again");
+        shop.test.clock.advance_ms(60_000);
+        shop.read().await;
+        assert_eq!(shop.page().await["asking"], false);
+        shop.close().await;
+    }
+
+    async fn a_key_that_stripe_rejects_is_not_tried_with_every_customer(engine) {
+        let shop = Shop::open(engine).await;
+        shop.choose("pro", "month").await;
+        for number in 2..=9 {
+            shop.test.tenant(number, Tier::Free).await;
+        }
+        shop.test.db.damage(
+            "INSERT INTO payers (org_num, id, customer_id, asked_at, created_at) \
+             SELECT num, 'pay_' || substr(id, 5), 'cus_' || num, 0, 1 FROM orgs WHERE num NOT IN (SELECT org_num FROM payers)",
+        ).await;
+        shop.stripe.change(|state| state.api_keys.clear()).unwrap();
+        app::background::keep_house(&shop.test.app).await.unwrap();
+        shop.test.clock.advance_ms(60_000);
+        shop.stripe.hub().forget_calls();
+        shop.test.drain_jobs().await;
+        assert!((1..=4).contains(&shop.asked()), "{}", shop.asked());
+        assert!(shop.test.db.count("jobs WHERE last_error = 'STRIPE_REFUSED'").await > 0);
+        assert_eq!(shop.test.db.count("jobs WHERE last_error = 'STRIPE_UNAVAILABLE'").await, 0);
+        assert_said(&shop.choose_bot().await, 503, "BILLING_REFUSED");
+        shop.close().await;
+    }
+
     async fn all_nodes_together_ask_fifteen_times_a_second_at_most(engine) {
         let shop = Shop::open(engine).await;
-        let node = shop.second_node().await;
+        let (node, third) = (shop.second_node().await, shop.second_node().await);
         for number in 2..=40 {
             shop.test.tenant(number, Tier::Free).await;
         }
@@ -166,18 +244,19 @@ both_databases! {
         app::background::keep_house(&shop.test.app).await.unwrap();
         shop.test.clock.advance_ms(60_000);
         shop.stripe.hub().forget_calls();
-        // Both do all that is due now, and the clock stands still.
-        let both = async || {
-            let (one, two) = tokio::join!(app::work::drain(&shop.test.app), app::work::drain(&node));
-            assert!(one.is_ok() && two.is_ok());
+        // They do all that is due now, and the clock stands still.
+        let all = async || {
+            let (one, two, three) =
+                tokio::join!(app::work::drain(&shop.test.app), app::work::drain(&node), app::work::drain(&third));
+            assert!(one.is_ok() && two.is_ok() && three.is_ok());
         };
-        both().await;
+        all().await;
         let asked = shop.asked();
         assert!((10..=16).contains(&asked), "turns of this second and the next one's first: {asked}");
         for _ in 0..4 {
             let before = shop.asked();
             shop.test.clock.advance_ms(1_200);
-            both().await;
+            all().await;
             assert!(shop.asked() - before <= 18, "{} in a second and a fifth", shop.asked() - before);
         }
         assert_eq!(shop.asked(), 40, "each once");

@@ -7,6 +7,9 @@ use emulator::Stripe;
 use serde_json::Value;
 use testkit::{Client, Engine, Reply, Tenant, TestApp, WEBHOOK_SECRET};
 
+/// The route on which Stripe is asked for subscriptions.
+pub const QUESTION: &str = "GET /v1/subscriptions";
+
 pub struct Shop {
     pub test: TestApp,
     pub stripe: Stripe,
@@ -116,7 +119,48 @@ impl Shop {
 
     /// How often Stripe was asked for subscriptions.
     pub fn asked(&self) -> u64 {
-        self.stripe.hub().count("GET /v1/subscriptions")
+        self.stripe.hub().count(QUESTION)
+    }
+
+    /// Has Stripe asked, as somebody who comes back from paying.
+    pub async fn refresh(&self) {
+        let reply = self.person.post(&self.path("/billing/refresh"), "{}").await;
+        assert_eq!(reply.status, 204, "{}", reply.text());
+    }
+
+    /// Chooses the bot of the Guild.
+    pub async fn choose_bot(&self) -> Reply {
+        let path = self.path(&format!("/guilds/{}/billing/checkout", self.tenant.guild));
+        self.person.post(&path, "{}").await
+    }
+
+    /// Tells all there is of one type.
+    pub async fn tell_only(&self, kind: &str) {
+        for event in self.told().iter().filter(|event| event["type"] == kind) {
+            assert_eq!(self.tell(event).await.status, 200);
+        }
+    }
+
+    /// The price of a plan by the month.
+    pub fn price_of(&self, plan: &str) -> String {
+        let key = format!("{plan}_monthly");
+        let all = self.stripe.state().prices;
+        let found = all
+            .iter()
+            .find(|(_, price)| price.lookup_key.as_deref() == Some(&*key));
+        found.expect("a price").0.clone()
+    }
+
+    /// Stripe as the key of another account sees it.
+    pub fn forget_at_stripe(&self) {
+        let forgotten = self.stripe.change(|state| {
+            state.subscriptions.clear();
+            state.invoices.clear();
+            state.checkout_sessions.clear();
+            state.portal_sessions.clear();
+            state.customers.clear();
+        });
+        forgotten.expect("a state that holds");
     }
 
     pub async fn close(self) {

@@ -2,6 +2,7 @@
 
 use domain::random::{Random, SeededRandom, bytes};
 use emulator::Stripe;
+use serde_json::json;
 use testkit::{Client, Engine, PREVIOUS_SECRET, Reply, WEBHOOK_SECRET, both_databases, rounds};
 
 use super::shop::{Shop, assert_said};
@@ -87,12 +88,16 @@ both_databases! {
         let event = shop.told().into_iter().find(|event| event["type"] == "customer.subscription.created").unwrap();
         let (body, at) = (event.to_string(), shop.test.app.now_ms() / 1_000);
         let random = SeededRandom::new(11);
+        // Signed, and of a type with which nothing is done.
+        let harmless = json!({ "id": "evt_harmless", "type": "invoice.paid" }).to_string();
+        let signed = Stripe::sign_with(WEBHOOK_SECRET, at, &harmless);
         for number in 0..rounds(500, 10_000) {
             // Each from somewhere else, so that no limit answers in the place of the check.
             let node = shop.test.client().from(&format!("10.{}.{}.1", number / 250 % 250, number % 250));
             let (header, changed, what) = mutated(&random, at, &body);
             let reply = send(&node, header.as_deref(), &changed).await;
             assert_eq!(reply.status, 400, "{what}: {}", reply.text());
+            assert_eq!(send(&node, Some(signed.as_bytes()), &harmless).await.status, 200, "after {what}");
         }
         assert_eq!(shop.test.db.count("stripe_events").await, 0);
         assert_eq!(shop.tier().await, "free");
@@ -100,6 +105,25 @@ both_databases! {
             let header = Stripe::sign_with(WEBHOOK_SECRET, at + age, &body);
             assert_eq!(send(&shop.test.client(), Some(header.as_bytes()), &body).await.status, 200);
         }
+        assert_eq!(shop.tier().await, "pro");
+        shop.close().await;
+    }
+
+    async fn whoever_sends_without_a_secret_is_slowed_down_and_keeps_no_event_of_their_network_away(engine) {
+        let shop = Shop::open(engine).await;
+        shop.buy("pro", "month").await;
+        let event = shop.told().into_iter().find(|event| event["type"] == "customer.subscription.created").unwrap();
+        let (body, at) = (event.to_string(), shop.test.app.now_ms() / 1_000);
+        let node = shop.test.client().from("10.9.9.9");
+        let forged = Stripe::sign_with("whsec_other", at, &body);
+        let mut answers = Vec::new();
+        for _ in 0..100 {
+            answers.push(send(&node, Some(forged.as_bytes()), &body).await.status.as_u16());
+        }
+        answers.dedup();
+        assert_eq!(answers, [400, 429]);
+        let signed = Stripe::sign_with(WEBHOOK_SECRET, at, &body);
+        assert_eq!(send(&node, Some(signed.as_bytes()), &body).await.status, 200);
         assert_eq!(shop.tier().await, "pro");
         shop.close().await;
     }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::cli::BINARY;
 
-const IMAGE: &str = "localhost/symbolon-bot:test";
+pub const IMAGE: &str = "localhost/symbolon-bot:test";
 
 /// A running engine, with an image of this very program.
 pub struct Containers {

@@ -1,10 +1,17 @@
 //! Guilds' own bots as processes of a node: from a token to online, through pauses, crashes and restarts.
 
-use testkit::{both_databases, wait_until};
+use std::time::{Duration, Instant};
+
+use testkit::{Engine, both_databases, wait_until};
 
 use super::children::{children, kill};
-use super::harbour::{Harbour, newcomers, shared_only};
-use super::own::{make, token};
+use super::harbour::{Harbour, judge, newcomers, shared_only};
+use super::own::{bot_id, make, token};
+
+fn now_ms() -> i64 {
+    let since = std::time::UNIX_EPOCH.elapsed().expect("a time after 1970");
+    i64::try_from(since.as_millis()).expect("a time of our days")
+}
 
 both_databases! {
     async fn a_bot_goes_from_its_token_to_online_and_through_a_pause_as_the_same_bot(engine) {
@@ -25,7 +32,7 @@ both_databases! {
         harbour.site.db.damage("UPDATE subscriptions SET status = 'canceled'").await;
         harbour.until(&node, 0, "paused").await;
         wait_until("it is offline", || async { harbour.connected(own).is_empty() }).await;
-        assert!(newcomers(&node, &before).is_empty());
+        wait_until("its process has ended", || async { newcomers(&node, &before).is_empty() }).await;
         assert_eq!(harbour.ask(&node, 0, "GET", "", "").await.1["shared"]["serving"], true);
         harbour.site.db.damage("UPDATE subscriptions SET status = 'active'").await;
         let again = harbour.until(&node, 0, "online").await;
@@ -50,12 +57,17 @@ both_databases! {
         let fresh = token(1).replace("own", "new");
         let replaced = harbour.discord.change(|state| state.applications.get_mut(&own).unwrap().token = fresh.clone());
         replaced.unwrap();
+        let (begun, saved_ms) = (Instant::now(), now_ms());
         harbour.save(&node, 0, &fresh).await;
         let is_back = || async {
             let bot = harbour.bot(&node, 0).await;
             bot["status"] == "online" && bot["restart_reason"] == "token_replaced" && harbour.connected(own).len() == 1
         };
         wait_until("it is back under its new token", is_back).await;
+        judge("online with the new token", begun.elapsed(), Duration::from_secs(15));
+        let shown = harbour.discord.hub().calls().into_iter().filter(|call| call.authorization.contains(&token(1)));
+        let last_ms = shown.map(|call| call.at_ms - saved_ms).max().unwrap_or(0).max(0);
+        judge("the old token was shown last", Duration::from_millis(last_ms.cast_unsigned()), Duration::from_secs(5));
         assert_eq!(newcomers(&node, &before).len(), 1);
         let identifies = harbour.identifies(own);
         assert!(node.stop().await);
@@ -77,7 +89,7 @@ both_databases! {
         harbour.until(&node, 1, "online").await;
         let [second] = newcomers(&node, &with_first)[..] else { panic!("one process") };
         // Older ends count as if they were of just now.
-        let now_ms = std::time::UNIX_EPOCH.elapsed().unwrap().as_millis();
+        let now_ms = now_ms();
         let four = format!("UPDATE dedicated_bots SET exits = '[{now_ms},{now_ms},{now_ms}]' WHERE name = 'own-1'");
         harbour.site.db.damage(&four).await;
         let known: Vec<u32> = before.iter().copied().chain([second]).collect();
@@ -115,6 +127,51 @@ both_databases! {
         tokio::time::sleep(std::time::Duration::from_secs(3)).await;
         assert_eq!(harbour.discord.gateway()["attempts"], tried);
         assert_eq!(harbour.ask(&node, 0, "GET", "", "").await.1["shared"]["serving"], true);
+        assert!(node.stop().await);
+        // A node can end before it has written down what the process said.
+        let said = format!("UPDATE bots SET instance = 'a', started_at = {} WHERE kind = 'dedicated'", now_ms());
+        harbour.site.db.damage(&format!("UPDATE dedicated_bots SET step = 'online', reason = NULL; {said}")).await;
+        let node = harbour.node().await;
+        assert_eq!(harbour.until(&node, 0, "failed").await["reason"], "token_rejected");
+        assert_eq!(harbour.discord.gateway()["attempts"][&token(1)], tried[&token(1)]);
+        assert!(children(node.pid()).len() <= 1, "only the shared bot is there");
+        assert!(node.stop().await);
+        harbour.finish().await;
+    }
+
+    async fn a_bot_that_takes_more_and_more_memory_is_ended_alone_whatever_the_database_does(engine) {
+        let harbour = Harbour::open(engine, 3).await;
+        let node = harbour.node().await;
+        let shared = shared_only(&harbour, &node).await;
+        harbour.save(&node, 0, &token(1)).await;
+        let first = harbour.until(&node, 0, "online").await;
+        let [leaking] = newcomers(&node, &shared)[..] else { panic!("one process") };
+        let known = children(node.pid());
+        harbour.save_all(&node).await;
+        harbour.all_are(&node, "online").await;
+        let others = newcomers(&node, &known);
+        // Nothing can be read of any bot, or written down. Others leave when that lasts.
+        let held = match engine {
+            Engine::Postgres => Some(harbour.site.db.begin_beside("LOCK TABLE dedicated_bots").await),
+            Engine::Sqlite => None,
+        };
+        let mark = harbour.site.db.directory().join("bots").join(first["id"].as_str().unwrap()).join("state/leak");
+        std::fs::write(&mark, "").unwrap();
+        let log = || std::fs::read_to_string(&node.log).unwrap_or_default();
+        wait_until("it is seen", || async { log().contains("a Custom Bot takes too much memory") }).await;
+        wait_until("it has ended", || async { !children(node.pid()).contains(&leaking) }).await;
+        std::fs::remove_file(&mark).unwrap();
+        if let Some(held) = &held {
+            held.run("ROLLBACK").await;
+        } else {
+            let now = children(node.pid());
+            assert!(others.len() == 2 && others.iter().all(|pid| now.contains(pid)), "the others go on");
+        }
+        let is_back = || async {
+            let bot = harbour.bot(&node, 0).await;
+            bot["status"] == "online" && bot["restart_reason"] == "memory" && harbour.connected(bot_id(1)).len() == 1
+        };
+        wait_until("it is back", is_back).await;
         assert!(node.stop().await);
         harbour.finish().await;
     }

@@ -1,17 +1,30 @@
 //! A node with Guilds whose own bots it runs.
 
 use std::net::SocketAddr;
+use std::path::Path;
+use std::time::Duration;
 
 use emulator::discord::{Member, Snowflake};
 use emulator::{Discord, Steam};
 use serde_json::{Value, json};
-use testkit::{BOT_TOKEN, Engine, Node, add_guild, start_platforms, wait_until};
+use testkit::{BOT_TOKEN, Engine, Node, add_guild, rounds, start_platforms, wait_until};
 
 use super::children::children;
 use super::log::snowflake;
-use super::own::{make, pay, token};
+use super::own::{bot_id, make, pay, token};
+use crate::secrecy::rows::texts;
 use crate::torture::site::Site;
 use crate::torture::wire::Wire;
+
+/// Within this time everything is back after an end.
+pub const RECOVERY: Duration = Duration::from_secs(30);
+
+/// Tells how long something took. It is judged where a machine has nothing else to do, and nowhere else.
+pub fn judge(what: &str, took: Duration, most: Duration) {
+    println!("{what}: {took:?}");
+    let is_judged = rounds(0, 1) == 1;
+    assert!(!is_judged || took <= most, "{what}: {took:?}, at most {most:?}");
+}
 
 /// A node's Discord, with Guilds that have bots of their own.
 pub struct Harbour {
@@ -29,7 +42,8 @@ impl Harbour {
         // Over plain http on this machine, as people try it.
         settings.retain(|(name, _)| *name != "SYMBOLON_SERVER_PUBLIC_URL");
         settings.push(("SYMBOLON_DISCORD_BOT_TOKEN", BOT_TOKEN.to_owned()));
-        settings.push(("SYMBOLON_LOG_LEVEL", "info".to_owned()));
+        // Whatever anybody could ever log is held against the tokens.
+        settings.push(("SYMBOLON_LOG_LEVEL", "trace".to_owned()));
         for (place, member) in site.members.iter().enumerate() {
             add_guild(&discord, &member.tenant.discord_guild, "Ashfall");
             let bot = make(&discord, place as u64 + 1);
@@ -98,6 +112,11 @@ impl Harbour {
         self.site.members.len()
     }
 
+    /// The accounts of all bots.
+    pub fn bots(&self) -> Vec<Snowflake> {
+        (1..=self.len() as u64).map(bot_id).collect()
+    }
+
     /// Gives every Guild its token that has none yet, until the node has ended.
     pub async fn save_all(&self, node: &Node) {
         for place in 0..self.len() {
@@ -118,30 +137,73 @@ impl Harbour {
         }
     }
 
+    /// Each bot has its session.
+    pub async fn all_are_connected(&self) {
+        let bots = self.bots();
+        let are_there = || async { bots.iter().all(|bot| self.connected(*bot).len() == 1) };
+        wait_until("each bot has one session", are_there).await;
+    }
+
+    /// Nothing is to be begun for any of them before this time.
+    pub async fn begin_at(&self, at_ms: i64) {
+        let held = format!("UPDATE dedicated_bots SET next_at = {at_ms}");
+        self.site.db.damage(&held).await;
+    }
+
+    /// What becomes of all subscriptions.
+    pub async fn pay(&self, status: &str) {
+        let paid = format!("UPDATE subscriptions SET status = '{status}'");
+        self.site.db.damage(&paid).await;
+    }
+
     /// Each bot is online once, by one process, and nothing else is there.
     pub async fn assert_in_order(&self, node: &Node) {
-        for place in 0..self.len() {
-            let bot = make(&self.discord, place as u64 + 1);
-            wait_until("one session", || async { self.connected(bot).len() == 1 }).await;
-        }
+        self.all_are_connected().await;
         let shared = testkit::APPLICATION.parse().expect("an id");
         wait_until("the shared bot is online", || async {
             self.connected(shared).len() == 1
         })
         .await;
-        assert_eq!(
-            children(node.pid()).len(),
-            self.len() + 1,
-            "a process for each bot, and the shared one's"
-        );
-        assert_eq!(self.folders(), self.len(), "a folder for each bot");
+        let is_one_each = || async { children(node.pid()).len() == self.len() + 1 };
+        wait_until("a process for each bot, and the shared one's", is_one_each).await;
+        assert_eq!(self.folders(node).len(), self.len(), "a folder for each bot");
         self.assert_alone();
     }
 
-    /// Folders of bots.
-    pub fn folders(&self) -> usize {
-        let folders = std::fs::read_dir(self.site.db.directory().join("bots"));
-        folders.map_or(0, Iterator::count)
+    /// Folders of bots on the machine of a node.
+    pub fn folders(&self, node: &Node) -> Vec<String> {
+        bots_in(node.log.parent().expect("a data directory"))
+    }
+
+    /// No node has a folder of a bot that there is not.
+    async fn assert_no_orphans(&self) {
+        let known = texts(&self.site.db.db, "SELECT id FROM dedicated_bots").await;
+        let own = self.site.db.directory();
+        let nested = std::fs::read_dir(own).into_iter().flatten().flatten();
+        for data in nested.map(|entry| entry.path()).chain([own.to_owned()]) {
+            let unknown = |bot: &String| !known.contains(bot);
+            let left: Vec<String> = bots_in(&data).into_iter().filter(unknown).collect();
+            assert!(left.is_empty(), "{}: {left:?}", data.display());
+        }
+    }
+
+    /// No token is in a file of any node: not in its log, its database or what its bots keep.
+    fn assert_secret(&self) {
+        let mut folders = vec![self.site.db.directory().to_owned()];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+                let (path, kind) = (entry.path(), entry.file_type());
+                if kind.is_ok_and(|kind| kind.is_dir()) {
+                    folders.push(path);
+                    continue;
+                }
+                let bytes = std::fs::read(&path).unwrap_or_default();
+                let text = String::from_utf8_lossy(&bytes);
+                for token in ["t0ken", BOT_TOKEN] {
+                    assert!(!text.contains(token), "{} has a token", path.display());
+                }
+            }
+        }
     }
 
     pub async fn save(&self, node: &Node, place: usize, token: &str) {
@@ -184,8 +246,21 @@ impl Harbour {
 
     pub async fn finish(self) {
         self.assert_alone();
+        self.assert_secret();
+        self.assert_no_orphans().await;
         self.site.finish().await;
     }
+}
+
+/// Folders of bots in a data directory.
+fn bots_in(data: &Path) -> Vec<String> {
+    let folders = std::fs::read_dir(data.join("bots"))
+        .into_iter()
+        .flatten()
+        .flatten();
+    folders
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect()
 }
 
 fn invite(discord: &Discord, guild: Snowflake, bot: Snowflake) {

@@ -1,13 +1,14 @@
 //! Custom Bots on engines of containers that are real.
 
 use std::net::SocketAddr;
+use std::time::Instant;
 
 use serde_json::Value;
 use testkit::{Engine, Node, free_port, rounds, wait_until};
 
-use super::aborts::{SETTING_UP, ending_at};
-use super::engines::Containers;
-use super::harbour::Harbour;
+use super::aborts::{CRASHING, PAUSING, SETTING_UP, ending_at};
+use super::engines::{Containers, IMAGE};
+use super::harbour::{Harbour, RECOVERY, judge};
 use super::own::{make, token};
 
 const OURS: &str = "label=symbolon.bot";
@@ -96,8 +97,38 @@ impl Quay {
     }
 
     async fn pay(&self, status: &str) {
-        let change = format!("UPDATE subscriptions SET status = '{status}'");
-        self.harbour.site.db.damage(&change).await;
+        self.harbour.pay(status).await;
+    }
+
+    /// Its bot is online, and there is one of everything.
+    async fn is_whole(&self, node: &Node) {
+        self.harbour.until(node, 0, "online").await;
+        self.harbour.all_are_connected().await;
+        wait_until("one of everything", || async { self.all() == (1, 1, 1) }).await;
+    }
+
+    async fn is_empty(&self) {
+        wait_until("nothing of it is left", || async { self.all() == (0, 0, 0) }).await;
+    }
+
+    /// Makes a service for the bot, as a node would that lost the bot while it started it.
+    fn leave_behind(&self, labels: &Value) {
+        let label = |key: &str| format!("{key}={}", labels[key].as_str().expect("a label"));
+        let (bot, installation) = (label("symbolon.bot"), label("symbolon.installation"));
+        let name = format!("symbolon-{}", labels["symbolon.bot"].as_str().expect("a label"));
+        let create = ["service", "create", "--detach", "--quiet", "--no-resolve-image"];
+        let what = [
+            "--replicas",
+            "0",
+            "--label",
+            &bot,
+            "--label",
+            &installation,
+            "--name",
+            &name,
+            IMAGE,
+        ];
+        self.engine.run(&[&create[..], &what[..]].concat());
     }
 
     async fn finish(self) {
@@ -133,7 +164,7 @@ async fn as_containers(engine: Containers) {
         quay.harbour.connected(own).is_empty()
     })
     .await;
-    assert!(quay.containers().is_empty());
+    wait_until("it has ended", || async { quay.containers().is_empty() }).await;
     quay.pay("active").await;
     quay.harbour.until(&node, 0, "online").await;
 
@@ -164,6 +195,45 @@ async fn a_bot_runs_as_a_container_of_docker() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_bot_runs_as_a_container_of_podman() {
     as_containers(Containers::podman()).await;
+}
+
+/// A node that is late with a bot leaves a service of one that has been paused meanwhile.
+async fn paused_and_left_behind(quay: &Quay, node: Node) -> Node {
+    let services = quay.services();
+    let shown = [
+        "service",
+        "inspect",
+        "--format",
+        "{{json .Spec.Labels}}",
+        &services[0],
+    ];
+    let labels: Value = serde_json::from_str(&quay.engine.run(&shown)).expect("labels");
+    quay.pay("canceled").await;
+    quay.harbour.until(&node, 0, "paused").await;
+    quay.is_empty().await;
+    // Some node was late with it.
+    quay.leave_behind(&labels);
+    assert!(node.stop().await);
+    let node = quay.node(&[]).await;
+    quay.is_empty().await;
+    assert_eq!(quay.harbour.bot(&node, 0).await["status"], "paused");
+    node
+}
+
+/// A machine that has not the image is no bot that crashes.
+async fn without_its_image(quay: &Quay, node: Node) -> Node {
+    assert!(node.stop().await);
+    let node = quay.node(&[("SYMBOLON_BOT_IMAGE", "localhost/nowhere:1")]).await;
+    quay.pay("active").await;
+    let missed = "dedicated_bots WHERE attempts >= 2 AND exits = '[]'";
+    wait_until("it is tried again", || async {
+        quay.harbour.site.db.count(missed).await == 1
+    })
+    .await;
+    assert!(node.stop().await);
+    let node = quay.node(&[]).await;
+    quay.is_whole(&node).await;
+    node
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -212,14 +282,10 @@ async fn a_bot_runs_as_a_service_of_a_swarm_and_outlives_its_node() {
     quay.replace(&node).await;
     assert_eq!((quay.services().len(), quay.secrets().len()), (1, 1));
 
-    quay.pay("canceled").await;
-    quay.harbour.until(&node, 0, "paused").await;
-    assert_eq!(quay.all(), (0, 0, 0));
-    quay.pay("active").await;
-    quay.harbour.until(&node, 0, "online").await;
+    let node = paused_and_left_behind(&quay, node).await;
+    let node = without_its_image(&quay, node).await;
     assert_eq!(quay.harbour.ask(&node, 0, "DELETE", "", "").await.0, 204);
-    let is_gone = || async { quay.services().is_empty() && quay.secrets().is_empty() };
-    wait_until("nothing of it is left", is_gone).await;
+    quay.is_empty().await;
     assert!(node.stop().await);
     quay.finish().await;
 }
@@ -227,19 +293,52 @@ async fn a_bot_runs_as_a_service_of_a_swarm_and_outlives_its_node() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_end_in_any_step_leaves_one_service_and_one_secret_in_a_swarm() {
     let quay = Quay::open(Containers::swarm(), "swarm").await;
-    let own = make(&quay.harbour.discord, 1);
-    let steps = SETTING_UP.iter().step_by(rounds(4, 1)).copied();
+    let steps = SETTING_UP.iter().step_by(rounds(6, 1)).copied();
     for point in ["swarm.cleared", "swarm.secret_made"].into_iter().chain(steps) {
         let node = quay.node(&ending_at(point)).await;
         quay.harbour.save_all(&node).await;
         node.ended().await;
+        let begun = Instant::now();
         let node = quay.node(&[]).await;
-        quay.harbour.until(&node, 0, "online").await;
-        wait_until("one session", || async { quay.harbour.connected(own).len() == 1 }).await;
-        assert_eq!(quay.all(), (1, 1, 1), "{point}");
+        quay.is_whole(&node).await;
+        judge(&format!("{point}: online in a Swarm"), begun.elapsed(), RECOVERY);
         assert_eq!(quay.harbour.ask(&node, 0, "DELETE", "", "").await.0, 204);
-        let is_gone = || async { quay.services().is_empty() && quay.secrets().is_empty() };
-        wait_until("nothing of it is left", is_gone).await;
+        quay.is_empty().await;
+        assert!(node.stop().await);
+    }
+    quay.finish().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_end_in_a_pause_or_after_a_crash_leaves_a_swarm_as_it_is_to_be() {
+    let quay = Quay::open(Containers::swarm(), "swarm").await;
+    let node = quay.node(&[]).await;
+    quay.harbour.save_all(&node).await;
+    quay.is_whole(&node).await;
+    assert!(node.stop().await);
+    for point in PAUSING.into_iter().step_by(rounds(4, 1)) {
+        let node = quay.node(&ending_at(point)).await;
+        quay.is_whole(&node).await;
+        quay.pay("canceled").await;
+        node.ended().await;
+        let begun = Instant::now();
+        let node = quay.node(&[]).await;
+        quay.harbour.until(&node, 0, "paused").await;
+        quay.is_empty().await;
+        judge(&format!("{point}: paused in a Swarm"), begun.elapsed(), RECOVERY);
+        quay.pay("active").await;
+        quay.is_whole(&node).await;
+        assert!(node.stop().await);
+    }
+    for point in CRASHING.into_iter().skip(rounds(1, 0)) {
+        let node = quay.node(&ending_at(point)).await;
+        quay.is_whole(&node).await;
+        quay.engine.run(&["kill", &quay.containers()[0]]);
+        node.ended().await;
+        let begun = Instant::now();
+        let node = quay.node(&[]).await;
+        quay.is_whole(&node).await;
+        judge(&format!("{point}: online in a Swarm"), begun.elapsed(), RECOVERY);
         assert!(node.stop().await);
     }
     quay.finish().await;

@@ -1,6 +1,7 @@
 //! Bots: who they are, what they tell and are told, and what they do on Discord.
 
 mod aborts;
+mod beside;
 pub mod children;
 mod engines;
 mod facts;
@@ -17,6 +18,7 @@ mod log_trouble;
 mod members;
 pub mod own;
 mod own_serving;
+mod pauses;
 mod places;
 mod processes;
 mod rest;

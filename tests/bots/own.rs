@@ -25,9 +25,14 @@ pub fn account(number: u64) -> DiscordId {
     discord(9_000 + number)
 }
 
+/// The account of a bot, as the emulator knows it.
+pub fn bot_id(number: u64) -> Snowflake {
+    snowflake(&account(number))
+}
+
 /// Discord learns of a bot that somebody made.
 pub fn make(discord: &emulator::Discord, number: u64) -> Snowflake {
-    let id = snowflake(&account(number));
+    let id = bot_id(number);
     let made = discord.change(|state| {
         let user = User {
             username: format!("own-{number}"),
@@ -232,6 +237,22 @@ both_databases! {
         assert_eq!((&other["bot"]["id"], other["bot"]["name"].as_str()), (&first["id"], Some("own-2")));
         assert_eq!(say(&process, "online", Value::Null).await, 401);
         owner.stage.finish().await;
+    }
+
+    async fn to_replace_a_token_takes_a_fresh_sign_in_and_to_save_the_first_one_does_not(engine) {
+        let owner = Owner::subscribed(engine).await;
+        owner.stage.test.clock.advance_ms(15 * 60_000);
+        assert_eq!(owner.save(&token(1), false).await.status, 200);
+        let shown = owner.stage.discord.hub().count(ME);
+        let refused = owner.save(&token(2), true).await;
+        assert_eq!((refused.status.as_u16(), refused.code().as_str()), (403, "SIGN_IN_AGAIN"));
+        assert_eq!(owner.stage.discord.hub().count(ME), shown, "Discord is not shown it");
+        let again = Owner {
+            person: owner.stage.test.person(&owner.stage.test.session(&owner.stage.tenant.owner).await),
+            ..owner
+        };
+        assert_eq!(again.save(&token(2), true).await.json()["bot"]["name"], "own-2");
+        again.stage.finish().await;
     }
 
     async fn the_own_bot_serves_while_it_is_online_and_the_shared_one_before_and_after(engine) {

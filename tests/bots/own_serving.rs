@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use app::App;
-use app::bots::fleet::{self, Change};
+use app::bots::fleet::{self, Change, HandOvers, Seen};
 use app::bots::leases::Lease;
 use app::bots::{look, own_bot, register};
 use domain::bot::BotId;
 use domain::clock::{Clock, SystemClock};
 use domain::runner::{Reason, Runner, Step};
 use serde_json::{Value, json};
+use storage::GuildNum;
 use testkit::{Engine, bot_with, both_databases};
 use web::WebState;
 
@@ -58,6 +59,20 @@ impl Owner {
         let card = self.card().await;
         assert_ne!(card["bot"]["serving"], card["shared"]["serving"]);
         card["bot"]["serving"] == true
+    }
+}
+
+fn moved(from: Runner, to: Runner) -> Change {
+    Change {
+        moved: Some((from, to)),
+        ..Change::default()
+    }
+}
+
+fn ended() -> Change {
+    Change {
+        ended: true,
+        ..Change::default()
     }
 }
 
@@ -127,8 +142,95 @@ both_databases! {
         let before = owner.runner().await;
         let failed = before.at(Step::Failed, Some(Reason::CrashLoop), 0);
         owner.note(&lease, begins()).await;
-        owner.note(&lease, Change { moved: Some((before, failed)), ..Change::default() }).await;
+        owner.note(&lease, moved(before, failed)).await;
+        assert_eq!(owner.stage.test.db.count("bots WHERE kind = 'dedicated' AND instance <> '' AND online_at IS NULL").await, 1);
+        owner.note(&lease, ended()).await;
         assert_eq!(owner.stage.test.db.count("bots WHERE kind = 'dedicated' AND instance = '' AND online_at IS NULL").await, 1);
+        owner.stage.finish().await;
+    }
+
+    async fn a_process_that_was_lost_sight_of_is_not_let_in_while_its_bot_rests(engine) {
+        let owner = Owner::subscribed(engine).await;
+        owner.save(&token(1), false).await;
+        let process = owner.process(1).await;
+        let lease = owner.take("00000000000000aa", 1).await.expect("a bot");
+        owner.note(&lease, begins()).await;
+        assert_eq!(say(&process, "online", Value::Null).await, 200);
+        assert!(owner.is_serving().await);
+        let before = owner.runner().await;
+        let paused = before.at(Step::Paused, None, 0);
+        owner.note(&lease, moved(before, paused.clone())).await;
+        // It still answers, and serves no more; nor does any other begin.
+        assert!(!owner.is_serving().await);
+        assert_eq!(say(&process, "online", Value::Null).await, 200);
+        assert!(!owner.is_serving().await);
+        let begin = json!({ "instance": "00000000000000bb", "remaining": 900, "reset_after_ms": 1 });
+        let refused = process.post("/bot/identify", &begin.to_string()).await;
+        assert_eq!((refused.status.as_u16(), refused.code().as_str()), (409, "BOT_RUNS_TWICE"));
+        owner.note(&lease, ended()).await;
+        assert_eq!(say(&process, "online", Value::Null).await, 409, "nobody knows it any more");
+        let resumed = paused.at(Step::Start, None, 0);
+        owner.note(&lease, moved(paused, resumed)).await;
+        owner.note(&lease, begins()).await;
+        assert_eq!(say(&process, "online", Value::Null).await, 200);
+        assert!(owner.is_serving().await);
+        owner.stage.finish().await;
+    }
+
+    async fn what_another_node_has_is_freed_only_by_its_own_name(engine) {
+        let owner = Owner::subscribed(engine).await;
+        owner.save(&token(1), false).await;
+        let lease = owner.take("00000000000000aa", 1).await.expect("a bot");
+        owner.note(&lease, begins()).await;
+        let app = &owner.stage.test.app;
+        assert_eq!(fleet::free_left_by(app, "00000000000000bb".to_owned()).await.expect("a turn"), 0);
+        assert_eq!(fleet::free_left_by(app, lease.owner.clone()).await.expect("a turn"), 1);
+        assert!(!fleet::note(app, &lease, begins()).await.expect("a turn"), "it was another process's");
+        assert!(owner.take("00000000000000bb", 1).await.is_some());
+        owner.stage.finish().await;
+    }
+
+    async fn looks_at_guilds_are_asked_for_in_slices(engine) {
+        let owner = Owner::subscribed(engine).await;
+        owner.save(&token(1), false).await;
+        let process = owner.process(1).await;
+        assert_eq!(say(&process, "online", Value::Null).await, 200);
+        let app = &owner.stage.test.app;
+        let one = fleet::list(app).await.expect("bots").remove(0);
+        let many: Vec<Seen> = (1..=120).map(|num| Seen { guild_num: GuildNum(num), ..one.clone() }).collect();
+        let mut known = HandOvers::default();
+        for asked in [50, 50, 20, 0] {
+            assert_eq!(fleet::hand_over(app, &mut known, &many).await.expect("looks"), asked);
+        }
+        owner.stage.finish().await;
+    }
+
+    async fn where_the_shared_bot_is_not_the_commands_of_one_that_rests_are_taken_back(engine) {
+        let owner = Owner::subscribed(engine).await;
+        let (own, guild) = (snowflake(&account(1)), snowflake(&owner.stage.tenant.discord_guild));
+        invite(&owner.stage, &owner.stage.tenant, own);
+        owner.save(&token(1), false).await;
+        let process = owner.process(1).await;
+        assert_eq!(say(&process, "online", Value::Null).await, 200);
+        owner.hand_over().await;
+        assert!(owner.commands(own) > 0);
+        let shared = testkit::APPLICATION.parse().expect("an id");
+        let thrown_out = owner.stage.discord.change(|state| state.guilds.get_mut(&guild).unwrap().members.remove(&shared));
+        thrown_out.unwrap();
+        owner.stage.test.clock.advance_ms(61_000);
+        owner.hand_over().await;
+        assert_eq!(owner.commands(own), 0, "nobody would answer");
+        owner.stage.finish().await;
+    }
+
+    async fn a_bot_whose_token_cannot_be_read_any_more_can_be_removed(engine) {
+        let owner = Owner::subscribed(engine).await;
+        owner.save(&token(1), false).await;
+        // Its master key is gone.
+        owner.damage("UPDATE dedicated_bots SET token_sealed = 'unreadable'").await;
+        let removed = owner.person.send(http::Method::DELETE, &owner.path, "".into()).await;
+        assert_eq!(removed.status, 204);
+        assert_eq!(owner.card().await["bot"], Value::Null);
         owner.stage.finish().await;
     }
 

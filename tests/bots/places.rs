@@ -54,7 +54,7 @@ both_databases! {
         harbour.save(&node, 0, &token(1)).await;
         harbour.until(&node, 0, "online").await;
         harbour.save(&node, 1, &token(2)).await;
-        a_while().await;
+        wait_until("it says why", || async { harbour.bot(&node, 1).await["reason"] == "no_room" }).await;
         assert_eq!(harbour.bot(&node, 1).await["step"], "allocate", "it waits for room");
         pay(&harbour, 1, "canceled").await;
         harbour.until(&node, 0, "paused").await;

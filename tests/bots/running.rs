@@ -149,7 +149,7 @@ both_databases! {
         };
         let of_child = |file: &str| std::fs::read_to_string(format!("/proc/{child}/{file}")).expect("a process");
         let shown = (of_child("environ"), of_child("cmdline"));
-        assert_eq!((shown.0.as_str(), shown.1.as_str()), ("MIMALLOC_ALLOW_THP=0\0", "symbolon\0bot\0--stdin\0"));
+        assert_eq!((shown.0.as_str(), shown.1.as_str()), ("MIMALLOC_ALLOW_THP=0\0MIMALLOC_ARENA_RESERVE=65536\0", "symbolon\0bot\0--stdin\0"));
         kill(child);
         place.until_resumed(1).await;
         assert!(node.stop().await);
@@ -205,6 +205,8 @@ both_databases! {
         };
         assert_eq!(limit("Max core file size"), ["0", "0"]);
         assert_eq!(limit("Max open files"), ["256", "256"]);
+        assert_eq!(limit("Max data size"), ["1073741824", "1073741824"]);
+        assert_eq!(of_child("oom_score_adj"), "1000\n");
         assert!(node.stop().await);
         place.finish().await;
     }

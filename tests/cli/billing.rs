@@ -16,11 +16,17 @@ async fn stripe() -> Stripe {
 
 /// Runs it with the key of this account, or another.
 async fn set_up(stripe: &Stripe, key: &str) -> Ran {
-    let environment = [
+    set_up_with(stripe, key, &[]).await
+}
+
+/// The same where something of it is in the configuration already.
+async fn set_up_with(stripe: &Stripe, key: &str, more: &[(&'static str, &str)]) -> Ran {
+    let mut environment = vec![
         ("SYMBOLON_SERVER_PUBLIC_URL", "https://play.example".to_owned()),
         ("SYMBOLON_BILLING_API_URL", stripe.api_url()),
         ("SYMBOLON_BILLING_SECRET_KEY", key.to_owned()),
     ];
+    environment.extend(more.iter().map(|(name, value)| (*name, (*value).to_owned())));
     let run = move || {
         let environment: Vec<(&str, &str)> = environment
             .iter()
@@ -158,4 +164,87 @@ async fn what_was_taken_away_is_made_anew_and_not_told_of_again() {
         let id = prices(&again)["pro_month"][0].as_str().expect("a price");
         assert!(state.prices[id].active && prices(&first) != prices(&again));
     }
+}
+
+/// What customers can switch to, over all products.
+fn offered(stripe: &Stripe, portal: &str) -> Vec<String> {
+    let state = stripe.state();
+    let products = &state.portal_configurations[portal].features.products;
+    products
+        .iter()
+        .flat_map(|product| product.prices.clone())
+        .collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_archived_price_makes_way_for_one_that_can_be_bought_and_customers_can_switch_to_it() {
+    let stripe = stripe().await;
+    let first = settings(&set_up(&stripe, stripe.secret_key()).await);
+    let old = prices(&first)["pro_month"][0].as_str().expect("a price");
+    let portal = first["billing"]["portal_configuration"]
+        .as_str()
+        .expect("a portal");
+    assert!(offered(&stripe, portal).contains(&old.to_owned()));
+    let archived = stripe.change(|state| state.prices.get_mut(old).expect("a price").active = false);
+    archived.expect("a state that holds");
+    for named in [false, true] {
+        let mut more = vec![("SYMBOLON_BILLING_PRICES_PRO_MONTH", old)];
+        if named {
+            more.push(("SYMBOLON_BILLING_PORTAL_CONFIGURATION", portal));
+            // Somebody else changed it meanwhile.
+            let changed = stripe.change(|state| {
+                let own = state.portal_configurations.get_mut(portal).expect("a portal");
+                own.features.products.clear();
+            });
+            changed.expect("a state that holds");
+        }
+        let told = set_up_with(&stripe, stripe.secret_key(), &more).await;
+        let again = settings(&told);
+        let listed = prices(&again)["pro_month"].as_array().expect("prices");
+        let [new, behind] = listed.as_slice() else {
+            panic!("{told:?}")
+        };
+        assert_eq!(behind.as_str(), Some(old), "somebody may pay it still");
+        let new = new.as_str().expect("a price").to_owned();
+        assert!(stripe.state().prices[&new].active);
+        assert_eq!(again["billing"]["portal_configuration"].as_str(), Some(portal));
+        let offered = offered(&stripe, portal);
+        assert!(
+            offered.contains(&new) && !offered.contains(&old.to_owned()),
+            "{told:?}"
+        );
+        assert!(
+            told.out.contains("is archived") && told.out.contains("# Updated the portal"),
+            "{told:?}"
+        );
+    }
+    assert_eq!(stripe.state().portal_configurations.len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_portal_of_somebody_elses_making_is_told_of_and_left_alone() {
+    let stripe = stripe().await;
+    let first = settings(&set_up(&stripe, stripe.secret_key()).await);
+    let portal = first["billing"]["portal_configuration"]
+        .as_str()
+        .expect("a portal");
+    let changed = stripe.change(|state| {
+        let own = state.portal_configurations.get_mut(portal).expect("a portal");
+        own.metadata.clear();
+        own.features.products.truncate(1);
+    });
+    changed.expect("a state that holds");
+    let before = offered(&stripe, portal);
+    let more = [("SYMBOLON_BILLING_PORTAL_CONFIGURATION", portal)];
+    let told = set_up_with(&stripe, stripe.secret_key(), &more).await;
+    assert_eq!(
+        settings(&told)["billing"]["portal_configuration"].as_str(),
+        Some(portal)
+    );
+    assert!(
+        told.out
+            .contains(&format!("# The portal configuration {portal} lets")),
+        "{told:?}"
+    );
+    assert_eq!(offered(&stripe, portal), before);
 }

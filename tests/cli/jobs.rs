@@ -1,9 +1,16 @@
 //! `symbolon admin jobs`, with and without the service.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use testkit::{Node, both_databases};
 
 use super::shell::{BINARY, installed};
+
+fn numbers(listed: &Value) -> Vec<i64> {
+    let items = listed["items"].as_array().expect("a list").iter();
+    items
+        .map(|job| job["number"].as_i64().expect("a number"))
+        .collect()
+}
 
 both_databases! {
     async fn operators_see_what_waits_and_take_it_away(engine) {
@@ -22,33 +29,38 @@ both_databases! {
         };
         link(1);
         let listed = shell.json(&["admin", "jobs", "list"]);
-        let line = text(&listed["1"]);
-        assert!(line.starts_with(&format!("roles.sync of {org} in roles:{guild}, waiting for ")), "{line}");
-        let line = text(&listed["2"]);
-        let expected = format!("log.linked of {org} in log:{guild}, waiting for ");
+        let (first, second) = (&listed["items"][0], &listed["items"][1]);
+        assert_eq!((&first["number"], &first["kind"], &first["lane"]), (&json!(1), &json!("roles.sync"), &json!(format!("roles:{guild}"))));
+        assert_eq!((&second["org_id"], &second["attempts"], &second["running"]), (&json!(org), &json!(0), &json!(false)));
+        let lines = shell.run(&["admin", "jobs", "list"]).out;
+        let line = lines.lines().next().unwrap();
+        assert!(line.starts_with(&format!("1  roles.sync of {org} in roles:{guild}, waiting for ")), "{line}");
+        let line = lines.lines().nth(1).unwrap();
+        let expected = format!("2  log.linked of {org} in log:{guild}, waiting for ");
         assert!(line.starts_with(&expected) && line.ends_with(" s"), "{line}");
         link(3);
         link(4);
         let listed = shell.json(&["admin", "jobs", "list", "--limit", "1"]);
-        assert_eq!(listed.as_object().unwrap().keys().collect::<Vec<_>>(), ["1", "more"]);
-        assert_eq!(listed["more"], "3");
-        let listed = shell.json(&["admin", "jobs", "list", "--limit", "4"]);
-        let numbers: Vec<String> = listed.as_object().unwrap().keys().cloned().collect();
-        assert_eq!((numbers.len(), &numbers[..2]), (4, &["1".to_owned(), "2".to_owned()][..]));
+        assert_eq!((numbers(&listed), &listed["more"]), (vec![1], &json!(3)));
+        let lines = shell.run(&["admin", "jobs", "list", "--limit", "1"]).out;
+        assert_eq!(lines.lines().nth(1), Some("more  3"));
+        let found = numbers(&shell.json(&["admin", "jobs", "list", "--limit", "4"]));
+        assert_eq!((found.len(), &found[..2]), (4, &[1, 2][..]));
         assert_eq!(shell.run(&["admin", "jobs", "list", "--limit", "0"]).code, Some(2));
-        for number in &numbers[2..] {
-            shell.json(&["admin", "jobs", "drop", number]);
+        for number in &found[2..] {
+            shell.json(&["admin", "jobs", "drop", &number.to_string()]);
         }
         let node = Node::start(BINARY, shell.data(), shell.database()).await;
         link(2);
         let listed = shell.json(&["admin", "jobs", "list"]);
-        let newest = listed.as_object().unwrap().keys().next_back().expect("a job").clone();
-        assert_eq!(shell.json(&["admin", "jobs", "retry", &newest]), json!({ "job": newest, "tried": "now" }));
-        assert_eq!(shell.json(&["admin", "jobs", "drop", "2"]), json!({ "job": "2", "dropped": "now" }));
+        let newest = *numbers(&listed).last().expect("a job");
+        let retried = shell.json(&["admin", "jobs", "retry", &newest.to_string()]);
+        assert_eq!(retried, json!({ "job": newest, "tried": "now" }));
+        assert_eq!(shell.json(&["admin", "jobs", "drop", "2"]), json!({ "job": 2, "dropped": "now" }));
         shell.run(&["admin", "jobs", "drop", "2"]).fails_with_one_line("there is no such job");
         shell.run(&["admin", "jobs", "retry", "99"]).fails_with_one_line("there is no such job");
         let listed = shell.json(&["admin", "jobs", "list"]);
-        assert_eq!(listed.as_object().unwrap().keys().collect::<Vec<_>>(), ["1", newest.as_str()]);
+        assert_eq!(numbers(&listed), [1, newest]);
         assert!(node.stop().await);
         assert_eq!(shell.run(&["doctor"]).code, Some(0));
         db.finish().await;

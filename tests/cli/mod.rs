@@ -8,6 +8,7 @@ mod config;
 mod doctor;
 mod help;
 mod import;
+mod init;
 mod jobs;
 mod log;
 mod master_keys;
@@ -20,6 +21,9 @@ mod plugin;
 mod postgres;
 mod sandbox;
 mod shell;
+mod support;
+mod upkeep;
 mod version;
+mod webhooks;
 
 pub use shell::{BINARY, Shell, installed};

@@ -1,6 +1,6 @@
 //! From nothing to a working key.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use testkit::{Node, both_databases};
 
 use super::shell::{BINARY, Shell, empty, installed};
@@ -42,7 +42,7 @@ pub fn set_up(shell: &Shell) -> (Value, String) {
         "--steam-name",
         "Ada",
     ]);
-    assert_eq!(link["relinked"], "0");
+    assert_eq!(link["relinked"], 0);
     let key = server["key"].as_str().expect("a key").to_owned();
     (server, key)
 }
@@ -94,19 +94,26 @@ both_databases! {
         let (server, _) = set_up(&shell);
         let id = server["server"].as_str().expect("a Server");
         let orgs = shell.json(&["admin", "list-orgs"]);
-        let (org, line) = orgs.as_object().and_then(|all| all.iter().next()).expect("one Org");
-        assert_eq!(line, "My Community (free), 1/1 Guilds, 1/2 Servers, 1/500 links");
+        let listed = &orgs["items"][0];
+        let org = listed["id"].as_str().expect("an ID");
+        assert_eq!((&orgs["more"], &orgs["next"], orgs["items"].as_array().map(Vec::len)), (&json!(0), &json!(null), Some(1)));
+        assert_eq!((&listed["name"], &listed["tier"], &listed["links"]), (&json!("My Community"), &json!("free"), &json!(1)));
+        assert_eq!(listed["limits"], json!({ "guilds": 1, "servers": 2, "links": 500 }));
         let told = shell.run(&["admin", "list-orgs"]);
         assert_eq!(told.out.trim(), format!("{org}  My Community (free), 1/1 Guilds, 1/2 Servers, 1/500 links"));
         assert_eq!(shell.json(&["admin", "set-tier", "--org", org, "--tier", "pro"])["tier"], "pro");
-        assert_eq!(shell.json(&["admin", "deactivate-server", "--server", id])["active"], "no");
-        assert_eq!(shell.json(&["admin", "activate-server", "--server", id])["active"], "yes");
+        assert_eq!(shell.json(&["admin", "deactivate-server", "--server", id])["active"], false);
+        assert_eq!(shell.json(&["admin", "activate-server", "--server", id])["active"], true);
         let bot = shell.json(&["admin", "issue-bot-key", "--server", id]);
         let with_key = [("x-api-key", bot["key"].as_str().expect("a key"))];
         for (action, name) in [("getSteam", r#""Ada""#), ("getDiscord", r#""ada.l""#)] {
             let uri = format!("/api?action={action}&id={PLAYER}");
             assert_eq!(node.request("GET", &uri, &with_key, "").await, (200, name.to_owned()), "a link is stored with its names");
         }
+        let told = shell.run(&["admin", "activate-server", "--server", id]);
+        assert_eq!(told.out, format!("server  {id}\nactive  yes\n"), "people read what they always read");
+        assert_eq!(shell.json(&["admin", "maintenance", "on"]), json!({ "maintenance": true }));
+        assert_eq!(shell.run(&["admin", "maintenance", "off"]).out, "maintenance  off\n");
         assert_eq!(shell.json(&["admin", "revoke-key", "--server", id])["revoked"], id);
         assert!(shell.json(&["admin", "grant", "--discord", OWNER])["operator"].is_string());
         let session = shell.json(&["admin", "session", "--discord", OWNER]);

@@ -1,5 +1,6 @@
 //! Operators are made and unmade at the command line.
 
+use serde_json::json;
 use testkit::{Node, both_databases};
 
 use super::shell::{BINARY, empty, installed, run_bare};
@@ -47,7 +48,10 @@ both_databases! {
         assert_eq!(admin(&["block", "--reason", "cheats"], blocked).code, Some(0));
         admin(&["erase"], owner).fails_with_one_line("owns an Org");
         let erased = shell.json(&["admin", "erase", "--discord", GRANTED]);
-        assert_eq!(erased["dashboard_account"], "deleted");
+        assert_eq!((&erased["communities"], &erased["dashboard_account"]), (&json!(0), &json!("deleted")));
+        let listed = shell.json(&["admin", "list-blocks"]);
+        let block = &listed["items"][0];
+        assert_eq!((&block["kind"], &block["value"], &block["erased"]), (&json!("discord"), &json!(null), &json!(true)));
         let listed = shell.run(&["admin", "list-blocks"]).out;
         assert!(listed.contains("an erased account") && !listed.contains(GRANTED) && !listed.contains("x:"), "{listed}");
         assert_eq!(admin(&["unblock"], blocked).code, Some(0));
@@ -78,8 +82,17 @@ both_databases! {
         let settings = settings.each_ref().map(|(name, value)| (*name, value.as_str()));
         let node = Node::start_with(BINARY, shell.data(), shell.database(), &settings).await;
         let listed = shell.json(&["admin", "list-operators"]);
-        let shown = |person: &str| listed[person].as_str().unwrap();
-        assert_eq!(listed.as_object().unwrap().len(), 3, "{listed}");
+        let whys = listed["items"].as_array().unwrap().iter();
+        let mut whys: Vec<_> = whys.map(|one| (one["discord_id"].as_str().unwrap(), [&one["in_setting"], &one["granted"]])).collect();
+        whys.sort_by_key(|(person, _)| *person);
+        let (yes, no) = (json!(true), json!(false));
+        assert_eq!(whys, [(NAMED, [&yes, &yes]), (GRANTED, [&no, &yes]), (NEVER_SEEN, [&yes, &no])]);
+        let lines = shell.run(&["admin", "list-operators"]).out;
+        let shown = |person: &str| {
+            let line = lines.lines().find_map(|line| line.strip_prefix(person));
+            line.unwrap_or_else(|| panic!("{person}: {lines}")).trim_start()
+        };
+        assert_eq!(lines.lines().count(), 3, "{lines}");
         assert!(shown(NAMED).starts_with("Operator, usr_") && shown(NAMED).ends_with(", by the setting `operators` and by a grant"));
         assert!(shown(GRANTED).ends_with(", by a grant"));
         assert_eq!(shown(NEVER_SEEN), "never signed in, by the setting `operators`");
@@ -88,7 +101,9 @@ both_databases! {
         for person in [NAMED, GRANTED] {
             assert_eq!(shell.run(&["admin", "revoke", "--discord", person]).code, Some(0));
         }
-        assert_eq!(shell.json(&["admin", "list-operators"]), serde_json::json!({}));
+        let nobody = json!({ "items": [], "more": 0, "next": null });
+        assert_eq!(shell.json(&["admin", "list-operators"]), nobody);
+        assert_eq!(shell.run(&["admin", "list-operators"]).out, "");
         for told in check() {
             assert!(!told.contains("by a grant"), "{told}");
         }

@@ -2,7 +2,23 @@
 
 use testkit::{Engine, Node};
 
-use super::shell::{BINARY, installed};
+use super::shell::{BINARY, Shell, installed};
+
+/// A running service writes down what is done beside it.
+async fn assert_noted(node: &Node, shell: &Shell, version: &str) {
+    let person = "123456789012345678";
+    shell.json(&["admin", "grant", "--discord", person]);
+    let session = shell.json(&["admin", "session", "--discord", person])["session"].clone();
+    let cookie = format!("symbolon={}", session.as_str().expect("a session"));
+    let headers = [("cookie", cookie.as_str())];
+    let log = node
+        .request("GET", "/admin/audit?action=plugin.withdrawn", &headers, "")
+        .await;
+    assert!(
+        log.1.contains(version) && log.1.contains("operator_cli"),
+        "{log:?}"
+    );
+}
 
 #[tokio::test]
 async fn operators_publish_withdraw_and_restore_builds() {
@@ -21,8 +37,10 @@ async fn operators_publish_withdraw_and_restore_builds() {
         ran.err
     };
     assert!(said(&["list"]).ends_with("latest"), "the one that was carried");
-    let done = said(&["publish", &path, "--version", "v90.1.0"]);
-    assert_eq!(done, "v90.1.0 is published. The latest build is v90.1.0.");
+    let alone = shell.run(&["plugin", "publish", &path, "--version", "v90.1.0"]);
+    let done = "v90.1.0 is published. The latest build is v90.1.0.";
+    assert_eq!(alone.out.trim(), done);
+    assert!(alone.err.contains("not in the audit log"), "{}", alone.err);
     let again = said(&["publish", &path, "--version", "v90.1.0"]);
     assert_eq!(
         again,
@@ -41,6 +59,7 @@ async fn operators_publish_withdraw_and_restore_builds() {
     assert!(manifest().await.contains(r#""version":"v90.2.0""#));
     let done = said(&["withdraw", "v90.2.0"]);
     assert_eq!(done, "v90.2.0 is withdrawn. The latest build is v90.1.0.");
+    assert_noted(&node, &shell, "v90.2.0").await;
     testkit::wait_until("the one that is carried is published", || async {
         said(&["list"]).lines().count() == 3
     })

@@ -78,7 +78,7 @@ test('from Free to Standard to Pro and back, and what was made stays', async () 
   await page.getByRole('button', { name: /^Cancel/ }).click();
   await page.getByRole('link', { name: /^Return to/ }).click();
   await page.waitForURL(/\/billing/);
-  const ends = async () => (await dara.read(`/orgs/${org.id}/billing/subscriptions`)).subscriptions[0]?.ends_at_ms !== undefined;
+  const ends = async () => (await dara.read(`/orgs/${org.id}/billing/subscriptions`)).subscriptions[0]?.ends_at_ms != null;
   await becomes(ends, true, 'the end is known');
   assert.equal(await tier(), 'pro', 'what is paid for is had to its end');
   await dara.open(`/orgs/${org.id}/billing`);

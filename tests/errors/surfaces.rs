@@ -306,6 +306,7 @@ both_databases! {
                     | Who::ForeignOwner
                     | Who::Operator
                     | Who::Visitor
+                    | Who::WritingVisitor
                     | Who::OperatorMember
                     | Who::Without
                     | Who::With => test.client(),

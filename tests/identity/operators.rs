@@ -4,10 +4,13 @@ use app::identity::accounts;
 use app::{App, Parts, instance};
 use domain::audit::Actor;
 use domain::platform_id::DiscordId;
+use http::Method;
+use serde_json::json;
 use testkit::{Client, TestApp, both_databases};
 use web::WebState;
 
 use crate::secrecy::rows;
+use crate::support::{call, refusal, refused};
 
 /// The service as it is after a start with this setting.
 async fn started_with(test: &TestApp, operators: &[&DiscordId]) -> (App, Client) {
@@ -69,6 +72,21 @@ both_databases! {
         assert!(accounts::revoke_operator(&plain, granted.clone()).await.is_err(), "there is nothing left to revoke");
         let entries = rows::texts(&test.db.db, "SELECT action || ' ' || target FROM audit WHERE action LIKE 'operator.%' ORDER BY seq").await;
         assert_eq!(entries, [format!("operator.granted {}", granted.id), format!("operator.revoked {}", granted.id)]);
+        test.finish().await;
+    }
+
+    async fn whoever_is_an_operator_by_the_setting_gets_no_grant_besides(engine) {
+        let test = TestApp::start(engine).await;
+        let named = test.account(21).await;
+        let cookie = format!("symbolon={}", test.session(&named).await);
+        let (_, service) = started_with(&test, &[&named.discord_id]).await;
+        let me = service.header("cookie", &cookie).header("content-type", "application/json");
+        let body = json!({ "discord_id": named.discord_id.as_str() });
+        let granted = call(&me, Method::POST, "/admin/operators", &body).await;
+        assert_eq!(refusal(&granted), refused(409, "CONFLICT"), "it would outlive the setting");
+        assert_eq!(test.db.count("accounts WHERE operator = 1").await, 0);
+        // The setting is enough for everything.
+        assert_eq!(call(&me, Method::PUT, "/admin/maintenance", &json!({ "on": true })).await.status, 204);
         test.finish().await;
     }
 }

@@ -1,7 +1,7 @@
 //! How long a session lasts, and what is stored of it.
 
-use app::background;
 use app::identity::sessions;
+use app::{App, background};
 use domain::plan::Tier;
 use testkit::{TestApp, both_databases};
 
@@ -46,6 +46,28 @@ both_databases! {
         assert_eq!(person.get(&servers_of(&tenant)).await.status, 200);
         test.clock.advance_ms(1);
         assert_eq!(person.get(&servers_of(&tenant)).await.code(), "SIGN_IN_REQUIRED");
+        test.finish().await;
+    }
+
+    async fn an_operator_can_have_sessions_end_sooner(engine) {
+        let test = TestApp::start(engine).await;
+        let tenant = test.tenant(1, Tier::Free).await;
+        let mut parts = test.parts();
+        (parts.retention.session_idle_days, parts.retention.session_days) = (1, 2);
+        let strict = App::start(parts).await.unwrap();
+        let token = sessions::start(&strict, &tenant.owner, sessions::ABSOLUTE_MS).await.unwrap();
+        let is_known = async || sessions::recognise(&strict, Some(&token), None).await.is_ok();
+        test.clock.advance_ms(DAY_MS - 1);
+        assert!(is_known().await);
+        strict.tasks.finish(std::time::Duration::from_secs(60)).await;
+        test.clock.advance_ms(DAY_MS - 1);
+        assert!(is_known().await, "it was used within a day");
+        strict.tasks.finish(std::time::Duration::from_secs(60)).await;
+        test.clock.advance_ms(2);
+        assert!(!is_known().await, "two days are over");
+        let idle = sessions::start(&strict, &tenant.owner, sessions::ABSOLUTE_MS).await.unwrap();
+        test.clock.advance_ms(DAY_MS);
+        assert!(sessions::recognise(&strict, Some(&idle), None).await.is_err());
         test.finish().await;
     }
 

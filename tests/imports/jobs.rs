@@ -30,7 +30,7 @@ both_databases! {
     }
 }
 
-/// A turn of the engine for the lanes of Orgs: a few slices, and not the whole file.
+/// A turn of the engine for the lanes of Orgs and of their imports: a few slices, and not the whole file.
 async fn some_steps(app: &app::App) {
     let (_never, stop) = watch::channel(false);
     let engine = app::work::engines(app, &stop)

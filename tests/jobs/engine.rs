@@ -202,6 +202,8 @@ both_databases! {
         assert_eq!(test.db.count("jobs").await, 0);
         let noted = format!("audit WHERE chain = {} AND action = 'job.dropped' AND actor_kind = 'operator_cli'", tenant.scope.num());
         assert_eq!(test.db.count(&noted).await, 1, "asked for twice, done once");
+        let own = format!("audit WHERE chain = 0 AND action = 'job.dropped' AND detail LIKE '%{}%'", tenant.org);
+        assert_eq!(test.db.count(&own).await, 1, "operators see what they did");
         assert_eq!(test.db.count("audit WHERE action = 'job.retried'").await, 0, "it was being tried already");
         assert_eq!(operate::drop_job(&test.app, 1, Actor::Operator).await.unwrap_err().code(), "NOT_FOUND");
         test.finish().await;

@@ -89,6 +89,10 @@ both_databases! {
         call(&owner, Method::POST, &uri, &json!({ "users": keys[..10] }).to_string(), 200).await;
         test.drain_jobs().await;
         assert_eq!(test.db.count("links WHERE ended_at IS NULL").await, 50);
+        // Of one that went without an end, nobody is told the end of the one before.
+        call(&owner, Method::POST, &uri, &json!({ "users": keys[10..20] }).to_string(), 200).await;
+        test.db.damage("DELETE FROM jobs WHERE kind = 'people.unlink'; DELETE FROM job_lanes WHERE kind = 'people'").await;
+        assert_eq!(call(&owner, Method::GET, &uri, "", 200).await.json(), json!({ "running": null, "last": null }));
         test.finish().await;
     }
 

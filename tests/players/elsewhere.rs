@@ -8,7 +8,7 @@ use domain::name::DisplayName;
 use domain::plan::Tier;
 use http::Method;
 use serde_json::json;
-use testkit::{Tenant, TestApp, both_databases, steam};
+use testkit::{Client, Engine, Tenant, TestApp, both_databases, steam};
 
 use super::crowd::{all, call, link, owner, second_guild, start, who};
 
@@ -28,6 +28,14 @@ async fn night(test: &TestApp) {
     test.drain_jobs().await;
 }
 
+/// A game server of another Guild of the Org.
+async fn another_server(test: &TestApp, tenant: &Tenant) -> Client {
+    let second = second_guild(test, tenant).await;
+    let name = DisplayName::parse("Elsewhere").expect("a name");
+    let made = servers::create(&test.app, tenant.scope, second, name, Actor::System).await;
+    test.plugin(made.expect("a Server").key.expose())
+}
+
 async fn flagged(test: &TestApp, tenant: &Tenant) -> Vec<u64> {
     let mut found = all(&owner(test, tenant).await, tenant, "status=flagged", 50).await;
     found.sort_unstable();
@@ -38,10 +46,7 @@ both_databases! {
     async fn whoever_plays_on_a_server_of_another_guild_is_not_dormant(engine) {
         let test = start(engine).await;
         let tenant = test.tenant(1, Tier::Pro).await;
-        let second = second_guild(&test, &tenant).await;
-        let name = DisplayName::parse("Elsewhere").expect("a name");
-        let made = servers::create(&test.app, tenant.scope, second, name, Actor::System).await;
-        let elsewhere = test.plugin(made.expect("a Server").key.expose());
+        let elsewhere = another_server(&test, &tenant).await;
         for number in [1, 3, 4, 5, 6, 8, 9] {
             link(&test, &tenant, &tenant.guild, &who(number, "Somebody")).await;
         }
@@ -77,6 +82,37 @@ both_databases! {
         days_pass(&test, 4).await;
         night(&test).await;
         assert_eq!(test.db.count("links WHERE ended_at IS NOT NULL").await, 0);
+        test.finish().await;
+    }
+
+    async fn what_was_written_is_followed_even_if_the_rest_could_not_be(engine) {
+        let test = start(engine).await;
+        let tenant = test.tenant(1, Tier::Pro).await;
+        let elsewhere = another_server(&test, &tenant).await;
+        for number in [1, 2] {
+            link(&test, &tenant, &tenant.guild, &who(number, "Somebody")).await;
+        }
+        let (first, second) = (steam(1).to_string(), steam(2).to_string());
+        test.plugin(&tenant.key).get(&format!("/api?action=findBySteam&id={first}")).await;
+        elsewhere.get(&format!("/api?action=findBySteam&id={second}")).await;
+        let (refuse, allow) = match engine {
+            Engine::Sqlite => (
+                format!("CREATE TRIGGER refused BEFORE INSERT ON player_seen WHEN NEW.steam_id = '{second}' BEGIN SELECT RAISE(ABORT, 'no'); END"),
+                "DROP TRIGGER refused",
+            ),
+            Engine::Postgres => (
+                format!("ALTER TABLE player_seen ADD CONSTRAINT refused CHECK (steam_id <> '{second}')"),
+                "ALTER TABLE player_seen DROP CONSTRAINT refused",
+            ),
+        };
+        test.db.damage(&refuse).await;
+        background::flush_seen(&test.app).await.expect_err("one of them cannot be written");
+        test.drain_jobs().await;
+        let on_server = format!("server_id={}", tenant.server);
+        assert_eq!(all(&owner(&test, &tenant).await, &tenant, &on_server, 50).await, [1]);
+        test.db.damage(allow).await;
+        background::flush_seen(&test.app).await.expect("the rest is written");
+        assert_eq!(test.db.count("player_seen").await, 2);
         test.finish().await;
     }
 }

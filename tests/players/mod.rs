@@ -5,6 +5,7 @@ mod cleanup;
 pub mod crowd;
 mod elsewhere;
 mod graph;
+mod holders;
 mod person;
 mod scores;
 mod tenants;

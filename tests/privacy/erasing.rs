@@ -1,9 +1,12 @@
 //! What is left after an erasure: nothing that names the person.
 
+use app::background;
+use app::identity::accounts;
 use app::privacy::Sides;
 use app::privacy::erase::{Extent, erase};
 use app::privacy::held::{self, Depth};
 use domain::audit::Actor;
+use domain::name::DisplayName;
 use domain::plan::Tier;
 use emulator::{Fault, FaultKind};
 use testkit::{Engine, both_databases, discord, steam};
@@ -50,11 +53,10 @@ fn own_lines(log: &Log) -> String {
         "symbolon",
     ];
     let written = log.text();
+    // Before its target, a line names the spans that it was written in.
     let is_own = |line: &&str| {
-        let target = line
-            .split_whitespace()
-            .find(|word| word.ends_with(':') && word.len() > 1);
-        target.is_some_and(|target| OURS.iter().any(|ours| target.starts_with(ours)))
+        let mut targets = line.split_whitespace().filter(|word| word.ends_with(':'));
+        targets.any(|target| OURS.iter().any(|ours| target.starts_with(ours)))
     };
     written.lines().filter(is_own).collect::<Vec<_>>().join("\n")
 }
@@ -79,10 +81,40 @@ async fn known(stage: &Stage) {
         stage.tenant.guild
     );
     stage.test.db.damage(&boosts).await;
+    add_row_of_a_file(stage, 7, 7).await;
+    // They run the place, and somebody without a session asked about them.
+    let account = accounts::ensure(&stage.test.app, discord(7), DisplayName::parse(NAME).unwrap());
+    accounts::grant_operator(&stage.test.app, account.await.unwrap())
+        .await
+        .unwrap();
+    let asked = format!("/orgs/{}/users/{}", stage.tenant.org, discord(7));
+    assert_eq!(stage.test.client().get(&asked).await.status, 401);
+    background::flush_errors(&stage.test.app).await.unwrap();
+    assert!(stage.count("error_log").await > 0);
     stage.test.drain_jobs().await;
     stage.test.settle().await;
     // A second visit to the link page that was never finished.
     stage.signed_in(7).await;
+}
+
+/// A file that is checked, with a row about two players.
+async fn add_row_of_a_file(stage: &Stage, on_discord: u64, on_steam: u64) {
+    let body = serde_json::json!({
+        "discord_id": discord(on_discord), "steam_id": steam(on_steam),
+        "discord_name": format!("Stranger {on_discord}"), "steam_name": NAME, "booster": false,
+    });
+    let org = stage.tenant.scope.num();
+    let of_file = format!(
+        "INSERT INTO imports (id, org_num, guild_num, kind, state, about, result, created_at, touched_at)
+         SELECT 'imp_00000000000000000000000000', org_num, num, 'users', 'checked', '{{}}', '{{}}', 1, 1
+         FROM guilds WHERE org_num = {org}"
+    );
+    stage.test.db.damage(&of_file).await;
+    let of_row = format!(
+        "INSERT INTO import_rows (import_num, org_num, row_no, part, place, line, body)
+         SELECT num, org_num, 1, 'users', 1, 1, '{body}' FROM imports"
+    );
+    stage.test.db.damage(&of_row).await;
 }
 
 both_databases! {
@@ -197,18 +229,10 @@ both_databases! {
 
     async fn a_row_of_a_file_tells_nobody_about_somebody_else_and_goes_with_an_erasure(engine) {
         let stage = Stage::set(engine).await;
-        let body = serde_json::json!({ "discord_id": discord(8), "steam_id": steam(7), "discord_name": "Stranger", "steam_name": NAME, "booster": false });
-        let org = stage.tenant.scope.num();
-        stage.test.db.damage(&format!(
-            "INSERT INTO imports (id, org_num, guild_num, kind, state, about, result, created_at, touched_at) \
-             SELECT 'imp_00000000000000000000000000', org_num, num, 'users', 'checked', '{{}}', '{{}}', 1, 1 FROM guilds WHERE org_num = {org}"
-        )).await;
-        stage.test.db.damage(&format!(
-            "INSERT INTO import_rows (import_num, org_num, row_no, part, place, line, body) SELECT num, org_num, 1, 'users', 1, 1, '{body}' FROM imports"
-        )).await;
+        add_row_of_a_file(&stage, 8, 7).await;
         let sides = Sides { discord: None, steam: Some(steam(7)) };
         let held = held::gather(&stage.test.app, &sides, Depth::Whole).await.unwrap().to_json(&sides, 0).to_string();
-        assert!(held.contains(NAME) && !held.contains("Stranger") && !held.contains(discord(8).as_str()), "{held}");
+        assert!(held.contains(NAME) && !held.contains("Stranger 8") && !held.contains(discord(8).as_str()), "{held}");
         erase(&stage.test.app, sides, Extent::Everywhere, Actor::Player).await.unwrap();
         assert_eq!(stage.count("import_rows").await, 0);
         stage.finish().await;

@@ -1,14 +1,17 @@
 //! Erasures at the same time as each other, as links and as reports, on two nodes.
 
-use app::App;
 use app::privacy::Sides;
 use app::privacy::erase::{Extent, erase};
+use app::tenancy::servers;
+use app::{App, background};
 use domain::audit::Actor;
+use domain::name::DisplayName;
 use domain::plan::Tier;
-use testkit::{Engine, TestApp, both_databases, discord, rounds, steam, wait_until};
+use testkit::{Client, Engine, Tenant, TestApp, both_databases, discord, rounds, steam, wait_until};
 
 use super::{erase_everywhere, link, visitor};
 use crate::linking::stage::Stage;
+use crate::players::crowd;
 use crate::secrecy::rows::Rows;
 
 fn both(number: u64) -> Sides {
@@ -88,6 +91,59 @@ async fn a_report_that_is_being_written_is_waited_for_and_goes_too() {
     let erasure = erase(&test.app, both(1), Extent::Everywhere, Actor::Player);
     let (erased, ()) = tokio::join!(erasure, report);
     erased.unwrap();
+    assert_forgotten(&test, 1).await;
+    test.finish().await;
+}
+
+/// A game server of another Guild of the Org.
+async fn elsewhere(test: &TestApp, tenant: &Tenant) -> Client {
+    let second = crowd::second_guild(test, tenant).await;
+    let name = DisplayName::parse("Elsewhere").unwrap();
+    let made = servers::create(&test.app, tenant.scope, second, name, Actor::System).await;
+    test.plugin(made.unwrap().key.expose())
+}
+
+/// Waits until so many units wait for each other.
+async fn stuck(test: &TestApp, units: i64) {
+    let waiting = "pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    wait_until("units wait for a lock", || async {
+        test.db.count(waiting).await == units
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_sighting_from_another_guild_that_meets_an_erasure_brings_nobody_back() {
+    let test = TestApp::start(Engine::Postgres).await;
+    let tenant = test.tenant(1, Tier::Pro).await;
+    let elsewhere = elsewhere(&test, &tenant).await;
+    tenant.link_pair(&test.app, 1, 1).await.unwrap();
+    let named = format!("/api?action=findBySteam&id={}", steam(1));
+    elsewhere.get(&named).await;
+    background::flush_seen(&test.app).await.unwrap();
+    assert_eq!(test.db.count("player_seen").await, 1);
+    // They are there again an hour later, and that is not written down yet.
+    test.clock.advance_ms(60 * 60_000);
+    elsewhere.get(&named).await;
+    let id = steam(1);
+    let mark =
+        format!("INSERT INTO person_marks (org_num, steam_id) SELECT num, '{id}' FROM orgs WHERE num > 0");
+    test.db.damage(&mark).await;
+    // The erasure gets as far as that mark: what was seen is deleted by then, and not committed.
+    let held = format!("SELECT 1 FROM person_marks WHERE steam_id = '{id}' FOR UPDATE");
+    let beside = test.db.begin_beside(&held).await;
+    let sighting = async {
+        stuck(&test, 1).await;
+        let (flushed, ()) = tokio::join!(background::flush_seen(&test.app), async {
+            stuck(&test, 2).await;
+            beside.commit().await;
+        });
+        flushed.unwrap();
+    };
+    let erasure = erase(&test.app, both(1), Extent::Everywhere, Actor::Player);
+    let (erased, ()) = tokio::join!(erasure, sighting);
+    erased.unwrap();
+    assert_eq!(test.db.count("player_seen").await, 0);
     assert_forgotten(&test, 1).await;
     test.finish().await;
 }

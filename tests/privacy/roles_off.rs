@@ -113,9 +113,12 @@ both_databases! {
         // What the plugin fetched before is cleared without it.
         scene.clear(1).await;
         assert_eq!(scene.waiting(1).await, ["-vip"]);
+        let waiting = "role_ledger WHERE source = 'end' AND result = 'waiting'";
+        assert_eq!(scene.stage.count(waiting).await, 1);
         scene.stage.test.clock.advance_ms(3 * 60_000);
         scene.clear(1).await;
         assert!(scene.waiting(1).await.is_empty());
+        assert_eq!(scene.stage.count(waiting).await, 0, "the history waits for nothing more");
         assert_eq!(scene.stage.count("group_changes").await, 0);
         scene.stage.test.settle().await;
         is_forgotten(&scene).await;

@@ -3,6 +3,7 @@
 use app::privacy::Sides;
 use app::privacy::erase::{Extent, erase};
 use domain::audit::Actor;
+use domain::plan::Tier;
 use testkit::{both_databases, discord, steam};
 
 use super::link;
@@ -44,6 +45,34 @@ both_databases! {
         stage.test.clock.advance_ms(731 * DAY_MS);
         app::background::keep_house(&stage.test.app).await.unwrap();
         assert_eq!(stage.count("trust_points WHERE at < 1800000000000").await, 0);
+        stage.finish().await;
+    }
+
+    async fn a_community_whose_digests_cannot_be_forgotten_keeps_nobody_else_waiting(engine) {
+        let stage = Stage::set(engine).await;
+        let (test, org) = (&stage.test, stage.tenant.scope.num());
+        let other = test.tenant(2, Tier::Standard).await;
+        other.link_pair(&test.app, 1, 1).await.unwrap();
+        let both = Sides { discord: Some(discord(1)), steam: Some(steam(1)) };
+        erase(&test.app, both, Extent::Everywhere, Actor::Player).await.unwrap();
+        // More than are forgotten in one go, older than the other's, and held fast.
+        let rows: Vec<String> = (0..150).map(|n| format!("({org}, 'x:{n}', 1)")).collect();
+        let rows = rows.join(", ");
+        for sql in [
+            "CREATE TABLE held (org_num BIGINT, tombstone TEXT, FOREIGN KEY (org_num, tombstone) REFERENCES tombstones (org_num, tombstone))".to_owned(),
+            format!("INSERT INTO tombstones (org_num, tombstone, erased_at) VALUES {rows}"),
+            "INSERT INTO held (org_num, tombstone) SELECT org_num, tombstone FROM tombstones WHERE erased_at = 1".to_owned(),
+        ] {
+            test.db.damage(&sql).await;
+        }
+        test.clock.advance_ms(731 * DAY_MS);
+        app::background::keep_house(&test.app).await.expect_err("some cannot be forgotten");
+        assert_eq!((stage.count("tombstones WHERE erased_at > 1").await, stage.count("tombstones").await), (0, 150));
+        test.db.damage("DROP TABLE held").await;
+        for _ in 0..2 {
+            app::background::keep_house(&test.app).await.unwrap();
+        }
+        assert_eq!(stage.count("tombstones").await, 0);
         stage.finish().await;
     }
 }

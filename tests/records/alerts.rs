@@ -111,7 +111,8 @@ impl Ops {
 
 fn sink(discord: &Discord, clock: SharedClock) -> AlertSink {
     let address = format!("{}/webhooks/{WEBHOOK}/{TOKEN}", discord.api_url());
-    AlertSink::Webhook(Webhook::new(&discord.api_url(), &address.into(), clock).expect("a client"))
+    let webhook = Webhook::new(&discord.api_url(), &address.into(), clock).expect("a client");
+    AlertSink::Webhook(Box::new(webhook))
 }
 
 fn snowflake(text: &str) -> Snowflake {

@@ -1,6 +1,7 @@
 //! What belongs to an Org, who works on it, and what is gone when it is removed.
 
 mod ceilings;
+mod checkup;
 pub mod claims;
 pub mod end_guild;
 mod invites;

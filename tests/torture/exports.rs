@@ -94,7 +94,12 @@ async fn take(address: SocketAddr, member: Member, range: &'static str) -> (u16,
 /// Memory that the process has written to. Pages of the program file count for whoever reads them first, so they are
 /// left out.
 pub fn private_kib(node: &Node) -> u64 {
-    let rollup = std::fs::read_to_string(format!("/proc/{}/smaps_rollup", node.pid())).expect("a process");
+    private_kib_of(&node.pid().to_string())
+}
+
+/// The same of any process; `self` is this one.
+pub fn private_kib_of(process: &str) -> u64 {
+    let rollup = std::fs::read_to_string(format!("/proc/{process}/smaps_rollup")).expect("a process");
     let private = rollup.lines().filter(|line| line.starts_with("Private_Dirty"));
     private
         .filter_map(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok())

@@ -99,10 +99,7 @@ async fn a_node_seals_with_the_key_that_another_node_made() {
     std::fs::remove_file(site.db.directory().join("admin.sock")).expect("a socket");
     let shell = site.shell();
     let rotated = shell.json(&["admin", "rotate-master-key"]);
-    assert_eq!(
-        rotated["resealed"], "2",
-        "the key and the secret of the shared bot"
-    );
+    assert_eq!(rotated["resealed"], 2, "the key and the secret of the shared bot");
     let mut wire = Wire::open(node.address).await.expect("a connection");
     let uri = member.uri(&format!(
         "/servers/{}/key/regenerate",

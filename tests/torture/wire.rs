@@ -30,6 +30,12 @@ impl Answer {
         })
     }
 
+    /// Names in lower case, with their values.
+    pub fn headers(&self) -> impl Iterator<Item = (String, &str)> {
+        let lines = self.head.lines().filter_map(|line| line.split_once(':'));
+        lines.map(|(name, value)| (name.to_ascii_lowercase(), value.trim()))
+    }
+
     pub fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.body).unwrap_or_default()
     }

@@ -42,6 +42,20 @@ both_databases! {
             let seen = server_players::find_last_seen(&test.app.db, server, &one).await.unwrap();
             assert_eq!(seen, Some(test.app.now_ms()), "{action}");
         }
+        // What is asked or told about a player names them, whatever comes of it: nobody boosts here and nothing waits.
+        for call in [
+            "nitroChecks",
+            "getPendingOxideChangesBulk",
+            "clearPendingOxideChangesBulk",
+            "update&role=820000000000000001&mode=remove",
+        ] {
+            test.clock.advance_ms(60 * 60_000);
+            let reply = caller.get(&format!("/api?action={call}&id={one},{two}")).await;
+            assert_eq!(reply.status, 200, "{call}: {}", reply.text());
+            app::background::flush_seen(&test.app).await.unwrap();
+            let seen = server_players::find_last_seen(&test.app.db, server, &one).await.unwrap();
+            assert_eq!(seen, Some(test.app.now_ms()), "{call}");
+        }
         assert_eq!(server_players::find_last_seen(&test.app.db, server, &two).await.unwrap(), None);
         test.finish().await;
     }
