@@ -54,6 +54,7 @@ BUILDS_SQL = ("crates/storage/src/db/", "crates/storage/src/migrate.rs")
 MAX_FILE_LINES = 400
 LONG_FILES: dict[str, str] = {
     "ui/src/lib/api/schema.ts": "made from openapi.json: looked up by name, not read from top to bottom",
+    "ui/src/lib/api/operations.ts": "made from openapi.json: looked up by name, not read from top to bottom",
 }
 USUAL_FILE_LINES = 320  # 95 of a hundred files are no longer
 MAX_FUNCTION_LINES = 60
