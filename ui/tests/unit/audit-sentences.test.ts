@@ -286,6 +286,7 @@ describe('settings before and after', () => {
 test('what can be chosen is called by name, with what it is', () => {
   expect(NAMES.map(choiceOf).map(({ label, hint }) => [label, hint].filter(Boolean).join(' · '))).toEqual([
     'Bruno · Member',
+    'Rust Haven · Organisation',
     'Ashfall EU · Guild',
     'Ashfall Classic · Removed Guild',
     'EU Main · Server',
