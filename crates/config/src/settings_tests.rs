@@ -6,6 +6,7 @@ use crate::{Config, Overrides};
 
 fn another_value(kind: &Kind) -> String {
     match kind {
+        Kind::Number { default, max, .. } if default == max => (default - 1).to_string(),
         Kind::Number { default, .. } => (default + 1).to_string(),
         Kind::Switch { default } => (!default).to_string(),
         Kind::Choice { choices, default } => choices
