@@ -38,7 +38,7 @@ impl Owner {
         let bots = fleet::list(app).await.expect("bots");
         let (holder, fence) = bots[0].held_by.clone()?;
         let bot = BotId::Dedicated(bots[0].bot_user_id.clone());
-        (holder == owner).then(|| Lease {
+        (holder == owner).then_some(Lease {
             bot,
             owner: holder,
             fence,

@@ -148,10 +148,10 @@ both_databases! {
         let told = |state: &str, text: &str| (state.to_owned(), text.to_owned());
         assert_eq!(roles().await, [told("ok", "No rule ties a group to a role.")]);
         scene.rules(&[rule("vip", 71, Direction::ToDiscord), rule("gold", 72, Direction::ToGame)]).await;
-        let fine = told("ok", "All 2 rules can be carried out.");
-        assert_eq!(roles().await, [fine.clone()]);
+        let fine = [told("ok", "All 2 rules can be carried out.")];
+        assert_eq!(roles().await, fine);
         scene.raise(72, true).await;
-        assert_eq!(roles().await, [fine], "a role that is only read may stand above the bot");
+        assert_eq!(roles().await, fine, "a role that is only read may stand above the bot");
         scene.raise(71, true).await;
         let above = "A rule with the role Role 71 can’t be carried out. Drag the bot's role above it in Discord's server settings.";
         assert_eq!(roles().await, [told("bad", above)]);

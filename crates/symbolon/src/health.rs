@@ -37,7 +37,7 @@ fn reachable(address: SocketAddr) -> SocketAddr {
     let ip = match address.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
         IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
-        named => named,
+        IpAddr::V4(_) | IpAddr::V6(_) => address.ip(),
     };
     SocketAddr::new(ip, address.port())
 }

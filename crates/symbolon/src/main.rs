@@ -83,7 +83,7 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Serve(options) => serve::run(&common, &options).await,
         Command::Bot(options) => bot::run(&common, &options).await,
         Command::Init(options) => init::run(&common, &options),
-        Command::Completions { shell } => Ok(manual::complete(shell)),
+        Command::Completions { shell } => manual::complete(shell),
         Command::Man { to } => manual::write(&to),
         Command::Health(options) => health::ask(&common, &options).await,
         Command::Migrate => check::migrate(&common).await,

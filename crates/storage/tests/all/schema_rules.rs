@@ -66,6 +66,7 @@ impl Bench {
                 "count of links differs",
                 "has an unreadable id",
                 "is not among the Org's people",
+                "is shown by a link that does not stand for them",
                 "what is counted of a person",
                 "links by day differ",
                 "how long links lasted differ",

@@ -213,7 +213,7 @@ async fn live_through_a_full_disk(db: &Db, free: impl FnOnce()) {
     assert_eq!(doctor::examine(db).await.unwrap(), Vec::<String>::new());
 }
 
-/// A file system of a megabyte, gone when dropped.
+/// A file system of four megabytes, gone when dropped.
 struct SmallDisk(PathBuf);
 
 impl SmallDisk {
@@ -221,7 +221,7 @@ impl SmallDisk {
     fn mount(at: &Path) -> Option<SmallDisk> {
         std::fs::create_dir_all(at).unwrap();
         let mounted = Command::new("mount")
-            .args(["-t", "tmpfs", "-o", "size=1536k", "tmpfs"])
+            .args(["-t", "tmpfs", "-o", "size=4096k", "tmpfs"])
             .arg(at)
             .output();
         mounted
@@ -284,7 +284,7 @@ fn a_child_lives_within_limits() {
     );
 }
 
-/// Every file of this process may grow to a megabyte, until the limit is lifted.
+/// Every file of this process may grow to two megabytes, until the limit is lifted.
 pub async fn live_within_limits(db: &Db) {
     let limit = |size: &str| {
         let process = std::process::id().to_string();
@@ -293,6 +293,6 @@ pub async fn live_within_limits(db: &Db) {
             .status();
         assert!(status.unwrap().success(), "prlimit belongs to util-linux");
     };
-    limit("1200000");
+    limit("2400000");
     live_through_a_full_disk(db, || limit("unlimited")).await;
 }
