@@ -51,17 +51,29 @@ async fn a_configuration_is_written_that_works_with_its_secrets_beside_it() {
     let file = dir.join("symbolon.toml");
     let text = std::fs::read_to_string(&file).expect("the file");
     assert!(!text.contains(SECRET), "{text}");
-    for written in [&file, &dir.join("discord-client-secret")] {
+    let keys = dir.join("master.keys");
+    assert!(
+        text.contains(&format!("master_key_file = \"{}\"", keys.display())),
+        "{text}"
+    );
+    for written in [&file, &dir.join("discord-client-secret"), &keys] {
         let mode = written.metadata().expect("it is there").permissions().mode();
         assert_eq!(mode & 0o777, 0o600, "{}", written.display());
     }
     let config = file.to_str().expect("a plain path");
     let checked = run_bare(&["--config", config, "config", "check"], &[]);
     assert_eq!(checked.code, Some(0), "{}", checked.err);
+    let sealed_with = std::fs::read(&keys).expect("the keys");
     let again = init(&dir, &told);
     assert_eq!(again.code, Some(1), "{}", again.out);
     assert!(again.err.contains("exists already"), "{}", again.err);
     assert_eq!(std::fs::read_to_string(&file).expect("the file"), text);
+    // Who begins anew keeps the keys that the database needs.
+    for gone in [&file, &dir.join("discord-client-secret")] {
+        std::fs::remove_file(gone).expect("it is there");
+    }
+    assert_eq!(init(&dir, &told).code, Some(0));
+    assert_eq!(std::fs::read(&keys).expect("the keys"), sealed_with);
     db.finish().await;
 }
 

@@ -6,13 +6,16 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use app::set_up::DISCORD_CALLBACKS;
+use app::vault::Vault;
 use config::{Config, Overrides};
+use domain::random::SystemRandom;
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 
 use crate::cli::{Common, InitOptions};
 use crate::output::{Failure, say};
 
 const FILE: &str = "symbolon.toml";
+const KEYS: &str = "master.keys";
 
 /// What is known after asking. Empty texts are settings that are left for later.
 #[derive(Default)]
@@ -42,10 +45,11 @@ struct Wanted<'a> {
 
 pub fn run(common: &Common, options: &InitOptions) -> Result<(), Failure> {
     let target = options.dir.join(FILE);
-    if target.exists() {
-        return Err(format!("{} exists already; nothing was changed", target.display()).into());
-    }
+    refuse_existing(&target)?;
     let answers = ask(options)?;
+    for secret in &answers.secrets {
+        refuse_existing(&options.dir.join(secret.file))?;
+    }
     let data = common
         .data
         .clone()
@@ -54,6 +58,13 @@ pub fn run(common: &Common, options: &InitOptions) -> Result<(), Failure> {
     check(&answers, &data)?;
     write(&options.dir, &answers, &data)?;
     tell(&target, &answers);
+    Ok(())
+}
+
+fn refuse_existing(path: &Path) -> Result<(), Failure> {
+    if path.exists() {
+        return Err(format!("{} exists already; nothing was changed", path.display()).into());
+    }
     Ok(())
 }
 
@@ -158,7 +169,7 @@ fn read_hidden(question: &str) -> io::Result<String> {
 
 /// The same rules as at a start, on the same values; secrets stand in their places for once.
 fn check(answers: &Answers, data: &Path) -> Result<(), Failure> {
-    let text = draw(answers, data, |secret| {
+    let text = draw(answers, data, Path::new(KEYS), |secret| {
         (last(secret.setting).to_owned(), secret.text.clone())
     });
     Config::from_parts(Some((FILE, &text)), &[], &Overrides::default())?;
@@ -172,7 +183,10 @@ fn write(dir: &Path, answers: &Answers, data: &Path) -> Result<(), Failure> {
     for secret in &answers.secrets {
         write_new(&dir.join(secret.file), &[&secret.text, "\n"].concat())?;
     }
-    let text = draw(answers, data, |secret| {
+    // Those of an installation that is set up anew stay.
+    let keys = dir.join(KEYS);
+    Vault::open(&keys, true, &SystemRandom).map_err(|error| error.to_string())?;
+    let text = draw(answers, data, &keys, |secret| {
         let path = dir.join(secret.file);
         (
             format!("{}_file", last(secret.setting)),
@@ -200,7 +214,7 @@ fn last(setting: &str) -> &str {
 }
 
 /// The file, with each setting under what it is about. How a secret stands in it is for the caller to say.
-fn draw(answers: &Answers, data: &Path, place: impl Fn(&Secret) -> (String, String)) -> String {
+fn draw(answers: &Answers, data: &Path, keys: &Path, place: impl Fn(&Secret) -> (String, String)) -> String {
     let secrets = |section: &str| {
         let of_section = answers.secrets.iter().filter(move |secret| {
             secret
@@ -228,10 +242,12 @@ fn draw(answers: &Answers, data: &Path, place: impl Fn(&Secret) -> (String, Stri
     };
     [
         "# Settings of Symbolon. `symbolon config default` prints all there are.\n\n",
-        "# The database (unless it is PostgreSQL), the master keys and files are kept here.\n",
+        "# The database (unless it is PostgreSQL) and files are kept here.\n",
         &format!("data_dir = {}\n", quoted(&data.display().to_string())),
         "\n# Discord accounts that run this installation.\n",
         &format!("operators = [{}]\n", listed(&answers.operators)),
+        "\n[keys]\n# What stored secrets are encrypted with. Keep a copy of this file in a safe place.\n",
+        &format!("master_key_file = {}\n", quoted(&keys.display().to_string())),
         "\n[server]\n# The URL visitors use. Discord and Steam send people back to it.\n",
         &set("public_url", &answers.public_url),
         "# Proxies that name the address of a visitor. Nobody else is believed.\n",
@@ -263,11 +279,8 @@ fn quoted(text: &str) -> String {
 
 fn tell(target: &Path, answers: &Answers) {
     say(format!("Written: {}, which only you can read.", target.display()));
-    for secret in &answers.secrets {
-        say(format!(
-            "         {}",
-            target.with_file_name(secret.file).display()
-        ));
+    for file in answers.secrets.iter().map(|secret| secret.file).chain([KEYS]) {
+        say(format!("         {}", target.with_file_name(file).display()));
     }
     let base = match answers.public_url.trim_end_matches('/') {
         "" => "http://127.0.0.1:8080",
