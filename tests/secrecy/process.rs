@@ -147,10 +147,11 @@ both_databases! {
         assert!(logged.contains("/orgs/{org}/servers"), "{logged}");
         secrets.word("a query string", QUERY_WORD);
         secrets.assert_absent("the log", logged.as_bytes());
-        for line in logged
-            .lines()
-            .filter(|line| line.starts_with('{') && !line.contains("listening"))
-        {
+        assert!(logged.lines().all(|line| line.starts_with('{')), "{logged}");
+        let start = logged.lines().find(|line| line.contains("\"listening\"")).expect("a start");
+        assert!(start.contains(domain::release::VERSION), "{start}");
+        assert!(!logged.contains("/readyz"), "probes are not told of: {logged}");
+        for line in logged.lines().filter(|line| *line != start) {
             assert!(!line.contains(CLIENT) && !line.contains("127.0.0.1:"), "{line}");
         }
         test.finish().await;

@@ -1,7 +1,7 @@
 //! `serve`: from configuration to answering requests, and back down in order.
 
 use std::fs::File;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, IsTerminal};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use crate::cli::{Common, ServeOptions};
 use crate::open::{close, load_config, open_or_make};
 use crate::output::{Failure, refused, say};
 use crate::sandbox::Sandbox;
-use crate::{admin, backups, bot, logging, metrics, notify, plugin};
+use crate::{admin, backups, bot, logging, metrics, notify, plugin, version};
 
 /// The port of `server.metrics_listen` unless it is set.
 const USUAL_METRICS_PORT: u16 = 9464;
@@ -197,7 +197,12 @@ fn limits(server: &Server) -> Limits {
 }
 
 fn announce(config: &Config, sandbox: Option<&Sandbox>, address: SocketAddr) {
-    tracing::info!(%address, "listening");
+    let version = version::LONG.as_str();
+    tracing::info!(version, %address, "listening");
+    // For people; a machine reads the log, and finds nothing else in it.
+    if sandbox.is_none() && !std::io::stdout().is_terminal() {
+        return;
+    }
     say(format!("Symbolon is running at {}", config.server.public_url));
     if let Some(sandbox) = sandbox {
         sandbox.announce(config);

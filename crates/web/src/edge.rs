@@ -32,6 +32,8 @@ use crate::plugin;
 use crate::state::WebState;
 
 const MAX_URI_BYTES: usize = 48 * 1024;
+/// Asked every few seconds, so an answer that all is well is no news.
+const PROBES: [&str; 2] = ["/healthz", "/readyz"];
 
 /// The service that the accept loop is given. Clones share everything.
 #[derive(Clone)]
@@ -166,7 +168,7 @@ impl Shared {
         REQUESTS.record(seen.surface, status, seen.started);
         if status.is_client_error() || status.is_server_error() {
             response = self.render(response, seen);
-        } else if seen.surface.form() != Form::Plugin {
+        } else if seen.surface.form() != Form::Plugin && !PROBES.contains(&seen.uri.path()) {
             self.log(seen, status.as_u16(), None);
         }
         self.headers.add(response.headers_mut(), seen.surface, &seen.id);
