@@ -13,14 +13,14 @@ use super::shell::{BINARY, empty, installed};
 use crate::bots::children::children;
 
 /// A running `serve --sandbox`. It is killed when dropped.
-struct Sandbox {
+pub struct Sandbox {
     child: Child,
     file: PathBuf,
     address: String,
 }
 
 impl Sandbox {
-    async fn start(data: &Path, database: &str) -> Sandbox {
+    pub async fn start(data: &Path, database: &str) -> Sandbox {
         let address = format!("127.0.0.1:{}", free_port());
         let child = Command::new(BINARY)
             .args([
@@ -52,6 +52,10 @@ impl Sandbox {
         sandbox
     }
 
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
     fn browser(&self) -> Browser {
         Browser::new(&format!("http://{}", self.address))
     }
@@ -69,7 +73,7 @@ impl Sandbox {
         serde_json::from_str(&text).expect("JSON")
     }
 
-    async fn stop(mut self) {
+    pub async fn stop(mut self) {
         let sent = Command::new("kill").arg(self.child.id().to_string()).status();
         assert!(sent.is_ok_and(|status| status.success()));
         while self.child.try_wait().expect("a child can be asked").is_none() {

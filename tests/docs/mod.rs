@@ -9,3 +9,4 @@ mod quick_start;
 mod releases;
 mod schema;
 mod surfaces;
+mod tour;

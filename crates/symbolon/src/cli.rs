@@ -248,3 +248,7 @@ pub enum ConfigCommand {
     /// Print the commented default configuration file.
     Default,
 }
+
+#[cfg(test)]
+#[path = "cli_tests.rs"]
+mod tests;

@@ -7,7 +7,7 @@ use storage::migrate::{Migrate, MigrateError, newest};
 use storage::testing::{Engine, Place, TestDb};
 use storage::{Db, OpenError, both_databases};
 
-use crate::support::{Put, Raw, is_put};
+use crate::support::{Put, Raw, Tenant, is_put};
 
 /// Table and column to type, nullability and place in the primary key.
 type Columns = BTreeMap<(String, String), (String, bool, i64)>;
@@ -121,6 +121,23 @@ both_databases! {
         let error = test.restart_with(|_| {}).await.err().unwrap();
         let known = newest();
         assert!(matches!(error, OpenError::Migrate(MigrateError::TooNew { found, known: k }) if found == number && k == known), "{error:?}");
+    }
+
+    async fn a_running_node_goes_on_under_a_newer_schema_and_a_restarted_one_does_not(engine) {
+        let test = TestDb::open(engine).await;
+        test.db.write(Put("before".to_owned())).await.unwrap();
+        let raw = Raw::open(&test).await;
+        let number = newest() + 1;
+        raw.run("ALTER TABLE orgs ADD COLUMN of_tomorrow BIGINT").await.unwrap();
+        raw.run("CREATE TABLE tomorrow (num BIGINT PRIMARY KEY)").await.unwrap();
+        raw.run(&format!("INSERT INTO schema_migrations (number, name, digest) VALUES ({number}, 'n', 'd')")).await.unwrap();
+        drop(raw);
+        // People, links, keys and their events.
+        Tenant::make(&test.db, 1).await;
+        test.db.write(Put("after".to_owned())).await.unwrap();
+        assert!(is_put(&test.db, "before").await && is_put(&test.db, "after").await);
+        let error = test.restart_with(|_| {}).await.err().unwrap();
+        assert!(matches!(error, OpenError::Migrate(MigrateError::TooNew { .. })), "{error:?}");
     }
 
     async fn an_old_schema_is_refused_unless_migration_was_asked_for(engine) {
