@@ -247,6 +247,8 @@ both_databases! {
         let refused = owner.save(&token(2), true).await;
         assert_eq!((refused.status.as_u16(), refused.code().as_str()), (403, "SIGN_IN_AGAIN"));
         assert_eq!(owner.stage.discord.hub().count(ME), shown, "Discord is not shown it");
+        let removed = owner.person.send(Method::DELETE, &owner.path, "".into()).await;
+        assert_eq!((removed.status.as_u16(), removed.code().as_str()), (403, "SIGN_IN_AGAIN"), "nor is there room for it");
         let again = Owner {
             person: owner.stage.test.person(&owner.stage.test.session(&owner.stage.tenant.owner).await),
             ..owner

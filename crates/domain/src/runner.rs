@@ -304,6 +304,9 @@ impl Runner {
     /// at last much later.
     #[must_use]
     pub fn missed(&self, now_ms: i64) -> Self {
+        if matches!(self.step, Step::Paused | Step::Failed) {
+            return self.clone();
+        }
         let attempts = self.attempts + 1;
         if attempts >= MOST_ATTEMPTS {
             let rested_ms = now_ms + INSTALL_REST_MS;
@@ -325,6 +328,10 @@ impl Runner {
     /// After an end of its process that nobody wanted.
     #[must_use]
     pub fn exited(&self, now_ms: i64) -> Self {
+        // It was to end: what it rests for stays.
+        if matches!(self.step, Step::Paused | Step::Failed) {
+            return self.clone();
+        }
         let mut exits: Vec<i64> = self
             .exits
             .iter()

@@ -19,6 +19,7 @@ use storage::{GuildNum, OrgScope, Tx, Work};
 
 use super::look;
 use crate::error::{AppError, BotsError, RequestError};
+use crate::identity::sessions;
 use crate::serving;
 use crate::state::App;
 
@@ -160,12 +161,19 @@ impl Work for Retry {
     }
 }
 
-/// Forgets a bot and its token, if there is one. The shared one works on.
-pub async fn remove(app: &App, scope: OrgScope, id: &GuildId, actor: Actor) -> Result<(), AppError> {
+/// Forgets a bot and its token, if there is one. The shared one works on. It takes a fresh sign-in like another token: whoever
+/// could remove a bot could put theirs in its place.
+pub async fn remove(
+    app: &App,
+    scope: OrgScope,
+    id: &GuildId,
+    (actor, signed_in_at_ms): (Actor, i64),
+) -> Result<(), AppError> {
     let guild = find_guild(app, scope, id).await?;
     let Some(bot) = dedicated::find(&app.db, scope, guild.num).await? else {
         return Ok(());
     };
+    sessions::require_fresh(app, signed_in_at_ms)?;
     withdraw(app, scope, &guild, &bot).await?;
     let work = Remove {
         guild: guild.num,

@@ -138,7 +138,8 @@ impl<H: Host> Slot<H> {
         } else {
             bot.runner.exited(now_ms)
         };
-        if after.step == Step::Failed {
+        let rests = matches!(bot.runner.step, Step::Paused | Step::Failed);
+        if after.step == Step::Failed && !rests {
             tracing::warn!(
                 bot = bot.id.as_str(),
                 reason = after.reason.map(Reason::as_str),
@@ -147,6 +148,7 @@ impl<H: Host> Slot<H> {
         }
         let mut change = moved(bot, after);
         change.restart = Some(ended.why);
+        change.ended = rests;
         if self.note(change).await.is_some() {
             self.ended = None;
             self.restart = Some(ended.why);

@@ -280,20 +280,28 @@ impl<H: Host> Fleet<H> {
     }
 
     /// Takes bots that nobody runs, as many as there is room for. One for which nothing is to be done takes no room: its
-    /// driver gives it back, and whoever has room takes it when there is something to be done, if only to end what is left.
+    /// driver gives it back. To end what is left of one takes no room either: it would go on unpaid until there is some.
     async fn take(&self, round: &Round, bots: &[Seen]) -> Result<(), AppError> {
         let now_ms = self.app.shared_now_ms().await;
         let room = self.config.bot.capacity - round.count_held(&self.owner, bots);
-        let wanting: Vec<DiscordId> = bots
+        let (ending, starting): (Vec<&Seen>, Vec<&Seen>) = bots
             .iter()
             .filter(|bot| bot.is_free(now_ms) && is_held(bot, &self.owner).is_none())
             .filter(|bot| self.has_work(bot, now_ms))
-            .map(|bot| bot.bot_user_id.clone())
-            .collect();
-        if room > 0 && !wanting.is_empty() && !self.is_stopping() {
-            fleet::take_free(&self.app, &self.owner, wanting, room).await?;
+            .partition(|bot| self.only_ends(bot, now_ms));
+        for (wanting, most) in [(&ending, ending.len() as i64), (&starting, room)] {
+            if most > 0 && !wanting.is_empty() && !self.is_stopping() {
+                let wanting = wanting.iter().map(|bot| bot.bot_user_id.clone()).collect();
+                fleet::take_free(&self.app, &self.owner, wanting, most).await?;
+            }
         }
         Ok(())
+    }
+
+    /// Nothing will run for it, so that there is only something to be ended and written down.
+    fn only_ends(&self, bot: &Seen, now_ms: i64) -> bool {
+        let paid = fleet::is_paid(&self.app, bot);
+        !paid || bot.runner.rests(paid, now_ms)
     }
 
     /// Whether something is to be done for a bot.

@@ -3,11 +3,14 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 const NAME: &str = "bots.owner";
-/// Nobody's name is longer.
-const MOST_BYTES: u64 = 64;
+/// Nobody's name with its place is longer.
+const MOST_BYTES: u64 = 256;
+/// Another one after each start of the machine.
+const BOOT: &str = "/proc/sys/kernel/random/boot_id";
 
 /// The name that this process goes by, for the one after it. It is locked for as long as the process lives.
 pub struct Mark(File);
@@ -22,18 +25,28 @@ impl Mark {
         Ok(file.try_lock().is_ok().then_some(Self(file)))
     }
 
-    /// Who had it before.
+    /// Who had it before. Nobody where this is a copy of the file, or the machine was started since: whoever is named there may
+    /// be alive elsewhere.
     pub fn before(&mut self) -> std::io::Result<Option<String>> {
-        let mut name = String::new();
+        let mut text = String::new();
         self.0.rewind()?;
-        (&self.0).take(MOST_BYTES).read_to_string(&mut name)?;
-        Ok(Some(name).filter(|name| !name.is_empty()))
+        (&self.0).take(MOST_BYTES).read_to_string(&mut text)?;
+        let place = self.place()?;
+        let named = text.split_once(' ').filter(|(_, there)| *there == place);
+        Ok(named.map(|(name, _)| name.to_owned()))
     }
 
     pub fn leave(&mut self, name: &str) -> std::io::Result<()> {
+        let text = format!("{name} {}", self.place()?);
         self.0.rewind()?;
         self.0.set_len(0)?;
-        self.0.write_all(name.as_bytes())
+        self.0.write_all(text.as_bytes())
+    }
+
+    fn place(&self) -> std::io::Result<String> {
+        let file = self.0.metadata()?;
+        let boot = std::fs::read_to_string(BOOT).unwrap_or_default();
+        Ok(format!("{}:{} {}", file.dev(), file.ino(), boot.trim()))
     }
 }
 
@@ -55,6 +68,11 @@ mod tests {
         second.leave("bb").unwrap();
         assert_eq!(second.before().unwrap().as_deref(), Some("bb"));
         drop(second);
+        // A copy of the folder is nobody's place yet: whoever is named in it may be alive.
+        let copy = folder.join("copy");
+        std::fs::create_dir(&copy).unwrap();
+        std::fs::copy(folder.join(NAME), copy.join(NAME)).unwrap();
+        assert_eq!(Mark::take(&copy).unwrap().unwrap().before().unwrap(), None);
         std::fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -170,6 +170,7 @@ pub async fn remove(
     caller: Authorized<perm::OfTeam<perm::ServersBots>>,
     Segments(guild): Segments<GuildId>,
 ) -> Answer<Done> {
-    own_bot::remove(&app, caller.scope, &guild, caller.actor).await?;
+    let by = (caller.actor, caller.signed_in_at_ms);
+    own_bot::remove(&app, caller.scope, &guild, by).await?;
     Ok(Done)
 }

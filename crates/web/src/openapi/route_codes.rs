@@ -206,6 +206,9 @@ fn add_of_billing(codes: &mut Vec<&'static str>, route: &RouteSpec) {
         ]);
         codes.extend(["BOT_OTHER_IDENTITY", "CHANGED_MEANWHILE", "SIGN_IN_AGAIN"]);
     }
+    if route.path.ends_with("/bot") && route.method == Method::DELETE {
+        codes.push("SIGN_IN_AGAIN");
+    }
     if route.path.contains("/billing/") {
         codes.push("BILLING_OFF");
         if route.path.ends_with("/checkout") || route.path.ends_with("/portal") {
