@@ -66,12 +66,14 @@ both_databases! {
                 }
             })
             .await;
-            assert!(racers.iter().any(Result::is_ok));
+            let outcome = Outcome::of(racers);
+            assert!(outcome.other.is_empty(), "round {round}: {:?}", outcome.other);
             let sql = format!(
                 "SELECT a.action FROM audit a JOIN orgs o ON o.num = a.chain WHERE o.id = '{}' ORDER BY a.seq", tenant.org
             );
             let (before, after) = around_the_change(&nodes.test, &sql, "server.created").await;
             assert!(after == 0 || before + after <= 2, "round {round}: {before} before and {after} after");
+            assert_eq!(outcome.won.len(), 1 + before + after, "round {round}");
         }
         report(engine, &format!("downgrade beside 20 creations: {count} rounds, nothing past the new ceiling"));
         nodes.finish(engine).await;

@@ -33,8 +33,10 @@ pub(crate) async fn close_pages(app: &App, scope: OrgScope, guild: Option<GuildN
                     .await?;
             }
             Ok(false) => return paid(app, scope, BillingError::ActiveSubscription).await,
-            // A payment is under way on it.
-            Err(NotDone::TryAgain(Unanswered::Crowded { .. })) => return Err(BillingError::Unsettled.into()),
+            // A payment is under way on it, or Stripe is busy with this very page.
+            Err(NotDone::TryAgain(Unanswered::Crowded { .. } | Unanswered::Status(409))) => {
+                return Err(BillingError::Unsettled.into());
+            }
             Err(cause) => tracing::warn!(%cause, "a page of something removed is closed later"),
         }
     }
