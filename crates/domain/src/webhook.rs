@@ -83,7 +83,9 @@ impl LinkNews {
 
     /// What is sent and signed.
     pub fn body(&self, org: &OrgId) -> String {
-        let shown = |id: &str| (!is_erased(id)).then(|| id.to_owned());
+        // The other side would tell who they were.
+        let names_nobody = is_erased(&self.discord_id) || is_erased(&self.steam_id);
+        let shown = |id: &str| (!names_nobody).then(|| id.to_owned());
         let mut data = json!({
             "org": org.as_str(),
             "guild": self.guild.as_str(),

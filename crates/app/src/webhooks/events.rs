@@ -31,6 +31,10 @@ pub(crate) async fn tell(
     }
     // A few at most. Each lane comes before the rows that its worker writes.
     for endpoint in open {
+        if endpoint.is_disabled {
+            endpoints::leave_out(tx, scope, endpoint.num).await?;
+            continue;
+        }
         let webhook = endpoint.id;
         jobs::enqueue(tx, scope, &Job::SendWebhook { webhook }, now_ms).await?;
         if deliveries::is_full(tx, endpoint.num).await? {

@@ -53,7 +53,8 @@ statements! {
             FROM webhook_deliveries
             WHERE next_at IS NOT NULL AND begun_at < $1
             ORDER BY begun_at
-            LIMIT 500)";
+            LIMIT 500)
+          AND next_at IS NOT NULL AND begun_at < $1";
     REVIVE = "
         UPDATE webhook_deliveries
         SET next_at = $3, ended_at = NULL, dead = 0, attempts = 0, begun_at = $3
@@ -71,7 +72,8 @@ statements! {
         LIMIT $4";
     PURGE = "
         DELETE FROM webhook_deliveries
-        WHERE num IN (SELECT num FROM webhook_deliveries WHERE ended_at < $1 ORDER BY ended_at LIMIT 500)";
+        WHERE num IN (SELECT num FROM webhook_deliveries WHERE ended_at < $1 ORDER BY ended_at LIMIT 500)
+          AND ended_at < $1";
     PURGE_REMOVED = "
         DELETE FROM webhook_deliveries
         WHERE num IN (

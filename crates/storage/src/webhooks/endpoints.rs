@@ -12,11 +12,11 @@ statements! {
         INSERT INTO webhook_endpoints (id, org_num, url, created_at)
         VALUES ($1, $2, $3, $4)
         RETURNING num";
-    /// Those that take messages, in the order in which their lanes are locked.
+    /// In the order in which their lanes are locked.
     OPEN: Open = "
         SELECT {columns}
         FROM webhook_endpoints
-        WHERE org_num = $1 AND removed_at IS NULL AND disabled_at IS NULL
+        WHERE org_num = $1 AND removed_at IS NULL
         ORDER BY num
         LIMIT 100";
     COUNT = "
@@ -74,22 +74,25 @@ statements! {
           AND NOT EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.endpoint_num = webhook_endpoints.num)";
 }
 
-/// A receiver that takes messages.
+/// A receiver that takes messages, or took them until it said that it is gone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Open {
     /// Its row.
     pub num: i64,
     /// What its lane is called after.
     pub id: WebhookId,
+    /// Nothing is sent to it; what it misses is counted.
+    pub is_disabled: bool,
 }
 
 impl FromRow for Open {
-    const COLUMNS: &'static str = "num, id";
+    const COLUMNS: &'static str = "num, id, disabled_at";
 
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Ok(Self {
             num: row.int(0)?,
             id: row.parse(1, WebhookId::parse)?,
+            is_disabled: row.opt_int(2)?.is_some(),
         })
     }
 }
@@ -151,7 +154,7 @@ pub async fn insert(
         .await
 }
 
-/// Those of an Org that take messages.
+/// Those of an Org that were not removed.
 pub async fn list_open(tx: &mut Tx<'_>, scope: OrgScope) -> Result<Vec<Open>, DbError> {
     tx.list(&OPEN, params![scope.num()]).await
 }
