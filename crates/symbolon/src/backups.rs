@@ -17,9 +17,11 @@ use crate::output::Failure;
 const LOOK_EVERY: Duration = Duration::from_secs(30);
 const HOUR_MS: i64 = 3_600_000;
 /// After one that failed, so that a disk that is full is not filled again at once.
-const AGAIN_AFTER_MS: i64 = 10 * 60_000;
+const AGAIN_AFTER: Duration = Duration::from_secs(600);
+/// What is not finished after so long is left behind by a process that was killed.
+const LEFT_AFTER_MS: i64 = 24 * HOUR_MS;
 /// Nothing else in the directory is ever removed.
-const PREFIX: &str = "symbolon-";
+const NAMES: &str = "symbolon-%Y-%m-%dT%H%M%SZ";
 
 struct Schedule {
     directory: PathBuf,
@@ -27,6 +29,14 @@ struct Schedule {
     every_ms: i64,
     keep: usize,
     options: OpenOptions,
+}
+
+/// A directory that this schedule made, or began to make.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Made {
+    name: String,
+    at_ms: i64,
+    is_finished: bool,
 }
 
 /// Makes backups until the service stops, where the settings name a directory for them.
@@ -43,86 +53,158 @@ pub fn start(app: &App, config: &Config, mut stop: watch::Receiver<bool>) {
     };
     let clock = app.clock.clone();
     app.tasks.spawn(async move {
-        let mut not_before_ms = 0;
         loop {
-            let now_ms = clock.now_ms();
-            let due_ms = backup::last_made(&schedule.data_dir).map_or(0, |last| last + schedule.every_ms);
-            if now_ms >= due_ms && now_ms >= not_before_ms {
-                match make(&schedule, now_ms).await {
-                    Ok(made) => tracing::info!(to = %made.display(), "backup made and checked"),
-                    Err(failure) => {
-                        not_before_ms = now_ms + AGAIN_AFTER_MS;
-                        tracing::error!("no backup was made: {}", failure.text());
-                    }
+            let pause = match schedule.make_if_due(clock.now_ms()).await {
+                Ok(()) => LOOK_EVERY,
+                Err(failure) => {
+                    tracing::error!("no backup was made: {}", failure.text());
+                    AGAIN_AFTER
                 }
-            }
+            };
             tokio::select! {
-                () = tokio::time::sleep(LOOK_EVERY) => {}
+                () = tokio::time::sleep(pause) => {}
                 _ = stop.wait_for(|stopped| *stopped) => return,
             }
         }
     });
 }
 
-async fn make(schedule: &Schedule, now_ms: i64) -> Result<PathBuf, Failure> {
-    let to = schedule.directory.join(name_of(now_ms)?);
-    storage::backup::create(&schedule.options, &to, now_ms).await?;
-    backup::note_made(&schedule.data_dir, now_ms)?;
-    for old in beyond(listed(&schedule.directory)?, schedule.keep) {
-        let path = schedule.directory.join(&old);
-        fs::remove_dir_all(&path).map_err(|error| format!("cannot remove {}: {error}", path.display()))?;
+impl Schedule {
+    async fn make_if_due(&self, now_ms: i64) -> Result<(), Failure> {
+        if now_ms < due_ms(&self.list()?, self.every_ms, now_ms) {
+            return Ok(());
+        }
+        let to = self.directory.join(name_of(now_ms)?);
+        storage::backup::create(&self.options, &to, now_ms).await?;
+        tracing::info!(to = %to.display(), "backup made and checked");
+        // It is good, whatever becomes of what follows.
+        if let Err(failure) = backup::note_made(&self.data_dir, now_ms) {
+            tracing::warn!("the metrics do not show this backup: {}", failure.text());
+        }
+        for old in beyond(self.list()?, self.keep, now_ms) {
+            let path = self.directory.join(old);
+            if let Err(error) = fs::remove_dir_all(&path) {
+                tracing::error!(path = %path.display(), %error, "an old backup cannot be removed");
+            }
+        }
+        Ok(())
     }
-    Ok(to)
+
+    /// The oldest first.
+    fn list(&self) -> Result<Vec<Made>, Failure> {
+        let told = |error: std::io::Error| {
+            Failure::from(format!("cannot read {}: {error}", self.directory.display()))
+        };
+        let mut found = Vec::new();
+        for entry in fs::read_dir(&self.directory).map_err(told)? {
+            let entry = entry.map_err(told)?;
+            let name = entry.file_name();
+            if let Some((name, at_ms)) = name.to_str().and_then(|name| Some((name, made_at(name)?))) {
+                found.push(Made {
+                    name: name.to_owned(),
+                    at_ms,
+                    is_finished: storage::backup::is_finished(&entry.path()),
+                });
+            }
+        }
+        found.sort_unstable_by_key(|made| made.at_ms);
+        Ok(found)
+    }
+}
+
+/// One from the future was made by a clock that was wrong, and says nothing.
+fn due_ms(made: &[Made], every_ms: i64, now_ms: i64) -> i64 {
+    let known = made
+        .iter()
+        .filter(|made| made.is_finished && made.at_ms <= now_ms);
+    known
+        .map(|made| made.at_ms)
+        .max()
+        .map_or(0, |last_ms| last_ms + every_ms)
 }
 
 /// Names are in the order of time.
 fn name_of(now_ms: i64) -> Result<String, Failure> {
     let at = jiff::Timestamp::from_millisecond(now_ms)?;
-    Ok(format!("{PREFIX}{}", at.strftime("%Y-%m-%dT%H%M%SZ")))
+    Ok(at.strftime(NAMES).to_string())
 }
 
-fn listed(directory: &Path) -> Result<Vec<String>, Failure> {
-    let entries =
-        fs::read_dir(directory).map_err(|error| format!("cannot read {}: {error}", directory.display()))?;
-    let mut names = Vec::new();
-    for entry in entries {
-        let name = entry?.file_name();
-        if let Some(name) = name.to_str().filter(|name| is_ours(name)) {
-            names.push(name.to_owned());
-        }
-    }
-    Ok(names)
+fn made_at(name: &str) -> Option<i64> {
+    let at = jiff::civil::DateTime::strptime(NAMES, name).ok()?;
+    let at_ms = at
+        .to_zoned(jiff::tz::TimeZone::UTC)
+        .ok()?
+        .timestamp()
+        .as_millisecond();
+    name_of(at_ms).is_ok_and(|exact| exact == name).then_some(at_ms)
 }
 
-fn is_ours(name: &str) -> bool {
-    let day = name.strip_prefix(PREFIX);
-    day.is_some_and(|day| day.len() == "2026-01-01T000000Z".len() && day.ends_with('Z'))
-}
-
-/// All but the newest ones.
-fn beyond(mut names: Vec<String>, keep: usize) -> Vec<String> {
-    names.sort_unstable();
-    let surplus = names.len().saturating_sub(keep);
-    names.truncate(surplus);
-    names
+/// All but the newest ones that are finished, and what was left unfinished long ago.
+fn beyond(made: Vec<Made>, keep: usize, now_ms: i64) -> Vec<String> {
+    let (finished, begun): (Vec<Made>, Vec<Made>) = made.into_iter().partition(|made| made.is_finished);
+    let surplus = finished.len().saturating_sub(keep);
+    let old = finished.into_iter().take(surplus);
+    let left = begun
+        .into_iter()
+        .filter(|made| made.at_ms < now_ms - LEFT_AFTER_MS);
+    old.chain(left).map(|made| made.name).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_oldest_ones_go_and_nothing_that_is_not_ours() {
-        let made: Vec<String> = [5_i64, 1, 3]
-            .iter()
-            .map(|day| name_of(day * 24 * HOUR_MS).unwrap())
-            .collect();
-        assert_eq!(made[1], "symbolon-1970-01-02T000000Z");
-        assert!(made.iter().all(|name| is_ours(name)));
-        for other in ["symbolon-", "symbolon-by-hand", "today", "symbolon.db"] {
-            assert!(!is_ours(other), "{other}");
+    const DAY_MS: i64 = 24 * HOUR_MS;
+
+    fn made(day: i64, is_finished: bool) -> Made {
+        Made {
+            name: name_of(day * DAY_MS).unwrap(),
+            at_ms: day * DAY_MS,
+            is_finished,
         }
-        assert_eq!(beyond(made.clone(), 2), [made[1].clone()]);
-        assert_eq!(beyond(made, 3), [""; 0]);
+    }
+
+    #[test]
+    fn names_tell_the_time_and_what_is_not_ours_has_none() {
+        assert_eq!(made(1, true).name, "symbolon-1970-01-02T000000Z");
+        for day in [1, 20_000] {
+            assert_eq!(made_at(&made(day, true).name), Some(day * DAY_MS));
+        }
+        for other in [
+            "symbolon-",
+            "symbolon-by-hand",
+            "today",
+            "symbolon.db",
+            "symbolon-1970-1-2T000000Z",
+        ] {
+            assert_eq!(made_at(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn the_oldest_finished_ones_go_and_broken_ones_take_nobodys_place() {
+        let all = || {
+            vec![
+                made(1, true),
+                made(2, false),
+                made(3, true),
+                made(4, false),
+                made(5, true),
+            ]
+        };
+        let name = |day| made(day, true).name;
+        assert_eq!(beyond(all(), 2, 5 * DAY_MS), [name(1), name(2)]);
+        assert_eq!(beyond(all(), 3, 9 * DAY_MS), [name(2), name(4)]);
+        assert_eq!(
+            beyond(vec![made(5, true), made(5, false)], 1, 5 * DAY_MS),
+            [""; 0]
+        );
+    }
+
+    #[test]
+    fn one_is_due_after_the_last_finished_one_that_is_not_from_the_future() {
+        let all = [made(3, true), made(4, false), made(40, true)];
+        assert_eq!(due_ms(&all, DAY_MS, 5 * DAY_MS), 4 * DAY_MS);
+        assert_eq!(due_ms(&all[1..], DAY_MS, 5 * DAY_MS), 0);
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use config::{Config, Overrides};
 use domain::clock::{Clock, SystemClock};
 use storage::backup;
-use storage::migrate::Migrate;
+use storage::migrate::{Migrate, newest};
 
 use crate::admin;
 use crate::cli::{Common, DbCommand};
@@ -72,14 +72,20 @@ async fn copy(config: &Config, target: &Config, by_way_of: &Path) -> Result<back
     private
         .create(by_way_of)
         .map_err(|error| format!("cannot create {}: {error}", by_way_of.display()))?;
-    let (before, after): (PathBuf, PathBuf) = (by_way_of.join("before"), by_way_of.join("after"));
+    let place = |name: &str| -> PathBuf { by_way_of.join(name) };
+    let (before, after, again) = (place("before"), place("after"), place("again"));
     let now_ms = SystemClock.now_ms();
     let (from, to) = (
         open_options(config, Migrate::Require),
         open_options(target, Migrate::Apply),
     );
-    backup::create(&from, &before, now_ms).await?;
+    let made = backup::create(&from, &before, now_ms).await?;
+    if made.schema < newest() {
+        return Err("the database has an older schema: run `symbolon migrate` first".into());
+    }
     backup::restore(&before, &to).await?;
     backup::create(&to, &after, now_ms).await?;
-    Ok(backup::compare(&before, &after).await?)
+    // As it is now: what somebody wrote meanwhile would be missing in the other one.
+    backup::create(&from, &again, now_ms).await?;
+    Ok(backup::compare(&again, &after).await?)
 }

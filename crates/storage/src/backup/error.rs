@@ -46,7 +46,7 @@ pub enum BackupError {
         stored: u64,
     },
     #[error(
-        "table {table} has {one} rows here and {other} there, or rows that differ: use neither for the other"
+        "table {table} has {one} rows here and {other} there, or rows that differ, perhaps because somebody wrote meanwhile: empty the other database and copy again"
     )]
     Differs {
         table: &'static str,

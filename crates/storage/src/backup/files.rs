@@ -139,6 +139,10 @@ impl Drop for Draft {
     }
 }
 
+pub(super) fn has_manifest(directory: &Path) -> bool {
+    directory.join(MANIFEST).is_file()
+}
+
 pub(super) fn read_manifest(backup: &Path) -> Result<Manifest, BackupError> {
     let path = backup.join(MANIFEST);
     let file = match File::open(&path) {

@@ -86,6 +86,11 @@ pub async fn restore(from: &Path, options: &OpenOptions) -> Result<Manifest, Bac
     Ok(manifest)
 }
 
+/// Whether a directory holds a backup that was made to its end.
+pub fn is_finished(directory: &Path) -> bool {
+    files::has_manifest(directory)
+}
+
 /// Checks a backup again: its digest, its schema, the file's structure and every invariant. The backup stays as it is.
 pub async fn verify(from: &Path) -> Result<Manifest, BackupError> {
     let manifest = files::read_manifest(from)?;
