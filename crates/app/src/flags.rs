@@ -5,7 +5,7 @@ use domain::flag::Flag;
 use serde_json::json;
 use storage::admin::flags;
 pub use storage::admin::flags::SetFlag;
-use storage::records::audit::Act;
+use storage::records::audit::{self, Act};
 use storage::{NoOrg, Tx, Work};
 
 use crate::by_operator::ByOperator;
@@ -70,6 +70,8 @@ impl Work for Set {
     const NAME: &'static str = "set_flag";
 
     async fn run(&self, tx: &mut Tx<'_>, act: &Act<NoOrg>) -> Result<(), AppError> {
+        // Who switches it off while somebody switches it on has the last word.
+        audit::lock_operators(tx).await?;
         let was = flags::find_in(tx, self.flag).await?;
         if was.unwrap_or_else(|| self.flag.default()) == self.on {
             return Ok(());

@@ -180,12 +180,12 @@ fn write(dir: &Path, answers: &Answers, data: &Path) -> Result<(), Failure> {
     let private = DirBuilder::new().recursive(true).mode(0o700).create(dir);
     private.map_err(|error| format!("cannot create {}: {error}", dir.display()))?;
     let dir = fs::canonicalize(dir)?;
-    for secret in &answers.secrets {
-        write_new(&dir.join(secret.file), &[&secret.text, "\n"].concat())?;
-    }
     // Those of an installation that is set up anew stay.
     let keys = dir.join(KEYS);
     Vault::open(&keys, true, &SystemRandom).map_err(|error| error.to_string())?;
+    for secret in &answers.secrets {
+        write_new(&dir.join(secret.file), &[&secret.text, "\n"].concat())?;
+    }
     let text = draw(answers, data, &keys, |secret| {
         let path = dir.join(secret.file);
         (

@@ -144,6 +144,11 @@ impl<S: Whose> Act<S> {
     }
 }
 
+/// Whoever comes after waits for what this unit does as an operator, and sees it.
+pub async fn lock_operators(tx: &mut Tx<'_>) -> Result<(), DbError> {
+    tx.get::<Head>(&LOCK_HEAD, params![OPERATORS]).await.map(drop)
+}
+
 /// A detail with one more field.
 fn with(detail: &Value, name: &str, value: Value) -> Value {
     let mut fields = detail.as_object().cloned().unwrap_or_default();

@@ -91,7 +91,7 @@ pub async fn publish(
 
 pub async fn withdraw(
     app: App,
-    operator: Operator,
+    operator: FreshOperator,
     Segments(version): Segments<PluginVersion>,
 ) -> Answer<Done> {
     builds::set_withdrawn(&app, version, true, operator.by()).await?;
@@ -100,7 +100,7 @@ pub async fn withdraw(
 
 pub async fn restore(
     app: App,
-    operator: Operator,
+    operator: FreshOperator,
     Segments(version): Segments<PluginVersion>,
 ) -> Answer<Done> {
     builds::set_withdrawn(&app, version, false, operator.by()).await?;

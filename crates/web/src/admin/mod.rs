@@ -219,13 +219,13 @@ fn health_routes(routes: Routes) -> Routes {
         )
         .operator(get, BUILDS, "List all plugin builds", builds::list)
         .fresh_operator(post.clone(), BUILDS, "Publish a plugin build", builds::publish)
-        .operator(
+        .fresh_operator(
             post.clone(),
             "/admin/plugin-builds/{version}/withdraw",
             "Withdraw a plugin build",
             builds::withdraw,
         )
-        .operator(
+        .fresh_operator(
             post,
             "/admin/plugin-builds/{version}/restore",
             "Offer a plugin build again",
