@@ -3,7 +3,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run build release test ui ui-test dev browser outsiders lint fmt gen plugin plugin-host bench lighthouse torture torture-bots clean-data
+.PHONY: help run build release try-deploy test ui ui-test dev browser outsiders lint fmt gen plugin plugin-host bench lighthouse torture torture-bots clean-data
 
 DATE = $(shell date +%Y-%m-%d)
 RESULTS := bench/results
@@ -33,6 +33,10 @@ build: ui ## build everything
 release: ui ## the program to give away, with checksums and a list of its parts, in dist/
 	cargo build --release --locked -p symbolon
 	tools/release
+
+try-deploy: release ## try what is in deploy/ with it, as root on Debian; the log goes to bench/results
+	mkdir -p $(RESULTS)
+	tools/try-deploy --install dist/*/symbolon 2>&1 | tee $(RESULTS)/deploy-$(DATE).txt
 
 ui: ui/dist/index.html ## build the dashboard
 
