@@ -379,6 +379,7 @@ both_databases! {
         done.extend(crate::players::bulk_unlink::deeds(engine).await);
         done.extend(crate::bots::own::deeds(engine).await);
         done.extend(crate::admin::deeds::of_operators(engine).await);
+        done.extend(crate::webhooks::ends::deeds(engine).await);
         let known: BTreeSet<String> = AuditAction::ALL.iter().map(|action| action.as_str().to_owned()).collect();
         assert_eq!(done, known, "every deed is walked");
 

@@ -17,7 +17,9 @@ use super::wire::{Answer, Wire};
 const CLIENTS: usize = 4;
 const SECRET: &str = "whsec_maintenance";
 /// A node that sells, though its Stripe is away.
-const SELLING: [(&str, &str); 8] = [
+const SELLING: [(&str, &str); 9] = [
+    // The same for both, as it stands in answers.
+    ("SYMBOLON_SERVER_PUBLIC_URL", "http://127.0.0.1:8080"),
     ("SYMBOLON_BILLING_SECRET_KEY", "sk_test_maintenance"),
     ("SYMBOLON_BILLING_API_URL", "http://127.0.0.1:9"),
     ("SYMBOLON_BILLING_WEBHOOK_SECRET", SECRET),

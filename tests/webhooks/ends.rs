@@ -7,7 +7,7 @@ use app::webhooks::manage;
 use domain::audit::Actor;
 use domain::plan::Tier;
 use serde_json::{Value, json};
-use testkit::{both_databases, discord, steam};
+use testkit::{Engine, both_databases, discord, steam};
 
 use super::sink::Sink;
 use super::stage::{HOUR_MS, Stage, added, is_unknown, link};
@@ -15,6 +15,18 @@ use crate::secrecy::rows::texts;
 
 /// All that is kept of webhooks.
 const TABLES: [&str; 3] = ["webhook_deliveries", "webhook_secrets", "webhook_endpoints"];
+
+/// What operators do with receivers, for the walk over all deeds of the audit log.
+pub async fn deeds(engine: Engine) -> Vec<String> {
+    let stage = Stage::set(engine).await;
+    let app = &stage.test.app;
+    manage::rotate(app, &stage.webhook, true).await.expect("a secret");
+    manage::retry(app, &stage.webhook).await.expect("tried again");
+    manage::remove(app, &stage.webhook).await.expect("removed");
+    let actions = texts(&stage.test.db.db, "SELECT DISTINCT action FROM audit").await;
+    stage.finish().await;
+    actions
+}
 
 both_databases! {
     async fn a_message_that_waits_names_nobody_who_was_erased_meanwhile(engine) {

@@ -1,6 +1,6 @@
 //! Changes of links, told to receivers that operators added.
 
-mod ends;
+pub mod ends;
 mod secrets;
 mod sending;
 mod sink;
