@@ -1,7 +1,7 @@
 //! Backups that the service makes by itself, and how many of them stay.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use app::App;

@@ -12,7 +12,6 @@ use app::bots::leases::Lease;
 use app::{App, AppError};
 use config::{BotHost, Config, DatabaseUrl};
 use domain::bot::BotId;
-use domain::platform_id::DiscordId;
 use domain::random;
 use tokio::sync::{Mutex, mpsc, watch};
 use tokio::time::Instant;
