@@ -128,8 +128,8 @@ both_databases! {
         test.db.write(Put("before".to_owned())).await.unwrap();
         let raw = Raw::open(&test).await;
         let number = newest() + 1;
-        raw.run("ALTER TABLE orgs ADD COLUMN of_tomorrow BIGINT").await.unwrap();
-        raw.run("CREATE TABLE tomorrow (num BIGINT PRIMARY KEY)").await.unwrap();
+        raw.run("ALTER TABLE orgs ADD COLUMN of_tomorrow INTEGER").await.unwrap();
+        raw.run("CREATE TABLE tomorrow (num INTEGER PRIMARY KEY)").await.unwrap();
         raw.run(&format!("INSERT INTO schema_migrations (number, name, digest) VALUES ({number}, 'n', 'd')")).await.unwrap();
         drop(raw);
         // People, links, keys and their events.
