@@ -14,8 +14,6 @@ pub(crate) async fn operators(app: &App) -> Result<Vec<Notice>, AppError> {
         1 => "1 person is an operator".to_owned(),
         _ => format!("{granted} people are operators"),
     };
-    let text = format!(
-        "{who} by a grant, not by the operators setting. To see who, run symbolon admin list-operators."
-    );
+    let text = format!("{who} by a grant, not by the operators setting. The page Operators says who.");
     Ok(vec![Notice::new("granted_operators", Severity::Info, text)])
 }
