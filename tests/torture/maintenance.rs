@@ -218,5 +218,6 @@ async fn maintenance_that_comes_and_goes_changes_no_answer_of_what_stays_open() 
         ),
     );
     drop((nodes, wires));
+    shell.json(&["admin", "revoke", "--discord", &person]);
     site.finish().await;
 }
