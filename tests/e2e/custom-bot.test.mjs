@@ -40,7 +40,8 @@ test('a Guild gets a bot of its own, which goes online by itself', async () => {
   const path = `/orgs/${org.id}/guilds/${id}/bot`;
   const state = async () => {
     const { bot } = await dara.read(path);
-    return bot?.reason ?? bot?.status;
+    // It works without the members intent, and its card says what that is for.
+    return bot?.status === 'online' ? 'online' : (bot?.reason ?? bot?.status);
   };
 
   await dara.open(path);

@@ -66,7 +66,7 @@ test('an operator announces, blocks, visits and signs everyone out', async () =>
   await refused.click(`button[name="as"][value="${hugo}"]`);
   await refused.waitForURL(/\/auth\/discord\/login\/callback/);
   assert.match(await refused.locator('body').innerText(), /blocked|can’t sign in|cannot sign in/i);
-  assert.equal(await refused.evaluate(async () => (await fetch('/api/account')).status), 401);
+  assert.equal((await outside.request.get(`${world.base_url}/api/account`)).status(), 401);
   await outside.close();
 
   // The team reads that somebody is there, and why.
