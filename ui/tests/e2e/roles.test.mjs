@@ -270,7 +270,7 @@ test('who may edit rules and nothing else can work with them', async () => {
   await page.getByRole('main').getByRole('link', { name: 'Roles', exact: true }).click();
   await page.getByRole('heading', { level: 1, name: 'Roles', exact: true }).waitFor();
   const checks = (id) => `/orgs/o1/guilds/${id}/role-recheck`;
-  assert.deepEqual([...asked].sort(), [`GET ${checks('g1')}`, `GET ${checks('g2')}`, 'GET /orgs/o1/roles', `GET ${RULES}`, `POST ${checks('g1')}`, `POST ${RULES}/dry-run`, `PUT ${RULES}`].sort(), 'nothing that would be refused');
+  assert.deepEqual([...asked].sort(), ['GET /orgs/o1/announcements', `GET ${checks('g1')}`, `GET ${checks('g2')}`, 'GET /orgs/o1/roles', `GET ${RULES}`, `POST ${checks('g1')}`, `POST ${RULES}/dry-run`, `PUT ${RULES}`].sort(), 'nothing that would be refused');
   await page.context().close();
 });
 
