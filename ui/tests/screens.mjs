@@ -356,13 +356,31 @@ export async function act(page, width, what) {
   await rest(page);
 }
 
-/** What is wrong with what a page shows: the width of the screen, the content policy, and everything axe looks for. */
-export async function wrongWith(page) {
+/** What is wrong with what a page shows: the width of the screen, the content policy, and everything axe looks for, or these rules. */
+export async function wrongWith(page, rules) {
   const wrong = [];
   if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)) wrong.push('wider than the screen');
   wrong.push(...(await page.evaluate(() => globalThis.breaches.splice(0))).map((one) => `policy: ${one}`));
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(AXE);
-  const { violations } = await page.evaluate(() => globalThis.axe.run());
+  const { violations } = await page.evaluate((runOnly) => globalThis.axe.run(runOnly ? { runOnly } : {}), rules);
   for (const { id, impact, nodes } of violations) wrong.push(`${impact} ${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
   return wrong;
+}
+
+/** What is wrong with any screen of this width. A theme changes colours and nothing else, so the second one is looked at for those. */
+export async function wrongWithAny(on, width) {
+  const findings = [];
+  for (const [name, [path, world, what]] of Object.entries(SCREENS)) {
+    const wrong = [];
+    const page = await on.page({ world, width, notes: true }, wrong);
+    await on.goto(page, path);
+    await act(page, width, what);
+    for (const [colorScheme, rules] of [['light'], ['dark', ['color-contrast']]]) {
+      await page.emulateMedia({ colorScheme });
+      wrong.push(...(await wrongWith(page, rules)).map((one) => `${colorScheme}: ${one}`));
+    }
+    findings.push(...wrong.map((one) => `${name}: ${one}`));
+    await page.context().close();
+  }
+  return findings;
 }
