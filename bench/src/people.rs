@@ -168,7 +168,7 @@ fn crowd() -> String {
          SELECT l.num, l.org_num, l.linked_at FROM links l
          WHERE l.guild_num = {large} AND l.ended_at IS NULL AND l.num % 20 = 0;
          INSERT INTO server_players (server_num, guild_num, org_num, steam_id, oxide_groups, reported_at)
-         SELECT (SELECT MIN(s.num) FROM servers s WHERE s.guild_num = {large}), l.guild_num, l.org_num, l.steam_id, '[\"vip\"]', 1
+         SELECT DISTINCT (SELECT MIN(s.num) FROM servers s WHERE s.guild_num = {large}), l.guild_num, l.org_num, l.steam_id, '[\"vip\"]', 1
          FROM links l WHERE l.guild_num = {large} AND l.ended_at IS NOT NULL AND l.discord_name LIKE 'gone%' AND l.num % 2 = 0;"
     );
     sql += COUNT_ENDED;

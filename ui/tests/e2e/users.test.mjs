@@ -160,7 +160,7 @@ test('everyone who matches is unlinked after typing, only in the Guild, with pro
   await page.route(`**/api${USERS}/unlink`, (route) => {
     const method = route.request().method();
     if (method === 'POST') now = unlinking;
-    if (method === 'DELETE') now = unlinkingNone;
+    if (method === 'DELETE') now = { running: null, last: { cancelled: true, done: 350, total: 1_200 } };
     return method === 'GET' ? route.fulfill({ json: now }) : method === 'POST' ? route.fulfill({ json: { links: 1_200 } }) : route.fulfill({ status: 204 });
   });
   const all = page.getByLabel('Select all on this page');
@@ -188,7 +188,7 @@ test('everyone who matches is unlinked after typing, only in the Guild, with pro
   const cancelled = sent(page, 'DELETE', `${USERS}/unlink`);
   await card.getByRole('button', { name: 'Cancel' }).click();
   await Promise.all([cancelled, again]);
-  await page.getByText('Cancelled. Links that have ended stay ended').waitFor();
+  await page.getByText('Unlinking was cancelled: 350 of 1,200 links ended').waitFor();
   await card.waitFor({ state: 'detached' });
   await all.check();
   await page.getByRole('button', { name: 'Select everyone who matches' }).click();
@@ -209,11 +209,11 @@ test('more than 50 people take typing, and the end of it is told and read again'
   await unlinkButton(page).click();
   const dialog = page.getByRole('dialog', { name: `Unlink ${chosen} people?` });
   await dialog.getByLabel('Type rustlands to confirm').fill('rustlands');
-  await page.route(`**/api${USERS}/unlink`, (route) => (route.request().method() === 'POST' ? route.fulfill({ json: { links: chosen } }) : route.fulfill({ json: unlinkingNone })));
+  await page.route(`**/api${USERS}/unlink`, (route) => (route.request().method() === 'POST' ? route.fulfill({ json: { links: chosen } }) : route.fulfill({ json: { running: null, last: { cancelled: false, done: chosen, total: chosen } } })));
   const again = sent(page, 'GET', USERS);
   await dialog.getByRole('button', { name: 'Unlink' }).click();
   await page.getByText(`0 of ${chosen} links ended`).waitFor();
-  await page.getByText('Finished unlinking').waitFor();
+  await page.getByText(`Finished unlinking: ${chosen} of ${chosen} links ended`).waitFor();
   await again;
   await leave();
 });
