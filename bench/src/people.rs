@@ -169,7 +169,8 @@ fn crowd() -> String {
          WHERE l.guild_num = {large} AND l.ended_at IS NULL AND l.num % 20 = 0;
          INSERT INTO server_players (server_num, guild_num, org_num, steam_id, oxide_groups, reported_at)
          SELECT DISTINCT (SELECT MIN(s.num) FROM servers s WHERE s.guild_num = {large}), l.guild_num, l.org_num, l.steam_id, '[\"vip\"]', 1
-         FROM links l WHERE l.guild_num = {large} AND l.ended_at IS NOT NULL AND l.discord_name LIKE 'gone%' AND l.num % 2 = 0;"
+         FROM links l WHERE l.guild_num = {large} AND l.ended_at IS NOT NULL AND l.discord_name LIKE 'gone%' AND l.num % 2 = 0
+         ON CONFLICT (server_num, steam_id) DO NOTHING;"
     );
     sql += COUNT_ENDED;
     sql + &format!("UPDATE orgs SET people_swept_at = 0 WHERE num = {large};")
