@@ -236,6 +236,15 @@ fn every_reason_and_every_failure_can_be_shown() {
 }
 
 #[test]
+fn an_end_changes_nothing_about_a_bot_that_rests() {
+    let rejected = at(Step::Online).at(Step::Failed, Some(Reason::TokenRejected), 0);
+    for resting in [rejected, at(Step::Paused)] {
+        assert_eq!(resting.exited(60_000), resting);
+        assert_eq!(resting.missed(60_000), resting);
+    }
+}
+
+#[test]
 fn the_fifth_end_in_ten_minutes_is_the_last() {
     let mut runner = at(Step::Online);
     for minute in 0..4 {

@@ -189,6 +189,11 @@ mod tests {
         assert_eq!(created, expected);
         let erased = sent(&news(WebhookEvent::LinkEnded, "x:AbC"));
         assert_eq!(erased["data"]["discord_id"], Value::Null);
+        assert_eq!(
+            erased["data"]["steam_id"],
+            Value::Null,
+            "it would tell who they were"
+        );
         assert_eq!(erased["data"]["cause"], "user");
     }
 
